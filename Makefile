@@ -1,0 +1,37 @@
+# Two commands do everything on a fresh machine: `make run` and `make test`.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+PACKAGES := libsqlite3-dev libssl-dev pkg-config
+BINARY = $(shell swift build -c release --show-bin-path)/subledger
+
+.PHONY: help setup build run test bench lint
+
+help:
+	@echo "make run    build release and tell the bundled stories: ingest, a state, a timeline, an audit"
+	@echo "make test   build and run every test"
+	@echo "make bench  measure the figures of the README"
+
+# Installs what is missing, and says in one sentence what is wrong when it cannot.
+setup:
+	@command -v swift >/dev/null || { echo "error: no Swift toolchain on PATH; install Swift 6.1 or later from swift.org."; exit 1; }
+	@missing=""; for package in $(PACKAGES); do dpkg -s $$package >/dev/null 2>&1 || missing="$$missing $$package"; done; \
+	if [ -n "$$missing" ]; then \
+	  command -v apt-get >/dev/null || { echo "error: missing$$missing, and there is no apt-get to install them with."; exit 1; }; \
+	  sudo=""; [ "$$(id -u)" = 0 ] || sudo="sudo"; \
+	  { $$sudo apt-get update -qq && $$sudo apt-get install -y -qq $$missing; } >/dev/null || \
+	  { echo "error: could not install$$missing; install them by hand and try again."; exit 1; }; \
+	fi
+
+build: setup
+	@swift build -c release --product subledger || { echo "error: the release build failed; the first error is above."; exit 1; }
+
+run: build
+	@"$(BINARY)" demo
+
+test: setup
+	@swift build --build-tests || { echo "error: the build failed; the first error is above."; exit 1; }
+	@swift test --skip-build || { echo "error: a test failed; its name is above."; exit 1; }
+
+bench: build
+	@"$(BINARY)" bench all

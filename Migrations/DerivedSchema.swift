@@ -1,0 +1,10 @@
+/// The schemas of the files that are derived from the log and made anew at will: they have no
+/// history, since another version is another file.
+public enum DerivedSchema {
+    /// `facts-<decoderVersion>.sqlite`.
+    public static let facts = String(
+        decoding: PackageResources.derived_facts_sql, as: UTF8.self)
+    /// `projections-<reducerVersion>-<n>.sqlite`.
+    public static let projections = String(
+        decoding: PackageResources.derived_projections_sql, as: UTF8.self)
+}

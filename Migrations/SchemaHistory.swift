@@ -1,0 +1,19 @@
+/// How each durable file's schema got here: one list a file, oldest first.
+///
+/// A script is named `V<number>_<file>_<what>.sql`; the leading letter is there because the name
+/// becomes an identifier when it is embedded. Derived files (facts, projections) have no history:
+/// another version is another file.
+public enum SchemaHistory {
+    /// `log.sqlite`: the ledger itself.
+    public static let log = [
+        Migration(
+            version: 1, name: "V0001_log_events", sql: PackageResources.V0001_log_events_sql)
+    ]
+
+    /// `operations.sqlite`: quarantine and cursors.
+    public static let operations = [
+        Migration(
+            version: 1, name: "V0001_operations_quarantine",
+            sql: PackageResources.V0001_operations_quarantine_sql)
+    ]
+}

@@ -1,0 +1,78 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// Settings every Swift target shares.
+/// ExistentialAny: SE-0335. MemberImportVisibility: SE-0444.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "subledger",
+    products: [
+        .library(name: "AppStore", targets: ["AppStore"]),
+        .library(name: "Signing", targets: ["Signing"]),
+        .library(name: "Ledger", targets: ["Ledger"]),
+        .library(name: "LedgerStore", targets: ["LedgerStore"]),
+        .library(name: "LedgerService", targets: ["LedgerService"]),
+        .executable(name: "subledger", targets: ["subledger"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "libssl libcrypto",
+            providers: [.apt(["libssl-dev"])]),
+        .target(name: "AppStore", swiftSettings: strict),
+        .target(name: "Signing", dependencies: ["COpenSSL", "AppStore"], swiftSettings: strict),
+        .target(name: "Ledger", dependencies: ["AppStore"], swiftSettings: strict),
+        .target(
+            name: "Migrations", path: "Migrations",
+            resources: [.embedInCode("SQL")], swiftSettings: strict),
+        .target(
+            name: "LedgerStore",
+            dependencies: [
+                .product(name: "GRDB", package: "GRDB.swift"), "AppStore", "Ledger", "Signing",
+                "Migrations",
+            ], swiftSettings: strict),
+        .target(
+            name: "LedgerService",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore",
+                .product(name: "Yams", package: "Yams"),
+            ], swiftSettings: strict),
+        .target(
+            name: "Simulator", dependencies: ["AppStore", "Signing"], swiftSettings: strict),
+        .executableTarget(
+            name: "subledger",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Simulator",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], swiftSettings: strict),
+        .testTarget(name: "AppStoreTests", dependencies: ["AppStore"], swiftSettings: strict),
+        .testTarget(
+            name: "SigningTests", dependencies: ["AppStore", "Signing", "Simulator"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LedgerTests", dependencies: ["AppStore", "Ledger"], swiftSettings: strict),
+        .testTarget(
+            name: "LedgerStoreTests",
+            dependencies: ["AppStore", "Signing", "Ledger", "LedgerStore", "Migrations", "Simulator",
+                .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LedgerServiceTests",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Simulator",
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "SimulatorTests", dependencies: ["AppStore", "Signing", "Ledger", "Simulator"],
+            swiftSettings: strict),
+        .testTarget(name: "CommandTests", dependencies: ["subledger"], swiftSettings: strict),
+        .testTarget(name: "TidyTests", swiftSettings: strict),
+    ]
+)

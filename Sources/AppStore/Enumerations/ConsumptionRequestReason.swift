@@ -1,0 +1,10 @@
+/// Why the customer asks for a refund (App Store Server Notifications,
+/// `consumptionRequestReason`).
+public enum ConsumptionRequestReason: String, Sendable, CaseIterable {
+    case unintendedPurchase = "UNINTENDED_PURCHASE"
+    case fulfillmentIssue = "FULFILLMENT_ISSUE"
+    case unsatisfiedWithPurchase = "UNSATISFIED_WITH_PURCHASE"
+    case legal = "LEGAL"
+    /// Any other reason.
+    case other = "OTHER"
+}

@@ -1,0 +1,11 @@
+/// Kind of subscription offer (App Store Server API, `offerType`).
+public enum OfferType: Int64, Sendable, CaseIterable {
+    /// Once per customer and group.
+    case introductoryOffer = 1
+    /// For present and lapsed subscribers, signed by the developer.
+    case promotionalOffer = 2
+    /// Redeemed by code.
+    case offerCode = 3
+    /// For lapsed subscribers.
+    case winBackOffer = 4
+}

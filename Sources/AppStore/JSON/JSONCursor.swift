@@ -1,0 +1,124 @@
+/// A strict reader of one JSON text (RFC 8259), as a position moving over bytes it does not own.
+///
+/// Stricter than the RFC asks where two readers could disagree about one signed payload: duplicate
+/// keys, bytes after the value, malformed UTF-8, half surrogates and deep nesting are errors.
+/// Decoders pull values in the order of the text:
+///
+///     var object = try cursor.beginObject()
+///     while let key = try cursor.nextKey(&object) {
+///         switch key {
+///         case "price": try cursor.read(&payload.price, key)
+///         default: payload.unknown.append(try cursor.member(key))
+///         }
+///     }
+///
+/// The bytes must outlive the cursor and every key it hands out.
+public struct JSONCursor {
+    let bytes: UnsafeBufferPointer<UInt8>
+    var index = 0
+    /// Containers open at `index`.
+    private(set) var depth = 0
+
+    /// Starts before the first byte of `bytes`, which must stay where they are.
+    public init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    /// Where an object stands: which keys it has shown.
+    public struct ObjectState {
+        var seen = JSONSeenKeys()
+        var isFirst = true
+    }
+
+    /// Where an array stands.
+    public struct ArrayState {
+        var isFirst = true
+    }
+
+    // MARK: Structure
+
+    /// Checks that nothing but white space is left.
+    public mutating func finish() throws(JSONError) {
+        skipWhitespace()
+        guard index == bytes.count else { throw JSONError(.trailingBytes, offset: index) }
+    }
+
+    /// Enters an object; call `nextKey` until it returns nil.
+    public mutating func beginObject() throws(JSONError) -> ObjectState {
+        skipWhitespace()
+        guard peek() == UInt8(ascii: "{") else { throw mismatch(nil) }
+        try open()
+        return ObjectState()
+    }
+
+    /// The next key of the object, positioned before its value, or nil after the last one.
+    public mutating func nextKey(_ object: inout ObjectState) throws(JSONError) -> JSONKey? {
+        skipWhitespace()
+        if peek() == UInt8(ascii: "}") {
+            close()
+            return nil
+        }
+        if !object.isFirst {
+            try expect(UInt8(ascii: ","))
+            skipWhitespace()
+        }
+        object.isFirst = false
+        let start = index
+        let key = try readKey()
+        guard object.seen.insert(key) else { throw JSONError(.duplicateKey, offset: start) }
+        skipWhitespace()
+        try expect(UInt8(ascii: ":"))
+        skipWhitespace()
+        return key
+    }
+
+    /// Enters an array; call `nextElement` until it returns false.
+    public mutating func beginArray() throws(JSONError) -> ArrayState {
+        skipWhitespace()
+        guard peek() == UInt8(ascii: "[") else { throw mismatch(nil) }
+        try open()
+        return ArrayState()
+    }
+
+    /// True when positioned before another element; false after the array's end.
+    public mutating func nextElement(_ array: inout ArrayState) throws(JSONError) -> Bool {
+        skipWhitespace()
+        if peek() == UInt8(ascii: "]") {
+            close()
+            return false
+        }
+        if !array.isFirst {
+            try expect(UInt8(ascii: ","))
+            skipWhitespace()
+            // A comma promises a value.
+            if peek() == UInt8(ascii: "]") { throw JSONError(.malformed, offset: index) }
+        }
+        array.isFirst = false
+        return true
+    }
+
+    /// True, and past it, when the next value is `null`.
+    @inline(__always)
+    public mutating func readNull() throws(JSONError) -> Bool {
+        guard peek() == UInt8(ascii: "n") else { return false }
+        try expectWord("null")
+        return true
+    }
+
+    /// True when the whole text is `null`; nothing has moved when it is false.
+    public mutating func readLoneNull() throws(JSONError) -> Bool {
+        skipWhitespace()
+        guard try readNull() else { return false }
+        try finish()
+        return true
+    }
+
+    private mutating func open() throws(JSONError) {
+        guard depth < JSONLimits.depth else { throw JSONError(.tooDeep, offset: index) }
+        depth += 1
+        index += 1
+    }
+
+    private mutating func close() {
+        depth -= 1
+        index += 1
+    }
+}

@@ -1,0 +1,13 @@
+/// One key and its value, in the order of the text.
+public struct JSONMember: Hashable, Sendable {
+    /// The key, unescaped.
+    public var key: String
+    /// Its value.
+    public var value: JSONValue
+
+    /// A member of an object.
+    public init(key: String, value: JSONValue) {
+        self.key = key
+        self.value = value
+    }
+}

@@ -1,0 +1,49 @@
+/// A value with one JSON form in our answers.
+public protocol JSONWritable {
+    /// Writes exactly one value.
+    func write(to json: inout JSONWriter)
+}
+
+extension String: JSONWritable {
+    public func write(to json: inout JSONWriter) { json.writeString(self) }
+}
+
+extension Int64: JSONWritable {
+    public func write(to json: inout JSONWriter) { json.writeInteger(self) }
+}
+
+extension Int: JSONWritable {
+    public func write(to json: inout JSONWriter) { json.writeInteger(Int64(self)) }
+}
+
+extension Bool: JSONWritable {
+    public func write(to json: inout JSONWriter) { json.raw(self ? "true" : "false") }
+}
+
+/// The shortest digits that name the value; `null` for what JSON cannot say (NaN, infinities).
+/// For ratios only: time and money are integers.
+extension Double: JSONWritable {
+    public func write(to json: inout JSONWriter) {
+        guard isFinite else { return json.null() }
+        json.raw(description.utf8)
+    }
+}
+
+/// RFC 3339, as everywhere in our answers. Apple's payloads write `milliseconds` instead.
+extension Timestamp: JSONWritable {
+    public func write(to json: inout JSONWriter) { json.writeTimestamp(self) }
+}
+
+extension Identifier: JSONWritable {
+    public func write(to json: inout JSONWriter) { json.writeString(rawValue) }
+}
+
+/// The raw value, known to this version or not.
+extension Raw: JSONWritable where Value.RawValue: JSONWritable {
+    public func write(to json: inout JSONWriter) { rawValue.write(to: &json) }
+}
+
+/// Lower-case hexadecimal.
+extension Digest: JSONWritable {
+    public func write(to json: inout JSONWriter) { json.writeString(hexadecimal) }
+}

@@ -1,0 +1,40 @@
+/// A signed app transaction, decoded (StoreKit `AppTransaction`; App Store Server API,
+/// `JWSAppTransactionDecodedPayload`).
+public struct AppTransactionPayload: WireObject {
+    /// The environment.
+    public var receiptType: Raw<Environment>?
+    /// Absent or 0 in the sandbox.
+    public var appAppleId: Int64?
+    /// The app.
+    public var bundleId: BundleId?
+    /// Absent from the server API's form.
+    public var applicationVersion: String?
+    /// Absent from the server API's form.
+    public var versionExternalIdentifier: Int64?
+    /// Acts as signedDate.
+    public var receiptCreationDate: Timestamp?
+    /// When the app was first acquired.
+    public var originalPurchaseDate: Timestamp?
+    /// Version first acquired; `1.0` in the sandbox.
+    public var originalApplicationVersion: String?
+    /// When the app was ordered before its release.
+    public var preorderDate: Timestamp?
+    /// Base64.
+    public var deviceVerification: String?
+    /// UUID.
+    public var deviceVerificationNonce: String?
+    /// Customer and app. Since 2025-02.
+    public var appTransactionId: AppTransactionId?
+    /// Where the app was first acquired.
+    public var originalPlatform: Raw<PurchasePlatform>?
+    /// Since App Store Server API 1.22.
+    public var storeType: Raw<StoreType>?
+    /// Seen from Xcode only.
+    public var requestDate: Timestamp?
+
+    /// Members under keys this version does not know, in their order.
+    public var unknown = UnknownMembers()
+
+    /// All fields absent.
+    public init() {}
+}

@@ -1,0 +1,62 @@
+/// A signed renewal info, decoded (App Store Server API, `JWSRenewalInfoDecodedPayload`). It
+/// carries no bundle id: it belongs to the verified envelope it came in.
+public struct RenewalPayload: WireObject {
+    /// The chain.
+    public var originalTransactionId: OriginalTransactionId?
+    /// The current product.
+    public var productId: ProductId?
+    /// The product of the next renewal; another one than productId is a pending change.
+    public var autoRenewProductId: ProductId?
+    /// Whether the subscription renews at the end of its period.
+    public var autoRenewStatus: Raw<AutoRenewStatus>?
+    /// Present when expired or in billing retry.
+    public var expirationIntent: Raw<ExpirationIntent>?
+    /// Apple is still trying to charge.
+    public var isInBillingRetryPeriod: Bool?
+    /// Only when in grace.
+    public var gracePeriodExpiresDate: Timestamp?
+    /// Absent when there is no increase.
+    public var priceIncreaseStatus: Raw<PriceIncreaseStatus>?
+    /// Of the next renewal, as all offer fields here.
+    public var offerType: Raw<OfferType>?
+    /// Absent for introductory offers.
+    public var offerIdentifier: String?
+    /// How the offer is paid. Since 2023-10.
+    public var offerDiscountType: Raw<OfferDiscountType>?
+    /// ISO 8601 period, e.g. `P1M`; see `ISO8601Period`.
+    public var offerPeriod: String?
+    /// Earliest start when gaps of up to 60 days are ignored.
+    public var recentSubscriptionStartDate: Timestamp?
+    /// When the renewal of the current period is due; may be past.
+    public var renewalDate: Timestamp?
+    /// Milliunits of the currency, for the next renewal. Absent when auto-renewal is off.
+    public var renewalPrice: Int64?
+    /// ISO 4217.
+    public var currency: String?
+    /// Best first.
+    public var eligibleWinBackOfferIds: [String]?
+    /// UUID for the coming renewal, as it came.
+    public var appAccountToken: String?
+    /// Customer and app. Since 2025-02.
+    public var appTransactionId: AppTransactionId?
+    /// Absent before 2022-02.
+    public var environment: Raw<Environment>?
+    /// When Apple signed this snapshot. Absent before mid-2022.
+    public var signedDate: Timestamp?
+    /// How the next period is paid. Since 2026-04.
+    public var renewalBillingPlanType: Raw<BillingPlanType>?
+    /// Since 2026-04.
+    public var commitmentInfo: RenewalCommitmentInfo?
+    /// Present for Advanced Commerce products only.
+    public var advancedCommerceInfo: AdvancedCommerceRenewalInfo?
+    /// Base64; only in renewal infos that come from a device.
+    public var deviceVerification: String?
+    /// UUID; only in renewal infos that come from a device.
+    public var deviceVerificationNonce: String?
+
+    /// Members under keys this version does not know, in their order.
+    public var unknown = UnknownMembers()
+
+    /// All fields absent.
+    public init() {}
+}

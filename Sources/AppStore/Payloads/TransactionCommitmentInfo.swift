@@ -1,0 +1,39 @@
+/// Where a transaction stands in a commitment billed monthly (App Store Server API,
+/// `commitmentInfo` of a transaction). The transaction's expiresDate is then the end of one
+/// billing period.
+public struct TransactionCommitmentInfo: WireObject {
+    /// Which billing period this is, from 1.
+    public var billingPeriodNumber: Int64?
+    /// End of the whole commitment.
+    public var commitmentExpiresDate: Timestamp?
+    /// Price of the whole commitment, milliunits of the currency.
+    public var commitmentPrice: Int64?
+    /// How many billing periods the commitment has.
+    public var totalBillingPeriods: Int64?
+
+    /// Members under keys this version does not know, in their order.
+    public var unknown = UnknownMembers()
+
+    /// All fields absent.
+    public init() {}
+
+    public mutating func readField(
+        _ key: JSONKey, _ cursor: inout JSONCursor
+    ) throws(JSONError) -> Bool {
+        switch key {
+        case "billingPeriodNumber": try cursor.read(&billingPeriodNumber, key)
+        case "commitmentExpiresDate": try cursor.read(&commitmentExpiresDate, key)
+        case "commitmentPrice": try cursor.read(&commitmentPrice, key)
+        case "totalBillingPeriods": try cursor.read(&totalBillingPeriods, key)
+        default: return false
+        }
+        return true
+    }
+
+    public func writeFields(_ json: inout JSONWriter) {
+        json.memberIfPresent("billingPeriodNumber", billingPeriodNumber)
+        json.memberIfPresent("commitmentExpiresDate", commitmentExpiresDate?.milliseconds)
+        json.memberIfPresent("commitmentPrice", commitmentPrice)
+        json.memberIfPresent("totalBillingPeriods", totalBillingPeriods)
+    }
+}

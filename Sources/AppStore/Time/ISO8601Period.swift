@@ -1,0 +1,119 @@
+/// A calendar period in ISO 8601's notation: `P1M`, `P30D`, `PT2H`, `P1Y2M3W4DT5H6M7S`.
+///
+/// Apple writes `offerPeriod` so; catalogues give products a duration in it. Months and days are
+/// calendar units and stay apart from hours; years are twelve months and weeks seven days.
+public struct ISO8601Period: Hashable, Sendable {
+    /// Most digits of one number. Keeps all arithmetic far from the ends of Int64.
+    public static let digits = 6
+
+    /// Calendar months, years included.
+    public var months: Int64
+    /// Calendar days, weeks included.
+    public var days: Int64
+    /// Seconds, hours and minutes included.
+    public var seconds: Int64
+
+    /// A period from its parts.
+    public init(months: Int64 = 0, days: Int64 = 0, seconds: Int64 = 0) {
+        self.months = months
+        self.days = days
+        self.seconds = seconds
+    }
+
+    /// Reads whole, unsigned numbers with designators in the standard's order, each at most once
+    /// and at least one of them. Fractions and lower case are not accepted.
+    public init(_ text: String) throws(ISO8601PeriodError) {
+        self.init()
+        let bytes = Array(text.utf8)
+        guard bytes.first == UInt8(ascii: "P") else { throw .init(.malformed, offset: 0) }
+        guard bytes.count > 1 else { throw .init(.empty, offset: 1) }
+        var (index, inTime, lastRank) = (1, false, -1)
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "T"), !inTime {
+                inTime = true
+                index += 1
+                guard index < bytes.count else { throw .init(.empty, offset: index) }
+                continue
+            }
+            let value = try Self.number(bytes, &index)
+            guard index < bytes.count,
+                let rank = add(value, designator: bytes[index], inTime: inTime), rank > lastRank
+            else { throw .init(.malformed, offset: index) }
+            lastRank = rank
+            index += 1
+        }
+    }
+
+    private static func number(
+        _ bytes: [UInt8], _ index: inout Int
+    ) throws(ISO8601PeriodError) -> Int64 {
+        let start = index
+        var value: Int64 = 0
+        while index < bytes.count, bytes[index] &- UInt8(ascii: "0") <= 9 {
+            guard index - start < digits else { throw .init(.tooLong, offset: index) }
+            value = value * 10 + Int64(bytes[index] - UInt8(ascii: "0"))
+            index += 1
+        }
+        guard index > start else { throw .init(.malformed, offset: index) }
+        return value
+    }
+
+    /// Adds a number under its designator and returns the designator's place in the order, or nil
+    /// for one that cannot stand here.
+    private mutating func add(_ value: Int64, designator: UInt8, inTime: Bool) -> Int? {
+        let (rank, months, days, seconds): (Int, Int64, Int64, Int64)
+        switch (designator, inTime) {
+        case (UInt8(ascii: "Y"), false): (rank, months, days, seconds) = (0, 12, 0, 0)
+        case (UInt8(ascii: "M"), false): (rank, months, days, seconds) = (1, 1, 0, 0)
+        case (UInt8(ascii: "W"), false): (rank, months, days, seconds) = (2, 0, 7, 0)
+        case (UInt8(ascii: "D"), false): (rank, months, days, seconds) = (3, 0, 1, 0)
+        case (UInt8(ascii: "H"), true): (rank, months, days, seconds) = (4, 0, 0, 3600)
+        case (UInt8(ascii: "M"), true): (rank, months, days, seconds) = (5, 0, 0, 60)
+        case (UInt8(ascii: "S"), true): (rank, months, days, seconds) = (6, 0, 0, 1)
+        default: return nil
+        }
+        self.months += value * months
+        self.days += value * days
+        self.seconds += value * seconds
+        return rank
+    }
+
+    /// The end of the period that begins at `start`, in UTC: months first, the day clamped to the
+    /// length of the month reached (31 January + P1M = 28 or 29 February; `lifecycle.md` §5), then
+    /// days, then hours. Saturates at the ends of the range.
+    public func adding(to start: Timestamp) -> Timestamp {
+        var date = start.date
+        // From January of year zero, so that months count on through the years.
+        let month = date.year * 12 + (date.month - 1) + months
+        date.year = CivilDate.floorDivide(month, 12)
+        date.month = month - date.year * 12 + 1
+        date.day = min(date.day, CivilDate.daysInMonth(date.month, of: date.year))
+        return Timestamp(date: date, millisecondOfDay: start.millisecondOfDay)
+            .advanced(byMilliseconds: days * Timestamp.millisecondsPerDay)
+            .advanced(byMilliseconds: seconds * 1000)
+    }
+}
+
+/// The shortest notation: `P1Y` for twelve months, `P2W` for fourteen days, `PT0S` for nothing.
+extension ISO8601Period: CustomStringConvertible {
+    /// Reads back as an equal period.
+    public var description: String {
+        var text = "P"
+        func append(_ value: Int64, _ designator: Character) {
+            guard value != 0 else { return }
+            text += "\(value)\(designator)"
+        }
+        append(months / 12, "Y")
+        append(months % 12, "M")
+        if days % 7 == 0 { append(days / 7, "W") } else { append(days, "D") }
+        if seconds != 0 { text += "T" }
+        append(seconds / 3600, "H")
+        append(seconds / 60 % 60, "M")
+        append(seconds % 60, "S")
+        return text == "P" ? "PT0S" : text
+    }
+}
+
+extension ISO8601Period: JSONWritable {
+    public func write(to json: inout JSONWriter) { json.writeString(description) }
+}

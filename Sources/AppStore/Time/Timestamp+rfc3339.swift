@@ -1,0 +1,78 @@
+extension Timestamp {
+    /// 0000-01-01T00:00:00.000Z, the first moment RFC 3339 can write.
+    static let earliestWritable = Timestamp(milliseconds: -62_167_219_200_000)
+    /// 9999-12-31T23:59:59.999Z, the last one.
+    static let latestWritable = Timestamp(milliseconds: 253_402_300_799_999)
+
+    /// `2026-01-31T23:59:59.000Z`: UTC, always three fractional digits (RFC 3339 §5.6). A moment
+    /// outside the years 0…9999, which the format cannot say, is written as the nearest it can.
+    public var rfc3339: String {
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        appendRFC3339(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    func appendRFC3339(to text: inout [UInt8]) {
+        let moment = min(max(self, .earliestWritable), .latestWritable)
+        let date = moment.date
+        let rest = moment.millisecondOfDay
+        var digits: [24 of UInt8] = .init(repeating: 0)
+        Self.put(date.year, &digits, at: 0, width: 4, then: "-")
+        Self.put(date.month, &digits, at: 5, width: 2, then: "-")
+        Self.put(date.day, &digits, at: 8, width: 2, then: "T")
+        Self.put(rest / 3_600_000, &digits, at: 11, width: 2, then: ":")
+        Self.put(rest / 60_000 % 60, &digits, at: 14, width: 2, then: ":")
+        Self.put(rest / 1000 % 60, &digits, at: 17, width: 2, then: ".")
+        Self.put(rest % 1000, &digits, at: 20, width: 3, then: "Z")
+        digits.span.withUnsafeBufferPointer { text.append(contentsOf: $0) }
+    }
+
+    /// `value` in exactly `width` digits, and the character that follows it.
+    @inline(__always)
+    private static func put(
+        _ value: Int64, _ digits: inout [24 of UInt8], at start: Int, width: Int,
+        then next: Unicode.Scalar
+    ) {
+        var rest = UInt32(truncatingIfNeeded: value)
+        var place = start + width
+        digits[place] = UInt8(ascii: next)
+        while place > start {
+            place -= 1
+            digits[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+    }
+
+    /// Reads RFC 3339 §5.6: any offset, `T` and `Z` in either case, up to nine fractional digits
+    /// (cut to milliseconds). Nil for anything else, dates that do not exist and leap seconds,
+    /// which a count of milliseconds cannot name, included.
+    public init?(rfc3339 text: String) {
+        var reader = DigitReader(text)
+        guard let date = reader.date(), reader.take("T") || reader.take("t"),
+            let hour = reader.number(width: 2, in: 0...23), reader.take(":"),
+            let minute = reader.number(width: 2, in: 0...59), reader.take(":"),
+            let second = reader.number(width: 2, in: 0...59),
+            let fraction = reader.fraction(), let offset = reader.offset(), reader.isAtEnd
+        else { return nil }
+        let rest = (hour * 60 + minute - offset) * 60_000 + second * 1000 + fraction
+        self.init(date: date, millisecondOfDay: rest)
+    }
+
+    /// What a person may type: RFC 3339, epoch milliseconds (digits, with an optional minus), or a
+    /// day `YYYY-MM-DD`, which means midnight UTC.
+    public init?(userInput text: String) {
+        var reader = DigitReader(text)
+        if let date = reader.date(), reader.isAtEnd {
+            self.init(date: date, millisecondOfDay: 0)
+            return
+        }
+        let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
+        if !digits.isEmpty, digits.allSatisfy({ $0 &- UInt8(ascii: "0") <= 9 }) {
+            guard let milliseconds = Int64(text) else { return nil }
+            self.init(milliseconds: milliseconds)
+            return
+        }
+        self.init(rfc3339: text)
+    }
+}

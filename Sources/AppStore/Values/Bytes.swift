@@ -1,0 +1,67 @@
+/// Byte-level questions shared by reader, writer and identifiers.
+///
+/// The eight-at-a-time steps use the usual "a byte of this word is zero" arithmetic: subtracting
+/// one from every byte borrows through the high bit exactly where a byte was zero. The lowest bit
+/// set is always a true hit; only bits above it may be false ones.
+@usableFromInline
+enum Bytes {
+    @usableFromInline static let ones: UInt64 = 0x0101_0101_0101_0101
+    @usableFromInline static let highs: UInt64 = 0x8080_8080_8080_8080
+
+    /// High bits of the bytes of `word` that end or interrupt a run inside a JSON string: quote,
+    /// backslash, control. Only the lowest is exact.
+    @inline(__always)
+    static func stops(_ word: UInt64) -> UInt64 {
+        let quote = word ^ (ones &* 0x22)
+        let backslash = word ^ (ones &* 0x5C)
+        let quotes = (quote &- ones) & ~quote
+        let backslashes = (backslash &- ones) & ~backslash
+        let controls = (word &- (ones &* 0x20)) & ~word
+        return (quotes | backslashes | controls) & highs
+    }
+
+    /// Eight bytes from `start`, first byte lowest. The caller has checked that they exist.
+    @inlinable @inline(__always)
+    static func word(_ start: UnsafePointer<UInt8>) -> UInt64 {
+        UInt64(littleEndian: UnsafeRawPointer(start).loadUnaligned(as: UInt64.self))
+    }
+
+    @inlinable @inline(__always)
+    static func equal(
+        _ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, count: Int
+    ) -> Bool {
+        var index = 0
+        while index + 8 <= count {
+            if word(left + index) != word(right + index) { return false }
+            index += 8
+        }
+        while index < count {
+            if left[index] != right[index] { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// Negative, zero or positive as `left` sorts before, with or after `right`, as unsigned bytes.
+    @inlinable
+    static func compare(
+        _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
+    ) -> Int {
+        let shared = min(left.count, right.count)
+        guard shared > 0, let first = left.baseAddress, let second = right.baseAddress else {
+            return left.count - right.count
+        }
+        var index = 0
+        while index + 8 <= shared {
+            let (one, two) = (word(first + index).byteSwapped, word(second + index).byteSwapped)
+            if one != two { return one < two ? -1 : 1 }
+            index += 8
+        }
+        while index < shared {
+            let (one, two) = (first[index], second[index])
+            if one != two { return one < two ? -1 : 1 }
+            index += 1
+        }
+        return left.count - right.count
+    }
+}

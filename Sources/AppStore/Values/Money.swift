@@ -1,0 +1,25 @@
+/// An amount in milliunits of its currency, as Apple signs prices (1990 = USD 1.99, 300000 = JPY
+/// 300; App Store Server API, `price`). Not for accounting: what Apple pays out is reported
+/// elsewhere.
+public struct Money: Hashable, Sendable {
+    /// Thousandths of the currency's unit.
+    public var milliunits: Int64
+    /// ISO 4217.
+    public var currency: String
+
+    /// An amount of `currency`.
+    public init(milliunits: Int64, currency: String) {
+        self.milliunits = milliunits
+        self.currency = currency
+    }
+}
+
+/// `{ "milliunits": 9990, "currency": "USD" }`
+extension Money: JSONWritable {
+    public func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("milliunits", milliunits)
+            $0.member("currency", currency)
+        }
+    }
+}

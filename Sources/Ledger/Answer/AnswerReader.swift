@@ -1,0 +1,158 @@
+import AppStore
+
+/// Reads the answer for one moment off a history.
+struct AnswerReader {
+    let history: History
+    let at: Timestamp
+    /// The clock's now: beyond it the newest renewal info speaks, whenever it was signed.
+    let now: Timestamp
+
+    private var facts: OrderedFacts { history.facts }
+
+    /// Nil before the first period.
+    func answer(notices: [Notice]) -> ChainAnswer? {
+        guard let index = history.interval(at: at) else { return nil }
+        let interval = history.intervals[index]
+        let period = history.periods[interval.period]
+        guard let best = facts[period.bestFact].transaction else { return nil }
+        let (since, until) = bounds(index) { $0 == interval.state }
+        let renewalFact = history.isOneTime ? nil : renewalFact(period)
+        let renewal = renewalFact.flatMap { facts[$0].renewal }
+        let span = period.spans.first { $0.contains(at) }
+        var evidence = [period.firstFact, period.bestFact, period.endFact, interval.cause]
+        if let renewalFact { evidence.append(renewalFact) }
+        return ChainAnswer(
+            state: interval.state, since: since, until: until,
+            accessUntil: interval.state.isEntitled ? bounds(index) { $0.isEntitled }.until : nil,
+            willRenew: renewal?.willRenew, productId: best.productId,
+            nextProductId: nextProduct(renewal, best), phase: best.phase,
+            ownership: best.ownership, appAccountToken: token(), price: best.money,
+            storefront: best.storefront, transactionId: period.best.transactionId,
+            subscriptionGroupIdentifier: best.subscriptionGroupIdentifier, type: best.type,
+            offer: best.offer, commitment: commitment(best, renewal),
+            priceIncrease: priceIncrease(renewal),
+            cancellation: cancellation(renewalFact, interval),
+            revocation: span.flatMap { revocation($0) },
+            notices: merged(notices.filter { $0.holds(at: at) }),
+            evidence: Set(evidence.map { facts[$0].position }).sorted())
+    }
+
+    /// The unbroken stretch around an interval in which every state satisfies the condition.
+    private func bounds(
+        _ index: Int, _ condition: (ChainState) -> Bool
+    ) -> (since: Timestamp, until: Timestamp?) {
+        let intervals = history.intervals
+        var first = index
+        while first > 0, condition(intervals[first - 1].state) { first -= 1 }
+        var last = index
+        while last + 1 < intervals.count, condition(intervals[last + 1].state) { last += 1 }
+        return (intervals[first].from, intervals[last].to)
+    }
+
+    /// The fact whose renewal info speaks at the moment: the newest signed by then; of a period
+    /// first stated after it but before the period's end, the one that came with that statement.
+    private func renewalFact(_ period: Period) -> Int? {
+        if at > now { return facts.newestRenewal(before: nil) }
+        if period.firstStated > at, period.firstStated < period.end {
+            return firstStatement(period)
+        }
+        return facts.newestRenewal(before: at.advanced(byMilliseconds: 1))
+    }
+
+    /// The first statement of the period that carries a renewal info, among those of its first
+    /// date.
+    private func firstStatement(_ period: Period) -> Int? {
+        if facts[period.firstFact].renewal != nil { return period.firstFact }
+        for record in period.records {
+            for statement in history.records[record].statements
+            where statement.signedDate == period.firstStated
+                && facts[statement.fact].renewal != nil
+            {
+                return statement.fact
+            }
+        }
+        return nil
+    }
+
+    private func nextProduct(
+        _ renewal: RenewalSnapshot?, _ best: TransactionSnapshot
+    ) -> ProductId? {
+        guard renewal?.willRenew == true, let next = renewal?.autoRenewProductId,
+            next != best.productId
+        else { return nil }
+        return next
+    }
+
+    /// The newest non-nil of the periods started by then.
+    private func token() -> String? {
+        for period in history.periods.reversed() where period.countsFrom <= at {
+            if let token = facts[period.bestFact].transaction?.appAccountToken {
+                return token.lowercased()
+            }
+        }
+        return nil
+    }
+
+    private func commitment(
+        _ best: TransactionSnapshot, _ renewal: RenewalSnapshot?
+    ) -> ChainAnswer.Commitment? {
+        guard best.commitment != nil || renewal?.commitment != nil else { return nil }
+        let price = best.commitment?.commitmentPrice
+        let next = renewal?.commitment
+        let willRenew: Bool? =
+            switch next?.autoRenewStatus?.value {
+            case .on: true
+            case .off: false
+            case nil: nil
+            }
+        return ChainAnswer.Commitment(
+            billingPeriodNumber: best.commitment?.billingPeriodNumber,
+            totalBillingPeriods: best.commitment?.totalBillingPeriods,
+            expiresDate: best.commitment?.commitmentExpiresDate,
+            price: price.flatMap { amount in
+                best.currency.map { Money(milliunits: amount, currency: $0) }
+            },
+            willRenew: willRenew, nextProductId: next?.autoRenewProductId)
+    }
+
+    private func priceIncrease(_ renewal: RenewalSnapshot?) -> ChainAnswer.PriceIncrease? {
+        switch renewal?.priceIncreaseStatus?.value {
+        case .customerHasNotResponded: .pending
+        case .customerConsentedOrWasNotifiedWithoutNeedingConsent: .accepted
+        case nil: nil
+        }
+    }
+
+    /// Why and since when auto-renew is off; nil while it is on or nobody said.
+    private func cancellation(_ renewalFact: Int?, _ interval: Interval) -> ChainAnswer.Cancellation?
+    {
+        guard let renewalFact, let renewal = facts[renewalFact].renewal,
+            renewal.willRenew == false,
+            let index = facts.renewals.lastIndex(where: { $0.fact == renewalFact })
+        else { return nil }
+        var first = index
+        while first > 0, facts[facts.renewals[first - 1].fact].renewal?.willRenew == false {
+            first -= 1
+        }
+        let said: EndReason =
+            renewal.priceIncreaseStatus?.value == .customerHasNotResponded ? .priceIncrease : .voluntary
+        return ChainAnswer.Cancellation(
+            reason: interval.reason ?? said, at: facts.renewals[first].signedDate)
+    }
+
+    private func revocation(_ span: RevocationSpan) -> ChainAnswer.Revocation? {
+        guard let snapshot = facts[span.opener].transaction else { return nil }
+        return ChainAnswer.Revocation(
+            date: span.from, reason: snapshot.revocationReason?.rawValue,
+            type: snapshot.revocationType?.rawValue, percentage: snapshot.revocationPercentage)
+    }
+
+    /// Many late deliveries are one thing to say.
+    private func merged(_ notices: [Notice]) -> [Notice] {
+        let late = notices.filter { $0.code == .lateDelivery }
+        guard late.count > 1, var joint = late.first else { return notices }
+        joint.message = "\(late.count) notifications arrived late. " + joint.message
+        joint.evidence = Set(late.flatMap(\.evidence)).sorted()
+        return notices.filter { $0.code != .lateDelivery } + [joint]
+    }
+}

@@ -1,0 +1,64 @@
+import AppStore
+
+/// What the operator says about products: the one input of an answer that Apple does not state
+/// (`lifecycle.md` §6). Answers carry its hash.
+public struct Catalogue: Hashable, Sendable {
+    public var products: [ProductId: Product]
+    /// How long entitlement continues while a renewal is overdue (`lifecycle.md` §6, Leeway).
+    public var leewayMilliseconds: Int64
+
+    public static let defaultLeewayMilliseconds: Int64 = 2 * 3_600_000
+
+    public struct Product: Hashable, Sendable {
+        public var entitlements: [String]
+        public var group: String?
+        /// Level inside the group; 1 is the highest service, as in App Store Connect.
+        public var level: Int?
+        public var period: ISO8601Period?
+        /// How long a non-renewing purchase lasts.
+        public var duration: ISO8601Period?
+
+        public init(
+            entitlements: [String] = [], group: String? = nil, level: Int? = nil,
+            period: ISO8601Period? = nil, duration: ISO8601Period? = nil
+        ) {
+            self.entitlements = entitlements
+            self.group = group
+            self.level = level
+            self.period = period
+            self.duration = duration
+        }
+    }
+
+    public init(
+        products: [ProductId: Product] = [:],
+        leewayMilliseconds: Int64 = Catalogue.defaultLeewayMilliseconds
+    ) {
+        self.products = products
+        self.leewayMilliseconds = leewayMilliseconds
+    }
+
+    /// Bytes that are equal exactly when catalogues are: sorted, length-free text of one line per
+    /// product. Hashed (by rooms that may hash) into `catalogueHash`.
+    public var canonicalBytes: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { catalogue in
+            catalogue.member("leewayMilliseconds", leewayMilliseconds)
+            catalogue.array(
+                "products", products.sorted { $0.key < $1.key }
+            ) { writer, entry in
+                writer.object { product in
+                    product.member("productId", entry.key.rawValue)
+                    product.array("entitlements", entry.value.entitlements.sorted()) {
+                        $0.value($1)
+                    }
+                    product.member("group", entry.value.group)
+                    product.member("level", entry.value.level.map(Int64.init))
+                    product.member("period", entry.value.period?.description)
+                    product.member("duration", entry.value.duration?.description)
+                }
+            }
+        }
+        return writer.bytes
+    }
+}

@@ -1,0 +1,48 @@
+/// What was signed (or commanded): part of an event's identity. Raw values are stored in the log
+/// and fixed by the contract.
+public enum EventKind: String, Sendable, CaseIterable {
+    case notification
+    case transaction
+    /// One `lastTransactions` item: both JWS, and the unsigned `status` beside them.
+    case renewalPair
+    case appTransaction
+    case receipt
+    case verifyReceipt
+    case notificationV1
+    case command
+    case sweep
+}
+
+/// How an event came to us. Not part of its identity.
+public enum EventSource: String, Sendable, CaseIterable {
+    case webhook
+    case history
+    case client
+    case `import`
+    case `operator`
+}
+
+/// How far a statement can be believed; the first key in choosing a transaction's best snapshot
+/// (`lifecycle.md` §2 rule 2).
+public enum Trust: String, Sendable, CaseIterable, Comparable {
+    /// Apple's signature was verified.
+    case signed
+    /// Apple answered over TLS, unsigned (verifyReceipt).
+    case transport
+    /// Authenticated by a shared secret only (V1 notifications).
+    case secret
+    /// Said by an operator.
+    case `operator`
+
+    /// Larger is believed over smaller.
+    public var rank: Int {
+        switch self {
+        case .signed: 3
+        case .transport: 2
+        case .secret: 1
+        case .operator: 0
+        }
+    }
+
+    public static func < (left: Trust, right: Trust) -> Bool { left.rank < right.rank }
+}

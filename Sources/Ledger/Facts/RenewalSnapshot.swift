@@ -1,0 +1,55 @@
+import AppStore
+
+/// A renewal info as Apple stated it at its `signedDate`: the part of
+/// JWSRenewalInfoDecodedPayload that a lifecycle depends on.
+public struct RenewalSnapshot: Hashable, Sendable {
+    public var productId: ProductId?
+    public var autoRenewProductId: ProductId?
+    public var autoRenewStatus: Raw<AutoRenewStatus>?
+    public var expirationIntent: Raw<ExpirationIntent>?
+    public var isInBillingRetryPeriod: Bool?
+    public var gracePeriodExpiresDate: Timestamp?
+    public var priceIncreaseStatus: Raw<PriceIncreaseStatus>?
+    public var renewalDate: Timestamp?
+    /// The snapshot's own date; a snapshot without one takes its fact's (`lifecycle.md` §2 rule 1).
+    public var signedDate: Timestamp?
+    /// Milliunits of `currency`, of the next renewal.
+    public var renewalPrice: Int64?
+    public var currency: String?
+    public var offer: Offer?
+    public var renewalBillingPlanType: Raw<BillingPlanType>?
+    public var commitment: Commitment?
+
+    /// What happens at the end of a 12-month commitment.
+    public struct Commitment: Hashable, Sendable {
+        public var autoRenewProductId: ProductId?
+        public var autoRenewStatus: Raw<AutoRenewStatus>?
+        public var renewalDate: Timestamp?
+        /// Milliunits of the renewal info's currency.
+        public var renewalPrice: Int64?
+        public var renewalBillingPlanType: Raw<BillingPlanType>?
+
+        public init(
+            autoRenewProductId: ProductId? = nil, autoRenewStatus: Raw<AutoRenewStatus>? = nil,
+            renewalDate: Timestamp? = nil, renewalPrice: Int64? = nil,
+            renewalBillingPlanType: Raw<BillingPlanType>? = nil
+        ) {
+            self.autoRenewProductId = autoRenewProductId
+            self.autoRenewStatus = autoRenewStatus
+            self.renewalDate = renewalDate
+            self.renewalPrice = renewalPrice
+            self.renewalBillingPlanType = renewalBillingPlanType
+        }
+    }
+
+    public init() {}
+
+    /// Auto-renew as stated; nil when unstated or unknown.
+    var willRenew: Bool? {
+        switch autoRenewStatus?.value {
+        case .on: true
+        case .off: false
+        case nil: nil
+        }
+    }
+}

@@ -1,0 +1,244 @@
+import AppStore
+
+/// What a fact says about the time after a period's end (`lifecycle.md` §2 rule 5).
+enum Word: Sendable {
+    case over
+    case failing
+    case nothing
+}
+
+/// A piece of valid time with one state, before revocations are laid over it.
+struct Segment: Sendable {
+    var state: ChainState
+    var from: Timestamp
+    var to: Timestamp?
+    /// The fact that proves the state.
+    var cause: Int
+}
+
+/// Everything rule 5 decides about the time between a period's end E and the next start S.
+struct AfterPeriod: Sendable {
+    let segments: [Segment]
+    /// Why access ended; nil when the next period follows without a gap.
+    let reason: EndReason?
+    let hasFailing: Bool
+    let hasOver: Bool
+    /// The first EXPIRED notification among the facts that ended it.
+    let expiredFact: Int?
+    /// Grace was stated without a date: a notice.
+    let undatedGraceFact: Int?
+}
+
+/// The computation of rule 5 for one period; a value that lives for one call.
+struct AfterPeriodRule {
+    let facts: OrderedFacts
+    let environment: Environment
+    let period: Period
+    /// S, or nil when no later period is known.
+    let nextStart: Timestamp?
+    /// The fact of a DID_RENEW/BILLING_RECOVERY that brought the next period.
+    let recoveryFact: Int?
+    /// The transactions of the next period.
+    let nextTransactions: [TransactionId]
+
+    private var end: Timestamp { period.end }
+
+    static let dayMilliseconds: Int64 = 86_400_000
+    static let retryMilliseconds: Int64 = 60 * dayMilliseconds
+    static let monthlyPlanRetryMilliseconds: Int64 = 90 * dayMilliseconds
+    static let undatedGraceMilliseconds: Int64 = 3 * dayMilliseconds
+
+    func evaluate() -> AfterPeriod {
+        let window = evidence(until: nextStart)
+        let words = window.map { (fact: $0, word: word($0)) }
+        let failing = words.filter { $0.word == .failing }.map(\.fact)
+        let (graceEnd, graceFact, undatedGraceFact) = grace(failing, window)
+        let exit = exit(words, failing)
+        let limit = nextStart.map { min($0, exit.time) } ?? exit.time
+        var segments: [Segment] = []
+        var cursor = end
+        func add(_ state: ChainState, until: Timestamp?, cause: Int) {
+            if let until, until <= cursor { return }
+            segments.append(Segment(state: state, from: cursor, to: until, cause: cause))
+            if let until { cursor = until }
+        }
+        if let firstFailing = failing.first {
+            let graceLimit = min(graceEnd, limit)
+            add(.grace, until: graceLimit, cause: graceFact ?? firstFailing)
+            let retryCause = segments.isEmpty ? firstFailing : graceOver(window) ?? graceFact
+            add(.billingRetry, until: limit, cause: retryCause ?? firstFailing)
+        } else if let recoveryFact {
+            add(.billingRetry, until: limit, cause: recoveryFact)
+        }
+        if nextStart.map({ cursor < $0 }) ?? true {
+            add(.expired, until: nextStart, cause: exit.fact ?? period.endFact)
+        }
+        return AfterPeriod(
+            segments: segments, reason: reason(words, window),
+            hasFailing: !failing.isEmpty, hasOver: words.contains { $0.word == .over },
+            expiredFact: window.first { isExpired($0) }, undatedGraceFact: undatedGraceFact)
+    }
+
+    /// Facts that can speak: with a notification type, a renewal snapshot or a status, signed from
+    /// shortly before E up to `until`, of the highest trust among them.
+    func evidence(until: Timestamp?) -> [Int] {
+        let from = end.advanced(byMilliseconds: -period.leadMilliseconds)
+        var found: [Int] = []
+        var trusted: Trust?
+        for index in facts.signed(from: from, to: until) {
+            let fact = facts[index]
+            guard
+                fact.cause.notificationType != nil || fact.renewal != nil || fact.status != nil
+            else { continue }
+            found.append(index)
+            trusted = max(trusted ?? fact.trust, fact.trust)
+        }
+        guard let trusted, found.contains(where: { facts[$0].trust != trusted }) else {
+            return found
+        }
+        return found.filter { facts[$0].trust == trusted }
+    }
+
+    /// The first of rule 5's readings that fits.
+    func word(_ index: Int) -> Word {
+        let fact = facts[index]
+        let type = fact.cause.notificationType?.value
+        let status = fact.status?.value
+        if type == .expired || status == .expired { return .over }
+        if type == .didFailToRenew || type == .gracePeriodExpired { return .failing }
+        if status == .billingRetry || status == .billingGracePeriod { return .failing }
+        if graceDate(index) != nil, fact.renewal?.autoRenewStatus?.value == .on { return .failing }
+        if fact.status == nil {
+            if fact.renewal?.isInBillingRetryPeriod == true { return .failing }
+            if fact.renewal?.expirationIntent != nil { return .over }
+        }
+        return .nothing
+    }
+
+    /// A stated grace date beyond E.
+    func graceDate(_ index: Int) -> Timestamp? {
+        guard let date = facts[index].renewal?.gracePeriodExpiresDate, date > end else { return nil }
+        return date
+    }
+
+    private func statesNext(_ index: Int) -> Bool {
+        guard let id = facts[index].transaction?.transactionId else { return false }
+        return nextTransactions.contains(id)
+    }
+
+    private func isExpired(_ index: Int) -> Bool {
+        facts[index].cause.notificationType?.value == .expired
+    }
+
+    /// G, the fact that stated it, and the fact that spoke of grace without a date.
+    private func grace(
+        _ failing: [Int], _ window: [Int]
+    ) -> (end: Timestamp, fact: Int?, undated: Int?) {
+        if let fact = failing.last(where: { graceDate($0) != nil }), let date = graceDate(fact) {
+            return (date, fact, nil)
+        }
+        let undated = failing.first { index in
+            facts[index].cause.subtype?.value == .gracePeriod
+                || facts[index].status?.value == .billingGracePeriod
+        }
+        guard let undated else { return (end, nil, nil) }
+        let longest = end.advanced(byMilliseconds: AfterPeriodRule.undatedGraceMilliseconds)
+        guard let over = graceOver(window) else { return (longest, undated, undated) }
+        return (min(longest, facts.times[over]), undated, undated)
+    }
+
+    /// The first fact saying that grace is over while retry goes on.
+    private func graceOver(_ window: [Int]) -> Int? {
+        window.first { index in
+            facts[index].cause.notificationType?.value == .gracePeriodExpired
+                || facts[index].status?.value == .billingRetry
+        }
+    }
+
+    /// X, and the fact that proves it (nil: the clock).
+    private func exit(
+        _ words: [(fact: Int, word: Word)], _ failing: [Int]
+    ) -> (time: Timestamp, fact: Int?) {
+        let newestFailing = failing.last.map { facts.times[$0] }
+        let cap = cap(newestFailing)
+        let candidate = words.first { word in
+            guard word.word == .over else { return false }
+            return newestFailing.map { $0 <= facts.times[word.fact] } ?? true
+        }
+        guard let candidate else { return (max(end, cap), nil) }
+        let time = facts.times[candidate.fact]
+        if time > cap, !isExpired(candidate.fact) {
+            // Retry had ended by the clock before; without any failure the fact still is the proof.
+            return (max(end, cap), failing.isEmpty ? candidate.fact : nil)
+        }
+        return (max(end, time), candidate.fact)
+    }
+
+    /// How long retry can last.
+    private func cap(_ newestFailing: Timestamp?) -> Timestamp {
+        var cap = end.advanced(byMilliseconds: retryWindowMilliseconds)
+        if let newestFailing { cap = max(cap, newestFailing) }
+        if recoveryFact != nil, let nextStart { cap = max(cap, nextStart) }
+        return cap
+    }
+
+    private var retryWindowMilliseconds: Int64 {
+        guard environment == .production else {
+            return 2 * max(0, end.milliseconds(since: period.start))
+        }
+        let plan = facts[period.bestFact].transaction?.billingPlanType?.value
+        return plan == .monthly
+            ? AfterPeriodRule.monthlyPlanRetryMilliseconds : AfterPeriodRule.retryMilliseconds
+    }
+
+    /// Why the subscription expired: EXPIRED's subtype, else the first over fact's intent, else
+    /// what auto-renew says.
+    private func reason(_ words: [(fact: Int, word: Word)], _ window: [Int]) -> EndReason {
+        let newestFailing = words.last { $0.word == .failing }.map { facts.times[$0.fact] }
+        let over = words.filter { word in
+            word.word == .over && newestFailing.map { $0 <= facts.times[word.fact] } ?? true
+        }
+        for word in over where isExpired(word.fact) {
+            if let reason = EndReason(expired: facts[word.fact].cause.subtype?.value) {
+                return reason
+            }
+        }
+        for word in over {
+            if let reason = EndReason(intent: facts[word.fact].renewal?.expirationIntent?.value) {
+                return reason
+            }
+        }
+        // A renewal signed ahead of the next period speaks of that period already.
+        let newest = facts.renewals.last { point in
+            (nextStart.map { point.signedDate < $0 } ?? true) && !statesNext(point.fact)
+        }?.fact
+        guard let renewal = newest.flatMap({ facts[$0].renewal }), renewal.willRenew == false else {
+            return .unconfirmed
+        }
+        return renewal.priceIncreaseStatus?.value == .customerHasNotResponded ? .priceIncrease : .voluntary
+    }
+}
+
+extension EndReason {
+    /// EXPIRED's subtype; nil when it has none or an unknown one.
+    init?(expired subtype: Subtype?) {
+        switch subtype {
+        case .voluntary: self = .voluntary
+        case .billingRetry: self = .billing
+        case .priceIncrease: self = .priceIncrease
+        case .productNotForSale: self = .productUnavailable
+        default: return nil
+        }
+    }
+
+    init?(intent: ExpirationIntent?) {
+        switch intent {
+        case .customerCancelled: self = .voluntary
+        case .billingError: self = .billing
+        case .customerDidNotConsentToPriceIncrease: self = .priceIncrease
+        case .productNotAvailable: self = .productUnavailable
+        case .other: self = .other
+        case nil: return nil
+        }
+    }
+}

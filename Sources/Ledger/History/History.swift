@@ -1,0 +1,223 @@
+import AppStore
+
+/// The whole valid-time history of one chain: the result of reduction
+/// (`lifecycle.md` §2: a pure function of the set of facts).
+struct History: Sendable {
+    let environment: Environment
+    let facts: OrderedFacts
+    let records: [TransactionRecord]
+    /// In rule 4's order, each with the time it counts from.
+    let periods: [Period]
+    /// What rule 5 found after each period; nil where the next one follows without a gap.
+    let after: [AfterPeriod?]
+    /// Adjacent, in order, without gaps between them.
+    let intervals: [Interval]
+    /// Whether the chain is a one-time purchase (`lifecycle.md` §5); it then has one period, open
+    /// or as long as the catalogue says.
+    let isOneTime: Bool
+
+    init(_ facts: OrderedFacts, environment: Environment, catalogue: Catalogue) {
+        self.facts = facts
+        self.environment = environment
+        let records = TransactionRecord.records(of: facts)
+        self.records = records
+        var periods = Period.periods(of: records, facts)
+        var after: [AfterPeriod?] = []
+        var base: [[Segment]] = []
+        for index in periods.indices {
+            let next = index + 1 < periods.count ? periods[index + 1] : nil
+            let rule = AfterPeriodRule(
+                facts: facts, environment: environment, period: periods[index],
+                nextStart: next?.start,
+                recoveryFact: next.flatMap { History.recovery(of: $0, records, facts) },
+                nextTransactions: next?.records.map { records[$0].transactionId } ?? [])
+            if let next, next.start <= periods[index].end {
+                after.append(nil)
+                let grace = next.start == periods[index].end ? rule.keptAnchorGrace(next) : nil
+                if let grace, let until = grace.to { periods[index + 1].countsFrom = until }
+                base.append(grace.map { [$0] } ?? [])
+            } else {
+                let found = rule.evaluate()
+                after.append(found)
+                base.append(found.segments)
+            }
+        }
+        var assembly = HistoryAssembly(facts: facts, periods: periods)
+        for index in periods.indices {
+            assembly.append(index, base[index], after[index]?.reason)
+        }
+        isOneTime = periods.isEmpty
+        if periods.isEmpty, let purchase = OneTimePurchase(records, facts, catalogue) {
+            periods = [purchase.period]
+            after = [nil]
+            assembly = HistoryAssembly(facts: facts, periods: periods)
+            assembly.append(0, segments: purchase.segments)
+        }
+        self.periods = periods
+        self.after = after
+        intervals = assembly.intervals
+    }
+
+    /// The fact of a DID_RENEW/BILLING_RECOVERY that carries a transaction of the period.
+    private static func recovery(
+        of period: Period, _ records: [TransactionRecord], _ facts: OrderedFacts
+    ) -> Int? {
+        facts.indices.first { index in
+            let cause = facts[index].cause
+            guard cause.notificationType?.value == .didRenew,
+                cause.subtype?.value == .billingRecovery,
+                let id = facts[index].transaction?.transactionId
+            else { return false }
+            return period.contains(transaction: id, in: records)
+        }
+    }
+
+    /// Index of the interval that contains `time`; nil before the first.
+    func interval(at time: Timestamp) -> Int? {
+        var low = 0
+        var high = intervals.count
+        while low < high {
+            let middle = (low + high) / 2
+            if intervals[middle].from <= time { low = middle + 1 } else { high = middle }
+        }
+        return low == 0 ? nil : low - 1
+    }
+}
+
+extension AfterPeriodRule {
+    /// Grace in which the anchor was kept: the next period starts exactly at E, but was first
+    /// stated later, after a failure with a grace date (rule 5, last clause).
+    func keptAnchorGrace(_ next: Period) -> Segment? {
+        guard next.firstStated > period.end else { return nil }
+        let stated = evidence(until: next.firstStated).last { index in
+            word(index) == .failing && graceDate(index) != nil
+        }
+        guard let stated, let date = graceDate(stated) else { return nil }
+        // A period cannot begin to count after it is over.
+        let until = min(next.firstStated, date, next.end)
+        guard until > period.end else { return nil }
+        return Segment(state: .grace, from: period.end, to: until, cause: stated)
+    }
+}
+
+/// Lays periods, what follows them, and revocations into one row of adjacent intervals.
+struct HistoryAssembly {
+    let facts: OrderedFacts
+    let periods: [Period]
+    /// Until when each period governs: the earliest time any later one counts from (rule 6: the
+    /// last in order that counts from ≤ t). Nil for the last.
+    private let governsUntil: [Timestamp?]
+    private(set) var intervals: [Interval] = []
+
+    init(facts: OrderedFacts, periods: [Period]) {
+        self.facts = facts
+        self.periods = periods
+        var limits: [Timestamp?] = []
+        limits.reserveCapacity(periods.count)
+        var limit: Timestamp?
+        for period in periods.reversed() {
+            limits.append(limit)
+            limit = min(limit ?? period.countsFrom, period.countsFrom)
+        }
+        governsUntil = limits.reversed()
+    }
+
+    /// Appends everything the period governs: itself, what follows it, its revocations.
+    mutating func append(_ index: Int, _ following: [Segment], _ reason: EndReason?) {
+        let period = periods[index]
+        let nextFrom = governsUntil[index]
+        let from = period.countsFrom
+        let end = nextFrom.map { min(period.end, $0) } ?? period.end
+        var segments: [Segment] = []
+        if from < end {
+            segments.append(
+                Segment(state: label(index), from: from, to: end, cause: period.firstFact))
+        }
+        for segment in following {
+            var segment = segment
+            segment.from = max(segment.from, from)
+            if let nextFrom { segment.to = segment.to.map { min($0, nextFrom) } ?? nextFrom }
+            if let to = segment.to, to <= segment.from { continue }
+            segments.append(segment)
+        }
+        append(index, segments: segments, reason: reason)
+    }
+
+    /// Appends ready segments, cut by the period's revocations.
+    mutating func append(_ index: Int, segments: [Segment], reason: EndReason? = nil) {
+        for segment in segments {
+            append(segment, period: index, reason: reason)
+        }
+    }
+
+    /// Rule 7. The label looks at the state immediately before the period counts.
+    private func label(_ index: Int) -> ChainState {
+        let reason = facts[periods[index].bestFact].transaction?.transactionReason?.value
+        if reason == .renewal { return .renewing }
+        switch intervals.last?.state {
+        case .subscribed, .renewing, .grace, .billingRetry: return .renewing
+        default: return .subscribed
+        }
+    }
+
+    /// Cuts a segment by the period's revocation spans (rule 6).
+    private mutating func append(_ segment: Segment, period index: Int, reason: EndReason?) {
+        let spans = periods[index].spans
+        var cursor = segment.from
+        var cause = segment.cause
+        if let closer = spans.last(where: { $0.to == cursor })?.closer, !intervals.isEmpty,
+            intervals[intervals.count - 1].state == .revoked
+        {
+            cause = closer
+        }
+        while segment.to.map({ cursor < $0 }) ?? true {
+            let inside = spans.first { $0.contains(cursor) }
+            if let inside {
+                let until = earlier(inside.to, segment.to)
+                emit(
+                    .revoked, cursor, until, inside.opener, index,
+                    inside.isFamilyRevoke ? .familyRevoke : .refund)
+                guard let until else { return }
+                cursor = until
+                cause = inside.to == until ? inside.closer ?? cause : cause
+            } else {
+                let nextSpan = spans.lazy.map(\.from).filter { $0 > cursor }.min()
+                let until = earlier(nextSpan, segment.to)
+                emit(segment.state, cursor, until, cause, index, endReason(segment.state, reason))
+                guard let until else { return }
+                cursor = until
+                cause = segment.cause
+            }
+        }
+    }
+
+    private func earlier(_ left: Timestamp?, _ right: Timestamp?) -> Timestamp? {
+        guard let left else { return right }
+        return right.map { min(left, $0) } ?? left
+    }
+
+    private func endReason(_ state: ChainState, _ reason: EndReason?) -> EndReason? {
+        switch state {
+        case .billingRetry: .billing
+        case .expired: reason ?? .unconfirmed
+        default: nil
+        }
+    }
+
+    /// Adds an interval, joining it to the one before when nothing but the boundary differs.
+    private mutating func emit(
+        _ state: ChainState, _ from: Timestamp, _ to: Timestamp?, _ cause: Int, _ period: Int,
+        _ reason: EndReason?
+    ) {
+        if let last = intervals.last, last.state == state, last.period == period, last.to == from {
+            intervals[intervals.count - 1].to = to
+            return
+        }
+        let best = facts[periods[period].bestFact].transaction
+        intervals.append(
+            Interval(
+                state: state, from: from, to: to, productId: best?.productId,
+                transactionId: periods[period].best.transactionId, period: period, cause: cause,
+                reason: reason))
+    }
+}

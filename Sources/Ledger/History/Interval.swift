@@ -1,0 +1,22 @@
+import AppStore
+
+/// A half-open stretch `[from, to)` of valid time with one state, one product and one transaction
+/// (`lifecycle.md` §3).
+public struct Interval: Hashable, Sendable {
+    public var state: ChainState
+    public var from: Timestamp
+    /// Nil while it is open.
+    public var to: Timestamp?
+    public var productId: ProductId?
+    public var transactionId: TransactionId
+    /// Index of the governing period.
+    var period: Int
+    /// Index of the fact that proves the state began.
+    var cause: Int
+    /// Why access ended, for intervals that give none.
+    public var reason: EndReason?
+
+    func contains(_ time: Timestamp) -> Bool {
+        from <= time && (to.map { time < $0 } ?? true)
+    }
+}

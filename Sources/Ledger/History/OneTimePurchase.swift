@@ -1,0 +1,47 @@
+import AppStore
+
+/// A purchase that is not auto-renewable (`lifecycle.md` §5): all its transactions are one
+/// purchase, owned until revoked or, non-renewing, for the catalogue's duration.
+struct OneTimePurchase {
+    let period: Period
+    let segments: [Segment]
+
+    /// Nil when the chain holds no one-time transaction.
+    init?(_ records: [TransactionRecord], _ facts: OrderedFacts, _ catalogue: Catalogue) {
+        var statements: [Statement] = []
+        for record in records {
+            guard let type = facts[record.best.fact].transaction?.type?.value,
+                type != .autoRenewableSubscription
+            else { continue }
+            statements += record.statements
+        }
+        guard !statements.isEmpty else { return nil }
+        statements.sort(by: Statement.isWorse)
+        let trusted = statements[statements.count - 1].trust
+        statements.removeAll { $0.trust != trusted }
+        let whole = TransactionRecord(statements, facts)
+        let dates = statements.compactMap { facts[$0.fact].transaction?.purchaseDate }
+        guard let start = dates.min(), let best = facts[whole.best.fact].transaction else {
+            return nil
+        }
+        let lapse = OneTimePurchase.lapse(best, start, catalogue)
+        period = Period(
+            purchase: whole, start: start, end: lapse ?? Timestamp(milliseconds: .max))
+        let state: ChainState = best.type?.value == .consumable ? .consumed : .owned
+        var segments = [Segment(state: state, from: start, to: lapse, cause: whole.firstFact)]
+        if let lapse {
+            segments.append(Segment(state: .lapsed, from: lapse, to: nil, cause: whole.firstFact))
+        }
+        self.segments = segments.filter { segment in segment.to.map { segment.from < $0 } ?? true }
+    }
+
+    /// When a non-renewing subscription ends; nil when it does not, or the catalogue is silent.
+    private static func lapse(
+        _ best: TransactionSnapshot, _ start: Timestamp, _ catalogue: Catalogue
+    ) -> Timestamp? {
+        guard best.type?.value == .nonRenewingSubscription, let product = best.productId else {
+            return nil
+        }
+        return catalogue.products[product]?.duration?.adding(to: start)
+    }
+}

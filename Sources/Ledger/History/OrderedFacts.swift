@@ -1,0 +1,115 @@
+import AppStore
+
+/// A chain's facts in the one order that reduction uses: `(signedDate, digest)`, undated ones set
+/// apart, exact repetitions dropped (`lifecycle.md` §2 rule 1). Everything downstream names facts
+/// by their index here.
+struct OrderedFacts: Sendable {
+    /// Dated, in order.
+    let facts: [Fact]
+    /// `signedDate` of each fact, apart for fast search.
+    let times: [Timestamp]
+    /// Facts without any date: they change nothing.
+    let undated: [Fact]
+    /// Every renewal snapshot, oldest first.
+    let renewals: [RenewalPoint]
+
+    init(_ unordered: [Fact]) {
+        var dated: [Fact] = []
+        dated.reserveCapacity(unordered.count)
+        var undated: [Fact] = []
+        for fact in unordered {
+            if fact.signedDate == nil { undated.append(fact) } else { dated.append(fact) }
+        }
+        if !OrderedFacts.isOrdered(dated) { dated.sort(by: OrderedFacts.precedes) }
+        var kept: [Fact] = []
+        kept.reserveCapacity(dated.count)
+        for fact in dated {
+            if let last = kept.last, OrderedFacts.saysTheSame(last, fact) { continue }
+            kept.append(fact)
+        }
+        facts = kept
+        times = kept.map { $0.signedDate ?? Timestamp(milliseconds: 0) }
+        undated.sort { ($0.digest, $0.position) < ($1.digest, $1.position) }
+        self.undated = undated
+        renewals = RenewalPoint.points(kept)
+    }
+
+    var indices: Range<Int> { facts.indices }
+
+    subscript(index: Int) -> Fact {
+        _read { yield facts[index] }
+    }
+
+    /// Indices of the facts signed in `[from, to)`; `to` nil means without end.
+    func signed(from: Timestamp, to: Timestamp?) -> Range<Int> {
+        let lower = firstIndex(notBefore: from)
+        let upper = to.map { firstIndex(notBefore: $0) } ?? facts.count
+        return lower..<max(lower, upper)
+    }
+
+    private func firstIndex(notBefore time: Timestamp) -> Int {
+        var low = 0
+        var high = times.count
+        while low < high {
+            let middle = (low + high) / 2
+            if times[middle] < time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The fact with the newest renewal snapshot signed before `time` (nil: of all).
+    func newestRenewal(before time: Timestamp?) -> Int? {
+        guard let time else { return renewals.last?.fact }
+        return renewals.last { $0.signedDate < time }?.fact
+    }
+
+    /// Total on the set: ties of date and digest fall to what differs besides, never to arrival.
+    private static func precedes(_ left: Fact, _ right: Fact) -> Bool {
+        let (leftTime, rightTime) = (left.signedDate, right.signedDate)
+        if leftTime != rightTime {
+            return (leftTime?.milliseconds ?? 0) < (rightTime?.milliseconds ?? 0)
+        }
+        if left.digest != right.digest { return left.digest < right.digest }
+        if left.cause.kind != right.cause.kind {
+            return left.cause.kind.rawValue < right.cause.kind.rawValue
+        }
+        if left.trust != right.trust { return left.trust < right.trust }
+        return left.position < right.position
+    }
+
+    private static func isOrdered(_ facts: [Fact]) -> Bool {
+        var index = 1
+        while index < facts.count {
+            if !precedes(facts[index - 1], facts[index]) { return false }
+            index += 1
+        }
+        return true
+    }
+
+    private static func saysTheSame(_ left: Fact, _ right: Fact) -> Bool {
+        left.digest == right.digest && left.signedDate == right.signedDate
+            && left.cause.kind == right.cause.kind && left.trust == right.trust
+    }
+}
+
+/// A renewal snapshot in time: its own signedDate, else its fact's.
+struct RenewalPoint: Sendable {
+    let signedDate: Timestamp
+    let fact: Int
+
+    static func points(_ facts: [Fact]) -> [RenewalPoint] {
+        var points: [RenewalPoint] = []
+        var isOrdered = true
+        for index in facts.indices {
+            guard let renewal = facts[index].renewal,
+                let date = renewal.signedDate ?? facts[index].signedDate
+            else { continue }
+            if let last = points.last, date < last.signedDate { isOrdered = false }
+            points.append(RenewalPoint(signedDate: date, fact: index))
+        }
+        if !isOrdered {
+            points.sort { ($0.signedDate, $0.fact) < ($1.signedDate, $1.fact) }
+        }
+        return points
+    }
+}

@@ -1,0 +1,47 @@
+import AppStore
+
+/// One chain's life, folded from the set of its facts (`lifecycle.md`). Pure: the same facts,
+/// environment and catalogue give the same life, in whatever order they came.
+public struct Lifecycle: Sendable {
+    private let history: History
+    public let transitions: [Transition]
+    public let lifeFacts: [LifeFact]
+    public let notices: [Notice]
+
+    /// The version of the meaning of every answer; rises whenever one could change.
+    public static let reducerVersion = 1
+
+    /// Folds the facts of one chain. Total: a fact it cannot use changes nothing and is noticed.
+    public init(_ facts: [Fact], environment: Environment, catalogue: Catalogue) {
+        let history = History(
+            OrderedFacts(facts), environment: environment, catalogue: catalogue)
+        self.history = history
+        transitions = Transition.transitions(history)
+        lifeFacts = LifeFactReader.read(history, catalogue: catalogue)
+        notices = NoticeReader.read(history, catalogue: catalogue)
+    }
+
+    /// Adjacent intervals, one per period and state.
+    public var intervals: [Interval] { history.intervals }
+
+    /// Whether no period and no purchase is known: then the chain has no state at any time.
+    public var isEmpty: Bool { history.intervals.isEmpty }
+
+    /// Whether the chain is a one-time purchase (`lifecycle.md` §5).
+    public var isOneTime: Bool { history.isOneTime }
+
+    /// Transitions and facts, merged in valid-time order.
+    public var timeline: [TimelineEntry] { TimelineEntry.merge(transitions, lifeFacts) }
+
+    /// State and attributes at a moment; nil before the first period.
+    ///
+    /// - Parameters:
+    ///   - at: the moment asked about.
+    ///   - now: the clock's now; only tells whether `at` lies in the future.
+    public func answer(at: Timestamp, now: Timestamp) -> ChainAnswer? {
+        AnswerReader(history: history, at: at, now: now).answer(notices: notices)
+    }
+
+    /// Every transactionId known of the chain, in byte order.
+    public var transactionIds: [TransactionId] { history.records.map(\.transactionId) }
+}

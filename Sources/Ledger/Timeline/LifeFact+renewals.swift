@@ -1,0 +1,89 @@
+import AppStore
+
+extension LifeFactReader {
+    /// What the newest renewal info said so far.
+    private struct RenewalView {
+        var willRenew: Bool?
+        var productId: ProductId?
+        var pendingProductId: ProductId?
+        var priceIncrease: PriceIncreaseStatus?
+    }
+
+    mutating func readRenewals() {
+        var view = RenewalView()
+        for point in history.facts.renewals {
+            guard let renewal = facts[point.fact].renewal else { continue }
+            readAutoRenew(point.fact, renewal, &view)
+            readPendingProduct(point.fact, renewal, &view)
+            readPriceIncrease(point.fact, renewal.priceIncreaseStatus?.value, &view)
+        }
+        for index in facts.indices where facts[index].renewal == nil {
+            readBareNotification(index)
+        }
+    }
+
+    private mutating func readAutoRenew(
+        _ fact: Int, _ renewal: RenewalSnapshot, _ view: inout RenewalView
+    ) {
+        guard let willRenew = renewal.willRenew else { return }
+        let cause = facts[fact].cause
+        let isSaid =
+            cause.subtype?.value == (willRenew ? .autoRenewEnabled : .autoRenewDisabled)
+        let isChange = view.willRenew.map { $0 != willRenew } ?? isSaid
+        view.willRenew = willRenew
+        guard isChange else { return }
+        // A new purchase turns auto-renew on by itself, and an end of retry turns it off.
+        if willRenew, cause.notificationType?.value == .subscribed { return }
+        if !willRenew, isInvoluntaryEnd(cause, renewal) { return }
+        add(willRenew ? .autoRenewEnabled : .autoRenewDisabled, at: facts.times[fact], fact: fact)
+    }
+
+    /// Whether auto-renew is off because the subscription ended for another reason.
+    private func isInvoluntaryEnd(_ cause: Cause, _ renewal: RenewalSnapshot) -> Bool {
+        if cause.notificationType?.value == .expired { return cause.subtype?.value != .voluntary }
+        guard let intent = renewal.expirationIntent else { return false }
+        return intent.value != .customerCancelled
+    }
+
+    private mutating func readPendingProduct(
+        _ fact: Int, _ renewal: RenewalSnapshot, _ view: inout RenewalView
+    ) {
+        guard let next = renewal.autoRenewProductId, let current = renewal.productId else { return }
+        let pending = next == current ? nil : next
+        let isSameProduct = view.productId == nil || view.productId == current
+        if let pending, pending != view.pendingProductId {
+            add(.productChangeScheduled, at: facts.times[fact], fact: fact, product: pending)
+        } else if pending == nil, view.pendingProductId != nil, isSameProduct {
+            add(.productChangeCancelled, at: facts.times[fact], fact: fact)
+        }
+        view.productId = current
+        view.pendingProductId = pending
+    }
+
+    private mutating func readPriceIncrease(
+        _ fact: Int, _ status: PriceIncreaseStatus?, _ view: inout RenewalView
+    ) {
+        defer { view.priceIncrease = status }
+        guard status != view.priceIncrease else { return }
+        switch status {
+        case .customerHasNotResponded:
+            add(.priceIncreasePending, at: facts.times[fact], fact: fact)
+        case .customerConsentedOrWasNotifiedWithoutNeedingConsent:
+            add(.priceIncreaseAccepted, at: facts.times[fact], fact: fact)
+        case nil: break
+        }
+    }
+
+    /// Notifications that came without a renewal info still say what they say.
+    private mutating func readBareNotification(_ index: Int) {
+        let name: LifeFactName
+        switch facts[index].cause.subtype?.value {
+        case .autoRenewDisabled: name = .autoRenewDisabled
+        case .autoRenewEnabled: name = .autoRenewEnabled
+        case .pending: name = .priceIncreasePending
+        case .accepted: name = .priceIncreaseAccepted
+        default: return
+        }
+        add(name, at: facts.times[index], fact: index)
+    }
+}

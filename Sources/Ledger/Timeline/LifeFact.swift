@@ -1,0 +1,223 @@
+import AppStore
+
+/// What changes no state but matters (`lifecycle.md` §3). Raw values are the contract's.
+public enum LifeFactName: String, Sendable, CaseIterable {
+    case renewed
+    case autoRenewDisabled
+    case autoRenewEnabled
+    case productChangeScheduled
+    case productChangeCancelled
+    case upgraded
+    case downgraded
+    case crossgraded
+    case offerRedeemed
+    case priceIncreasePending
+    case priceIncreaseAccepted
+    case refunded
+    case refundDeclined
+    case refundReversed
+    case consumptionRequested
+    case extended
+    case accountLinked
+    case accountUnlinked
+    case noted
+}
+
+/// One such fact in a chain's life.
+public struct LifeFact: Hashable, Sendable {
+    public var name: LifeFactName
+    /// Its signedDate; of refunded the revocationDate, of upgraded and renewed the purchaseDate.
+    public var at: Timestamp
+    public var productId: ProductId?
+    public var transactionId: TransactionId?
+    /// Position of the event that proves it.
+    public var cause: Int64
+    /// Index of that event's fact.
+    var fact: Int
+}
+
+/// Reads the facts of a life off its history.
+struct LifeFactReader {
+    let history: History
+    let catalogue: Catalogue
+    private var found: [LifeFact] = []
+
+    static func read(_ history: History, catalogue: Catalogue) -> [LifeFact] {
+        var reader = LifeFactReader(history: history, catalogue: catalogue)
+        reader.readPeriods()
+        reader.readRefunds()
+        reader.readNotifications()
+        reader.readRenewals()
+        return reader.sorted()
+    }
+
+    private init(history: History, catalogue: Catalogue) {
+        self.history = history
+        self.catalogue = catalogue
+    }
+
+    var facts: OrderedFacts { history.facts }
+
+    mutating func add(
+        _ name: LifeFactName, at: Timestamp, fact: Int, transaction: TransactionId? = nil,
+        product: ProductId? = nil
+    ) {
+        let snapshot = facts[fact].transaction
+        found.append(
+            LifeFact(
+                name: name, at: at, productId: product ?? snapshot?.productId,
+                transactionId: transaction ?? snapshot?.transactionId,
+                cause: facts[fact].position, fact: fact))
+    }
+
+    private func sorted() -> [LifeFact] {
+        found.sorted { left, right in
+            if left.at != right.at { return left.at < right.at }
+            let (leftTime, rightTime) = (facts.times[left.fact], facts.times[right.fact])
+            if leftTime != rightTime { return leftTime < rightTime }
+            if left.fact != right.fact {
+                return facts[left.fact].digest < facts[right.fact].digest
+            }
+            return left.name.rawValue < right.name.rawValue
+        }
+    }
+
+    // MARK: Periods
+
+    private mutating func readPeriods() {
+        guard !history.isOneTime else { return }
+        for index in history.periods.indices {
+            let period = history.periods[index]
+            let best = facts[period.bestFact].transaction
+            if isRenewal(period, best) {
+                add(
+                    .renewed, at: period.start, fact: period.firstFact,
+                    transaction: period.best.transactionId, product: best?.productId)
+            }
+            if index > 0 { readProductChange(from: index - 1, to: index) }
+        }
+    }
+
+    /// Payloads before 2023-06 carry no transactionReason; DID_RENEW says the same.
+    private func isRenewal(_ period: Period, _ best: TransactionSnapshot?) -> Bool {
+        guard let reason = best?.transactionReason else {
+            return facts[period.firstFact].cause.notificationType?.value == .didRenew
+        }
+        return reason.value == .renewal
+    }
+
+    private mutating func readProductChange(from: Int, to: Int) {
+        let (old, new) = (history.periods[from], history.periods[to])
+        guard let before = facts[old.bestFact].transaction?.productId,
+            let after = facts[new.bestFact].transaction?.productId, before != after,
+            isSameRun(old, new)
+        else { return }
+        let name = change(from: before, to: after, old, new)
+        let at = name == .upgraded ? new.start : facts.times[new.firstFact]
+        add(
+            name, at: at, fact: new.firstFact, transaction: new.best.transactionId, product: after)
+    }
+
+    /// Whether neither expired nor revoked lies between two periods (`lifecycle.md` §2, "run").
+    private func isSameRun(_ old: Period, _ new: Period) -> Bool {
+        if old.isUpgraded || new.start < old.end { return true }
+        guard let index = history.interval(at: new.countsFrom.advanced(byMilliseconds: -1)) else {
+            return false
+        }
+        let before = history.intervals[index].state
+        return before != .expired && before != .revoked
+    }
+
+    /// What kind of change it was: from the catalogue's levels where it has both products, else
+    /// from how Apple carried it out.
+    private func change(
+        from before: ProductId, to after: ProductId, _ old: Period, _ new: Period
+    ) -> LifeFactName {
+        if let oldLevel = catalogue.products[before]?.level,
+            let newLevel = catalogue.products[after]?.level
+        {
+            if newLevel == oldLevel { return .crossgraded }
+            return newLevel < oldLevel ? .upgraded : .downgraded
+        }
+        let isImmediate =
+            old.isUpgraded || new.start < old.end
+            || facts[new.firstFact].cause.subtype?.value == .upgrade
+        return isImmediate ? .upgraded : .downgraded
+    }
+
+    // MARK: Refunds
+
+    private mutating func readRefunds() {
+        var closers: Set<Int> = []
+        for period in history.periods {
+            var last: Timestamp?
+            for span in period.spans where !span.isFamilyRevoke {
+                if span.from != last {
+                    add(.refunded, at: span.from, fact: span.opener, transaction: span.transactionId)
+                    last = span.from
+                }
+                guard let closer = span.closer else { continue }
+                closers.insert(closer)
+                add(
+                    .refundReversed, at: facts.times[closer], fact: closer,
+                    transaction: span.transactionId)
+            }
+        }
+        for index in facts.indices
+        where facts[index].cause.notificationType?.value == .refundReversed
+            && !closers.contains(index)
+        {
+            // The refund was lost, or another snapshot already showed its end.
+            guard !isAlreadyReversed(index, closers) else { continue }
+            add(.refundReversed, at: facts.times[index], fact: index)
+        }
+    }
+
+    private func isAlreadyReversed(_ index: Int, _ closers: Set<Int>) -> Bool {
+        let id = facts[index].transaction?.transactionId
+        return history.periods.contains { period in
+            period.spans.contains { span in
+                span.transactionId == id && span.closer.map { closers.contains($0) } ?? false
+            }
+        }
+    }
+
+    // MARK: Notifications
+
+    private mutating func readNotifications() {
+        for index in facts.indices {
+            let name: LifeFactName
+            switch facts[index].cause.notificationType?.value {
+            case .refundDeclined: name = .refundDeclined
+            case .consumptionRequest: name = .consumptionRequested
+            case .offerRedeemed: name = .offerRedeemed
+            case .renewalExtended: name = .extended
+            default: continue
+            }
+            add(name, at: facts.times[index], fact: index)
+        }
+        readSilentExtensions()
+    }
+
+    /// An extension seen only as a later end of the same transaction (references, trap 21).
+    private mutating func readSilentExtensions() {
+        guard !history.isOneTime else { return }
+        for record in history.records {
+            let wasAnnounced = record.statements.contains {
+                facts[$0.fact].cause.notificationType?.value == .renewalExtended
+            }
+            guard !wasAnnounced else { continue }
+            var end: Timestamp?
+            var last: Timestamp?
+            for statement in record.statements {
+                guard let stated = statement.expiresDate else { continue }
+                // Two ends at one date contradict each other; only a later word extends.
+                if let known = end, stated > known, last != statement.signedDate {
+                    add(.extended, at: facts.times[statement.fact], fact: statement.fact)
+                }
+                end = max(end ?? stated, stated)
+                last = statement.signedDate
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import AppStore
+
+extension NoticeReader {
+    // MARK: Contradictions
+
+    /// Apple's own status against every state held within a minute of its date.
+    mutating func readStatusContradictions() {
+        guard let first = history.intervals.first else { return }
+        for index in facts.indices {
+            guard let status = facts[index].status, status.value != nil else { continue }
+            let time = facts.times[index]
+            guard time >= first.from else { continue }
+            let from = time.advanced(byMilliseconds: -NoticeLimits.statusToleranceMilliseconds)
+            let to = time.advanced(byMilliseconds: NoticeLimits.statusToleranceMilliseconds)
+            let agrees = history.intervals.contains { interval in
+                interval.from <= to && interval.to.map { from < $0 } ?? true
+                    && interval.state.appleStatus == status.rawValue
+            }
+            guard !agrees else { continue }
+            add(
+                .contradiction, from: time, facts: [index],
+                "Apple states status \(status.rawValue), which is none of the states held within"
+                    + " 60 s of it.")
+        }
+    }
+
+    /// Two sources that state different values for one transaction at one signedDate.
+    mutating func readSnapshotContradictions() {
+        for record in history.records where record.statements.count > 1 {
+            for index in 1..<record.statements.count {
+                let (left, right) = (record.statements[index - 1], record.statements[index])
+                guard left.signedDate == right.signedDate,
+                    let before = facts[left.fact].transaction,
+                    let after = facts[right.fact].transaction
+                else { continue }
+                let differing = before.contradictions(with: after)
+                guard !differing.isEmpty else { continue }
+                add(
+                    .contradiction, from: right.signedDate, facts: [left.fact, right.fact],
+                    "Two sources state different values for transaction \(record.transactionId) at"
+                        + " one signedDate: \(differing.joined(separator: ", ")).")
+            }
+        }
+    }
+
+    // MARK: Single facts
+
+    mutating func readLateDeliveries() {
+        for index in facts.indices where facts[index].cause.kind == .notification {
+            let late = facts[index].receivedAt.milliseconds(since: facts.times[index])
+            guard late > NoticeLimits.lateDeliveryMilliseconds else { continue }
+            add(
+                .lateDelivery, from: facts.times[index], facts: [index],
+                "The notification arrived \(late / 60_000) minutes after it was signed.")
+        }
+    }
+
+    mutating func readTokenChange() {
+        var seen: [(token: String, fact: Int)] = []
+        for index in facts.indices {
+            guard let token = facts[index].transaction?.appAccountToken?.lowercased(),
+                !seen.contains(where: { $0.token == token })
+            else { continue }
+            seen.append((token, index))
+        }
+        guard seen.count > 1 else { return }
+        add(
+            .tokenChanged, from: facts.times[seen[1].fact], facts: seen.map(\.fact),
+            "The appAccountToken differs inside the chain: \(seen.count) tokens were stated.")
+    }
+
+    mutating func readUnfoldable() {
+        for index in facts.indices {
+            guard let flaw = facts[index].flaw else { continue }
+            addUnreadable(facts[index], flaw, from: facts.times[index])
+        }
+        // A fact without a date changes nothing by definition (rule 1): that is no fault of ours.
+        for fact in facts.undated {
+            guard let flaw = fact.flaw, flaw != .undated else { continue }
+            addUnreadable(fact, flaw, from: fact.receivedAt)
+        }
+    }
+
+    private mutating func addUnreadable(_ fact: Fact, _ flaw: Fact.Flaw, from: Timestamp) {
+        add(
+            .unreadable, from: from, positions: [fact.position],
+            "A genuine event cannot be folded by this version (\(flaw.rawValue)); it changed"
+                + " nothing.")
+    }
+
+    mutating func readUnknownValues() {
+        for index in facts.indices where !facts[index].unknownValues.isEmpty {
+            add(
+                .unknownValue, from: facts.times[index], facts: [index],
+                "This version does not know the value of "
+                    + facts[index].unknownValues.joined(separator: ", ") + "; it was kept and"
+                    + " changed nothing.")
+        }
+        for index in history.periods.indices {
+            guard let fact = history.after[index]?.undatedGraceFact else { continue }
+            add(
+                .unknownValue, from: facts.times[fact], facts: [fact],
+                "A grace period was stated without gracePeriodExpiresDate; its end is a guess.")
+        }
+        readMissingDuration()
+    }
+
+    /// A non-renewing purchase whose length nobody knows is owned without end (`lifecycle.md` §5).
+    private mutating func readMissingDuration() {
+        guard history.isOneTime, let period = history.periods.first,
+            let best = facts[period.bestFact].transaction,
+            best.type?.value == .nonRenewingSubscription
+        else { return }
+        if let product = best.productId, catalogue.products[product]?.duration != nil { return }
+        add(
+            .unknownValue, from: period.start, facts: [period.bestFact],
+            "The catalogue gives no duration for this non-renewing subscription: it counts as"
+                + " owned without end.")
+    }
+}
+
+extension TransactionSnapshot {
+    /// Wire names of the fields that both snapshots state, differently.
+    func contradictions(with other: TransactionSnapshot) -> [String] {
+        var names: [String] = []
+        func compare<Value: Equatable>(_ name: String, _ left: Value?, _ right: Value?) {
+            if let left, let right, left != right { names.append(name) }
+        }
+        compare("originalTransactionId", originalTransactionId, other.originalTransactionId)
+        compare("productId", productId, other.productId)
+        compare("purchaseDate", purchaseDate, other.purchaseDate)
+        compare("expiresDate", expiresDate, other.expiresDate)
+        // That nothing is revoked is a statement too (rule 3).
+        if revocationDate != other.revocationDate { names.append("revocationDate") }
+        compare("price", price, other.price)
+        compare("currency", currency, other.currency)
+        compare("type", type, other.type)
+        compare("inAppOwnershipType", inAppOwnershipType, other.inAppOwnershipType)
+        compare("offerType", offer?.type, other.offer?.type)
+        return names
+    }
+}

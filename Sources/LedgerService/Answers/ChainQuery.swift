@@ -1,0 +1,193 @@
+public import AppStore
+public import Ledger
+public import LedgerStore
+
+/// When and on what knowledge a question is asked.
+public struct Moment: Sendable {
+    public var at: Timestamp
+    /// The clock's now.
+    public var now: Timestamp
+    public var knowledge: KnowledgeLimit
+
+    /// - Parameter at: nil asks about now.
+    public init(at: Timestamp?, now: Timestamp, knowledge: KnowledgeLimit = .everything) {
+        self.at = at ?? now
+        self.now = now
+        self.knowledge = knowledge
+    }
+}
+
+/// Why a question has no answer.
+public enum QueryError: Error, Sendable, Equatable {
+    /// Nothing is known of the id, or its chain did not exist yet.
+    case noSuchSubscription(String)
+    /// The id belongs to several apps, or to several chains.
+    case ambiguousId(String, [ChainId])
+    case store(StoreError)
+
+    /// Stable; scripts rely on it.
+    public var code: String {
+        switch self {
+        case .noSuchSubscription: "noSuchSubscription"
+        case .ambiguousId: "ambiguousId"
+        case .store(let error): error.code.rawValue
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .noSuchSubscription(let id):
+            "No subscription or purchase is known by \(id) at that time; check the id, the"
+                + " environment, and --at."
+        case .ambiguousId(let id, let chains):
+            "\(id) is known in several chains: name the app with --bundle-id, or ask by one of "
+                + chains.map(\.originalTransactionId.rawValue).joined(separator: ", ") + "."
+        case .store(let error): error.description
+        }
+    }
+}
+
+/// One chain, folded for a moment: what `show` and `timeline` are made from.
+public struct ChainReading: Sendable {
+    public let chain: ChainId
+    public let environment: Environment
+    public let moment: Moment
+    /// The log position the answer was computed at.
+    public let position: Int64
+    public let catalogueHash: Digest
+    public let life: Lifecycle
+    public let answer: ChainAnswer
+    /// The facts used, by position.
+    let facts: [Int64: Fact]
+
+    init?(
+        chain: ChainId, facts: [Fact], shared: [SharedTransaction], moment: Moment, head: Int64,
+        ledger: EnvironmentLedger
+    ) {
+        let admitted = facts.filter { moment.knowledge.admits($0) }
+        let life = Lifecycle(
+            admitted, environment: ledger.environment, catalogue: ledger.catalogue)
+        guard var answer = life.answer(at: moment.at, now: moment.now) else { return nil }
+        answer.notices += SharedTransactions.notices(
+            shared, chain: chain, facts: admitted, from: life.intervals.first?.from)
+        self.chain = chain
+        environment = ledger.environment
+        self.moment = moment
+        position = moment.knowledge.position(head: head)
+        catalogueHash = ledger.catalogueHash
+        self.life = life
+        self.answer = answer
+        self.facts = Dictionary(admitted.map { ($0.position, $0) }) { first, _ in first }
+    }
+}
+
+extension ChainReading {
+    /// Whether the id names the chain, going by what was known.
+    func isNamed(_ id: String) -> Bool {
+        chain.originalTransactionId.rawValue == id
+            || facts.values.contains { $0.transaction?.transactionId.rawValue == id }
+    }
+}
+
+/// One transactionId under two chains: the one notice that no chain can see alone.
+enum SharedTransactions {
+    static func notices(
+        _ shared: [SharedTransaction], chain: ChainId, facts: [Fact], from: Timestamp?
+    ) -> [Notice] {
+        let here = shared.filter { $0.chain == chain }
+        return here.compactMap { entry in
+            let others = shared.filter {
+                $0.transactionId == entry.transactionId && $0.chain != chain
+            }
+            guard !others.isEmpty, let from else { return nil }
+            let positions =
+                facts.filter { $0.transaction?.transactionId == entry.transactionId }
+                .map(\.position).min().map { [$0] } ?? []
+            return Notice(
+                code: .contradiction,
+                message: "Transaction \(entry.transactionId) also stands under "
+                    + others.map { "\($0.chain.originalTransactionId)" }.joined(separator: ", ")
+                    + ".",
+                from: from, to: nil,
+                evidence: (positions + others.map(\.firstPosition)).sorted())
+        }
+    }
+}
+
+/// Answers questions about chains from the facts.
+public struct ChainQuery: Sendable {
+    let ledger: EnvironmentLedger
+    let projections: ProjectionsStore
+    /// The head every answer holds, at least.
+    let head: Int64
+
+    public init(ledger: EnvironmentLedger, projections: ProjectionsStore, head: Int64) {
+        self.ledger = ledger
+        self.projections = projections
+        self.head = head
+    }
+
+    /// One chain by its originalTransactionId or any of its transactionIds.
+    public func reading(
+        _ id: String, bundleId: BundleId? = nil, moment: Moment
+    ) async throws(QueryError) -> ChainReading {
+        let readings: [ChainReading]
+        do throws(StoreError) {
+            readings = try await self.readings(id, bundleId, moment)
+        } catch {
+            throw .store(error)
+        }
+        guard readings.count <= 1 else { throw .ambiguousId(id, readings.map(\.chain)) }
+        guard let reading = readings.first else { throw .noSuchSubscription(id) }
+        return reading
+    }
+
+    private func readings(
+        _ id: String, _ bundleId: BundleId?, _ moment: Moment
+    ) async throws(StoreError) -> [ChainReading] {
+        let chains = try await chains(id).filter { bundleId == nil || $0.bundleId == bundleId }
+        var readings: [ChainReading] = []
+        for (chain, facts) in try await ledger.facts.facts(of: chains) {
+            let shared = try await shared(facts, moment)
+            let reading = ChainReading(
+                chain: chain, facts: facts, shared: shared, moment: moment, head: head,
+                ledger: ledger)
+            if let reading, reading.isNamed(id) { readings.append(reading) }
+        }
+        return readings
+    }
+
+    /// The chains an id names: as originalTransactionId first, else as any transactionId.
+    private func chains(_ id: String) async throws(StoreError) -> [ChainId] {
+        let own = try await ledger.facts.chains(OriginalTransactionId(id))
+        if !own.isEmpty { return own }
+        return try await projections.chains(transaction: TransactionId(id))
+    }
+
+    /// Where the chain's transactions stand in other chains too, as far as was known.
+    private func shared(
+        _ facts: [Fact], _ moment: Moment
+    ) async throws(StoreError) -> [SharedTransaction] {
+        let ids = Set(facts.compactMap { $0.transaction?.transactionId }).sorted()
+        let through: Int64 =
+            if case .knownPosition(let position) = moment.knowledge { position } else { .max }
+        let found = try await projections.sharedTransactions(among: ids, through: through)
+        return try await admitted(found, moment.knowledge)
+    }
+
+    /// Leaves out what had not been received by then.
+    func admitted(
+        _ shared: [SharedTransaction], _ knowledge: KnowledgeLimit
+    ) async throws(StoreError) -> [SharedTransaction] {
+        guard let knownAt = knowledge.knownAt else { return shared }
+        var known: [SharedTransaction] = []
+        for entry in shared {
+            let position = entry.firstPosition
+            let event = try await ledger.log.events(
+                after: position - 1, through: position, limit: 1
+            ).first
+            if let event, event.receivedAt <= knownAt { known.append(entry) }
+        }
+        return known
+    }
+}

@@ -1,0 +1,106 @@
+import AppStore
+import Ledger
+
+extension ChainReading {
+    /// Entries up to the moment asked about: later ones are neither listed nor counted
+    /// (`lifecycle.md` §1).
+    public var entries: [TimelineEntry] { life.timeline.filter { $0.at <= moment.at } }
+
+    /// Intervals that have begun by then.
+    public var intervals: [Interval] { life.intervals.filter { $0.from <= moment.at } }
+
+    public var transitions: [Transition] { life.transitions.filter { $0.at <= moment.at } }
+
+    public var lifeFacts: [LifeFact] { life.lifeFacts.filter { $0.at <= moment.at } }
+
+    /// The `timeline` object of `contract.md`.
+    public func writeTimeline(to json: inout JSONWriter) {
+        json.object { json in
+            json.key("chain")
+            writeShow(to: &json)
+            json.array("intervals", intervals) { json, interval in
+                json.object { json in
+                    json.member("state", interval.state.rawValue)
+                    json.member("from", interval.from)
+                    json.member("to", interval.to)
+                    json.member("productId", interval.productId)
+                    json.member("transactionId", interval.transactionId)
+                }
+            }
+            json.array("entries", entries) { json, entry in write(entry, to: &json) }
+        }
+    }
+
+    private func write(_ entry: TimelineEntry, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("at", entry.at)
+            switch entry.kind {
+            case .state(let transition):
+                json.member("kind", "state")
+                json.member("from", transition.from?.rawValue)
+                json.member("to", transition.to.rawValue)
+                json.member("fact", nil as String?)
+                json.member("reason", transition.reason?.rawValue)
+                json.member("productId", transition.productId)
+                json.member("transactionId", transition.transactionId)
+            case .fact(let fact):
+                json.member("kind", "fact")
+                json.member("from", nil as String?)
+                json.member("to", nil as String?)
+                json.member("fact", fact.name.rawValue)
+                json.member("reason", nil as String?)
+                json.member("productId", fact.productId)
+                json.member("transactionId", fact.transactionId)
+            }
+            writeCause(entry.cause, to: &json)
+        }
+    }
+
+    /// A line of `export transitions`.
+    public func write(_ transition: Transition, to json: inout JSONWriter) {
+        json.object { json in
+            writeChain(to: &json)
+            json.member("at", transition.at)
+            json.member("from", transition.from?.rawValue)
+            json.member("to", transition.to.rawValue)
+            json.member("reason", transition.reason?.rawValue)
+            json.member("productId", transition.productId)
+            json.member("transactionId", transition.transactionId)
+            writeCause(transition.cause, to: &json)
+        }
+    }
+
+    /// A line of `export facts`.
+    public func write(_ fact: LifeFact, to json: inout JSONWriter) {
+        json.object { json in
+            writeChain(to: &json)
+            json.member("at", fact.at)
+            json.member("fact", fact.name.rawValue)
+            json.member("productId", fact.productId)
+            json.member("transactionId", fact.transactionId)
+            writeCause(fact.cause, to: &json)
+        }
+    }
+
+    private func writeChain(to json: inout JSONWriter) {
+        json.member("environment", environment.rawValue)
+        json.member("bundleId", chain.bundleId)
+        json.member("originalTransactionId", chain.originalTransactionId)
+    }
+
+    /// The event that proves an entry.
+    private func writeCause(_ position: Int64, to json: inout JSONWriter) {
+        json.object("cause", facts[position]) { json, fact in
+            json.member("position", fact.position)
+            json.member("kind", fact.cause.kind.rawValue)
+            json.member("notificationType", fact.cause.notificationType)
+            json.member("subtype", fact.cause.subtype)
+            json.member("notificationUUID", fact.cause.notificationUUID)
+            json.member("signedDate", fact.signedDate)
+            json.member("receivedAt", fact.receivedAt)
+            // Milliseconds from signing to arrival.
+            json.member(
+                "lateness", fact.signedDate.map { fact.receivedAt.milliseconds(since: $0) })
+        }
+    }
+}

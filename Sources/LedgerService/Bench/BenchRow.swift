@@ -1,0 +1,60 @@
+public import AppStore
+
+/// One measured figure beside the limit measured in the same run (`contract.md`, `bench`).
+public struct BenchRow: Sendable {
+    public let name: String
+    /// Per second where the floor is a rate.
+    public let value: Double
+    public let unit: String
+    public let limitName: String?
+    public let limit: Double?
+    public let events: Int
+    public let peakMemoryMiB: Double
+
+    public init(
+        name: String, value: Double, unit: String, limitName: String? = nil, limit: Double? = nil,
+        events: Int
+    ) {
+        self.name = name
+        self.value = value
+        self.unit = unit
+        self.limitName = limitName
+        self.limit = limit
+        self.events = events
+        peakMemoryMiB = PeakMemory.mebibytes
+    }
+
+    /// The figure as a share of the limit; nil without one.
+    public var ratio: Double? {
+        guard let limit, limit > 0 else { return nil }
+        return value / limit
+    }
+
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("name", name)
+            json.member("value", BenchRow.rounded(value, places: 3))
+            json.member("unit", unit)
+            json.member("limitName", limitName)
+            json.member("limit", limit.map { BenchRow.rounded($0, places: 3) })
+            json.member("ratio", ratio.map { BenchRow.rounded($0, places: 4) })
+            json.member("events", events)
+            json.member("peakMemoryMiB", BenchRow.rounded(peakMemoryMiB, places: 1))
+        }
+    }
+
+    public var text: String {
+        var line = "\(name.padding(to: 22)) \(Int(value.rounded())) \(unit)"
+        if let limit, let limitName, let ratio {
+            line += ", \(BenchRow.rounded(ratio, places: 2)) × \(limitName)"
+                + " (\(Int(limit.rounded())) \(unit))"
+        }
+        return line + "; \(events) events, peak \(Int(peakMemoryMiB.rounded())) MiB"
+    }
+
+    private static func rounded(_ value: Double, places: Int) -> Double {
+        var scale = 1.0
+        for _ in 0..<places { scale *= 10 }
+        return (value * scale).rounded() / scale
+    }
+}

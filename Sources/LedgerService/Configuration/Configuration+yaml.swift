@@ -1,0 +1,128 @@
+import AppStore
+import Ledger
+import Yams
+
+extension Configuration {
+    /// Largest configuration file.
+    public static let maximumByteCount = 1024 * 1024
+
+    /// Reads a configuration file's text. Throws `ConfigurationError` that names the key.
+    public init(yaml text: String) throws(ConfigurationError) {
+        self.init()
+        let root: Node?
+        do { root = try Yams.compose(yaml: text) } catch {
+            throw ConfigurationError(
+                .invalidYAML, key: "file", reason: "It is not valid YAML; check the indentation.")
+        }
+        guard let root, root.null == nil else { return }
+        var file = try YAMLMapping(root, path: "")
+        if let directory = try file.text("dataDirectory") { dataDirectory = directory }
+        apps = try Configuration.apps(file.mappings("apps"))
+        trustedRoots = try file.texts("trustedRoots")
+        catalogue = try Configuration.catalogue(&file)
+        if var customers = try file.mapping("customers") {
+            if let policy = try customers.text("claimPolicy") {
+                claimPolicy = try Configuration.choice(policy, key: "customers.claimPolicy")
+            }
+            try customers.requireNothingElse()
+        }
+        if let zone = try file.text("reportTimeZone") { reportTimeZone = zone }
+        if var server = try file.mapping("server") { try readServer(&server) }
+        try file.requireNothingElse()
+    }
+
+    private static func apps(_ list: [YAMLMapping]) throws(ConfigurationError) -> [App] {
+        var apps: [App] = []
+        for var entry in list {
+            var app = App(bundleId: BundleId(try entry.required("bundleId")))
+            app.appAppleId = try entry.integer("appAppleId")
+            app.sharedSecretFile = try entry.text("sharedSecretFile")
+            if var api = try entry.mapping("api") {
+                app.api = API(
+                    keyId: try api.required("keyId"), issuerId: try api.required("issuerId"),
+                    privateKeyFile: try api.required("privateKeyFile"),
+                    baseUrl: try api.text("baseUrl"))
+                try api.requireNothingElse()
+            }
+            try entry.requireNothingElse()
+            if apps.contains(where: { $0.bundleId == app.bundleId }) {
+                throw ConfigurationError(
+                    .invalidValue, key: entry.name("bundleId"), reason: "It is listed twice.")
+            }
+            apps.append(app)
+        }
+        return apps
+    }
+
+    private static func catalogue(_ file: inout YAMLMapping) throws(ConfigurationError) -> Catalogue
+    {
+        var catalogue = Catalogue()
+        if var products = try file.mapping("products") {
+            for key in products.keys {
+                guard var entry = try products.mapping(key) else { continue }
+                var product = Catalogue.Product()
+                product.entitlements = try entry.texts("entitlements")
+                product.group = try entry.text("group")
+                product.level = try entry.integer("level").map { Int($0) }
+                product.period = try period(&entry, "period")
+                product.duration = try period(&entry, "duration")
+                try entry.requireNothingElse()
+                catalogue.products[ProductId(key)] = product
+            }
+        }
+        if var entitlement = try file.mapping("entitlement") {
+            if let leeway = try period(&entitlement, "leeway") {
+                guard leeway.months == 0 else {
+                    throw ConfigurationError(
+                        .invalidValue, key: "entitlement.leeway",
+                        reason: "Days, hours, minutes or seconds are expected, e.g. PT2H.")
+                }
+                catalogue.leewayMilliseconds = (leeway.days * 86_400 + leeway.seconds) * 1_000
+            }
+            try entitlement.requireNothingElse()
+        }
+        return catalogue
+    }
+
+    private static func period(
+        _ mapping: inout YAMLMapping, _ key: String
+    ) throws(ConfigurationError) -> ISO8601Period? {
+        guard let text = try mapping.text(key) else { return nil }
+        if text == "0" { return ISO8601Period() }
+        do { return try ISO8601Period(text) } catch {
+            throw ConfigurationError(
+                .invalidValue, key: mapping.name(key),
+                reason: "An ISO 8601 duration is expected, e.g. P1M, P30D or PT2H.")
+        }
+    }
+
+    private static func choice<Value: RawRepresentable & CaseIterable>(
+        _ text: String, key: String
+    ) throws(ConfigurationError) -> Value where Value.RawValue == String {
+        guard let value = Value(rawValue: text) else {
+            throw ConfigurationError(
+                .invalidValue, key: key,
+                reason: "One of \(Value.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return value
+    }
+
+    private mutating func readServer(_ mapping: inout YAMLMapping) throws(ConfigurationError) {
+        if let host = try mapping.text("host") { server.host = host }
+        if let port = try mapping.integer("port") {
+            guard (0...65_535).contains(port) else {
+                throw ConfigurationError(
+                    .invalidValue, key: mapping.name("port"), reason: "0 to 65535.")
+            }
+            server.port = Int(port)
+        }
+        for var token in try mapping.mappings("tokens") {
+            server.tokens.append(
+                Server.Token(
+                    name: try token.required("name"), sha256: try token.required("sha256"),
+                    scopes: try token.texts("scopes")))
+            try token.requireNothingElse()
+        }
+        try mapping.requireNothingElse()
+    }
+}

@@ -1,0 +1,114 @@
+public import AppStore
+public import Ledger
+
+/// Everything an operator can set (`contract.md`, Files). Flags and SUBLEDGER_* variables win over
+/// the file.
+public struct Configuration: Sendable, Equatable {
+    public var dataDirectory: String
+    public var apps: [App]
+    /// Paths of extra trusted roots, DER or PEM.
+    public var trustedRoots: [String]
+    public var catalogue: Catalogue
+    public var claimPolicy: ClaimPolicy
+    /// An IANA name.
+    public var reportTimeZone: String
+    public var server: Server
+
+    public static let defaultDataDirectory = "./subledger-data"
+    public static let defaultFile = "subledger.yaml"
+
+    /// One app whose evidence is accepted.
+    public struct App: Sendable, Equatable {
+        public var bundleId: BundleId
+        /// Compared in Production only.
+        public var appAppleId: Int64?
+        public var sharedSecretFile: String?
+        public var api: API?
+
+        public init(
+            bundleId: BundleId, appAppleId: Int64? = nil, sharedSecretFile: String? = nil,
+            api: API? = nil
+        ) {
+            self.bundleId = bundleId
+            self.appAppleId = appAppleId
+            self.sharedSecretFile = sharedSecretFile
+            self.api = api
+        }
+    }
+
+    /// Access to the App Store Server API.
+    public struct API: Sendable, Equatable {
+        public var keyId: String
+        public var issuerId: String
+        public var privateKeyFile: String
+        /// Replaces both of Apple's hosts.
+        public var baseUrl: String?
+    }
+
+    /// What an upload naming another customer than the holder does (`lifecycle.md` §6).
+    public enum ClaimPolicy: String, Sendable, CaseIterable {
+        case keep
+        case share
+        case transfer
+    }
+
+    public struct Server: Sendable, Equatable {
+        public var host: String = "127.0.0.1"
+        public var port: Int = 8080
+        public var tokens: [Token] = []
+
+        public init() {}
+
+        public struct Token: Sendable, Equatable {
+            public var name: String
+            public var sha256: String
+            public var scopes: [String]
+        }
+    }
+
+    public init(
+        dataDirectory: String = Configuration.defaultDataDirectory, apps: [App] = [],
+        trustedRoots: [String] = [], catalogue: Catalogue = Catalogue(),
+        claimPolicy: ClaimPolicy = .transfer, reportTimeZone: String = "UTC",
+        server: Server = Server()
+    ) {
+        self.dataDirectory = dataDirectory
+        self.apps = apps
+        self.trustedRoots = trustedRoots
+        self.catalogue = catalogue
+        self.claimPolicy = claimPolicy
+        self.reportTimeZone = reportTimeZone
+        self.server = server
+    }
+
+    public func app(_ bundleId: BundleId) -> App? { apps.first { $0.bundleId == bundleId } }
+}
+
+/// A configuration that cannot be used: which key, what is wrong with it, what it takes.
+public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+    public let code: Code
+    /// The key in the file, e.g. `apps[0].bundleId`, the flag or the file.
+    public let key: String
+    public let reason: String
+
+    /// Stable names; scripts rely on them.
+    public enum Code: String, Sendable {
+        case unreadableFile
+        case invalidYAML
+        case unknownKey
+        case missingKey
+        case invalidValue
+    }
+
+    public init(_ code: Code, key: String, reason: String) {
+        self.code = code
+        self.key = key
+        self.reason = reason
+    }
+
+    public var description: String { "\(key): \(reason)" }
+
+    public static func == (left: ConfigurationError, right: ConfigurationError) -> Bool {
+        left.code == right.code && left.key == right.key
+    }
+}

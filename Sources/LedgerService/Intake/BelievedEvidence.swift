@@ -1,0 +1,124 @@
+import AppStore
+import Ledger
+import LedgerStore
+import Signing
+
+/// Verified evidence on its way to becoming an event.
+enum BelievedEvidence: Sendable {
+    case notification(VerifiedNotification)
+    case transaction(VerifiedTransaction)
+    case pair(VerifiedPair, Int64?)
+    case appTransaction(VerifiedAppTransaction)
+
+    var bundleId: BundleId? {
+        switch self {
+        case .notification(let notification):
+            notification.payload.bundleId ?? notification.transaction?.payload.bundleId
+        case .transaction(let transaction): transaction.payload.bundleId
+        case .pair(let pair, _): pair.transaction.payload.bundleId
+        case .appTransaction(let appTransaction): appTransaction.payload.bundleId
+        }
+    }
+
+    var environment: String? {
+        switch self {
+        case .notification(let notification): notification.payload.environment?.rawValue
+        case .transaction(let transaction): transaction.payload.environment?.rawValue
+        case .pair(let pair, _): pair.transaction.payload.environment?.rawValue
+        case .appTransaction(let appTransaction): appTransaction.payload.receiptType?.rawValue
+        }
+    }
+
+    /// Throws `wrongApp` or `wrongEnvironment`.
+    func require(_ identity: AppIdentity) throws(VerificationError) {
+        switch self {
+        case .notification(let notification): try identity.require(notification)
+        case .transaction(let transaction): try identity.require(transaction)
+        case .pair(let pair, _): try identity.require(pair)
+        case .appTransaction(let appTransaction): try identity.require(appTransaction)
+        }
+    }
+
+    /// Identity: SHA-256 over kind and Apple's own ids (`design.md` §2).
+    func key(payloadHash: Digest) -> Digest {
+        switch self {
+        case .notification(let notification):
+            guard let uuid = notification.payload.notificationUUID else {
+                return EventKey.make(.notification, [nil, payloadHash.hexadecimal])
+            }
+            return EventKey.make(.notification, [uuid.rawValue])
+        case .transaction(let transaction):
+            let payload = transaction.payload
+            return EventKey.make(
+                .transaction,
+                [payload.transactionId?.rawValue, BelievedEvidence.text(payload.signedDate)])
+        case .pair(let pair, let status):
+            let transaction = pair.transaction.payload
+            let renewal = pair.renewal.payload
+            return EventKey.make(
+                .renewalPair,
+                [
+                    transaction.originalTransactionId?.rawValue,
+                    transaction.transactionId?.rawValue,
+                    BelievedEvidence.text(transaction.signedDate),
+                    BelievedEvidence.text(renewal?.signedDate), status.map(String.init),
+                ])
+        case .appTransaction(let appTransaction):
+            let payload = appTransaction.payload
+            return EventKey.make(
+                .appTransaction,
+                [
+                    payload.bundleId?.rawValue, payload.appTransactionId?.rawValue,
+                    BelievedEvidence.text(payload.receiptCreationDate),
+                    payload.deviceVerificationNonce,
+                ])
+        }
+    }
+
+    private static func text(_ time: Timestamp?) -> String? {
+        time.map { String($0.milliseconds) }
+    }
+
+    func attributes(source: EventSource) -> EventAttributes {
+        var attributes = EventAttributes(
+            kind: kind, source: source, trust: .signed, bundleId: bundleId ?? BundleId(""))
+        switch self {
+        case .notification(let notification):
+            let payload = notification.payload
+            let transaction = notification.transaction?.payload
+            let renewal = notification.renewal?.payload
+            attributes.chain =
+                transaction?.originalTransactionId ?? renewal?.originalTransactionId
+            attributes.notificationType = payload.notificationType?.rawValue
+            attributes.subtype = payload.subtype?.rawValue
+            attributes.notificationUUID = payload.notificationUUID
+            attributes.signedAt =
+                payload.signedDate
+                ?? [transaction?.signedDate, renewal?.signedDate].compactMap { $0 }.max()
+            attributes.rootFingerprint = notification.rootFingerprint
+        case .transaction(let transaction):
+            attributes.chain = transaction.payload.originalTransactionId
+            attributes.signedAt = transaction.payload.signedDate
+            attributes.rootFingerprint = transaction.rootFingerprint
+        case .pair(let pair, _):
+            attributes.chain = pair.transaction.payload.originalTransactionId
+            attributes.signedAt = [
+                pair.transaction.payload.signedDate, pair.renewal.payload?.signedDate,
+            ].compactMap { $0 }.max()
+            attributes.rootFingerprint = pair.transaction.rootFingerprint
+        case .appTransaction(let appTransaction):
+            attributes.signedAt = appTransaction.payload.receiptCreationDate
+            attributes.rootFingerprint = appTransaction.rootFingerprint
+        }
+        return attributes
+    }
+
+    private var kind: EventKind {
+        switch self {
+        case .notification: .notification
+        case .transaction: .transaction
+        case .pair: .renewalPair
+        case .appTransaction: .appTransaction
+        }
+    }
+}

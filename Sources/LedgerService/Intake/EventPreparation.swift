@@ -1,0 +1,131 @@
+import AppStore
+import Ledger
+import LedgerStore
+import Signing
+
+/// What the intake makes of one submission.
+enum PreparedSubmission: Sendable {
+    case event(NewEvent)
+    case refused(Refusal)
+}
+
+/// Evidence that was not appended, and why.
+struct Refusal: Sendable {
+    enum Standing: Sendable {
+        /// Not believed.
+        case rejected
+        /// Believed, but not acceptable now: another app or environment.
+        case quarantined(isConfiguredApp: Bool)
+    }
+
+    let standing: Standing
+    let code: String
+    let part: String?
+    let message: String
+    let bundleId: BundleId?
+    let environment: String?
+    let submission: Submission
+    let receivedAt: Timestamp
+    /// Whether the signature was genuine though the evidence is of no use to this version.
+    let isGenuine: Bool
+}
+
+/// Verifies submissions and makes events of them: pure computation, shared by all cores.
+struct EventPreparation: Sendable {
+    let verifier: EvidenceVerifier
+    let packer: EvidencePacker
+    let apps: [Configuration.App]
+    let environment: Environment
+    let source: EventSource
+
+    /// - Parameter now: when the submission arrived, unless it claims a time itself.
+    func prepare(_ submission: Submission, now: Timestamp) -> PreparedSubmission {
+        let receivedAt = submission.claimedReceivedAt ?? now
+        do throws(VerificationError) {
+            let believed = try believe(submission, receivedAt: receivedAt)
+            if let refusal = refusal(believed, submission, receivedAt) { return .refused(refusal) }
+            return try event(believed, submission, receivedAt)
+        } catch {
+            return .refused(
+                Refusal(
+                    standing: .rejected, code: error.code.rawValue, part: error.part.rawValue,
+                    message: EventPreparation.message(error, submission), bundleId: nil,
+                    environment: nil, submission: submission, receivedAt: receivedAt,
+                    isGenuine: false))
+        }
+    }
+
+    // MARK: Believing
+
+    private func believe(
+        _ submission: Submission, receivedAt: Timestamp
+    ) throws(VerificationError) -> BelievedEvidence {
+        switch submission.form {
+        case .unreadable(let message):
+            throw VerificationError(.undecodablePayload, reason: message)
+        case .jws(let token):
+            switch try verifier.verifyAny(token, receivedAt: receivedAt) {
+            case .notification(let notification): return .notification(notification)
+            case .transaction(let transaction): return .transaction(transaction)
+            case .appTransaction(let appTransaction): return .appTransaction(appTransaction)
+            }
+        case .pair(let transaction, let renewal, let status):
+            return .pair(
+                try verifier.verifyPair(
+                    transaction: transaction, renewal: renewal, receivedAt: receivedAt), status)
+        }
+    }
+
+    private static func message(_ error: VerificationError, _ submission: Submission) -> String {
+        let item = submission.item.map { "Item \($0): " } ?? ""
+        let cause = error.cause.map { " (\($0.rawValue))" } ?? ""
+        return "\(item)\(error.part.rawValue)\(cause): \(error.reason)"
+    }
+
+    // MARK: Accepting
+
+    private func refusal(
+        _ believed: BelievedEvidence, _ submission: Submission, _ receivedAt: Timestamp
+    ) -> Refusal? {
+        let app = believed.bundleId.flatMap { id in apps.first { $0.bundleId == id } }
+        do throws(VerificationError) {
+            guard let app else {
+                throw VerificationError(
+                    .wrongApp,
+                    reason: "The evidence is of an app that is not configured here; add it, then"
+                        + " run `subledger quarantine retry`.")
+            }
+            let identity = AppIdentity(
+                bundleId: app.bundleId, appAppleId: app.appAppleId, environment: environment)
+            try believed.require(identity)
+            return nil
+        } catch {
+            return Refusal(
+                standing: .quarantined(isConfiguredApp: app != nil), code: error.code.rawValue,
+                part: error.part.rawValue, message: EventPreparation.message(error, submission),
+                bundleId: believed.bundleId, environment: believed.environment,
+                submission: submission, receivedAt: receivedAt, isGenuine: true)
+        }
+    }
+
+    private func event(
+        _ believed: BelievedEvidence, _ submission: Submission, _ receivedAt: Timestamp
+    ) throws(VerificationError) -> PreparedSubmission {
+        let evidence: Evidence =
+            switch submission.form {
+            case .jws(let token): .jws(token)
+            case .pair(let transaction, let renewal, let status):
+                .pair(transaction: transaction, renewal: renewal, status: status)
+            case .unreadable: .verbatim([])
+            }
+        let prepared: PreparedEvidence
+        do throws(StoreError) { prepared = try packer.pack(evidence) } catch {
+            throw VerificationError(.payloadTooLarge, reason: error.reason)
+        }
+        return .event(
+            NewEvent(
+                key: believed.key(payloadHash: prepared.payloadHash),
+                attributes: believed.attributes(source: source), receivedAt: receivedAt,
+                receivedAtClaimed: submission.claimedReceivedAt != nil, evidence: prepared))
+    }
+}

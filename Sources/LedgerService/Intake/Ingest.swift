@@ -1,0 +1,228 @@
+public import AppStore
+import Foundation
+public import Ledger
+public import LedgerStore
+public import Signing
+
+/// Takes in files: verify on all cores, append in input order. One rejected line never stops the
+/// rest.
+public struct Ingest: Sendable {
+    private let ledger: EnvironmentLedger
+    private let preparation: EventPreparation
+    /// Now, at each call.
+    private let clock: @Sendable () -> Timestamp
+
+    /// What has been done so far, for people who wait.
+    public struct Progress: Sendable {
+        public let read: Int64
+        public let position: Int64
+    }
+
+    /// Why reading had to stop; what was appended until then stays.
+    public enum Failure: Error, Sendable {
+        case input(path: String, reason: String)
+        case store(StoreError)
+    }
+
+    /// Lines verified as one piece of work.
+    static let linesPerBatch = 128
+    static let bytesPerBatch = 4 * 1024 * 1024
+
+    public init(
+        ledger: EnvironmentLedger, apps: [Configuration.App], verifier: EvidenceVerifier,
+        source: EventSource = .import, clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.ledger = ledger
+        preparation = EventPreparation(
+            verifier: verifier, packer: ledger.log.packer, apps: apps,
+            environment: ledger.environment, source: source)
+        self.clock = clock
+    }
+
+    /// Ingests files in order; `-` is standard input.
+    public func run(
+        paths: [String], report: @escaping @Sendable (Progress) -> Void = { _ in }
+    ) async throws(Failure) -> IngestSummary {
+        var summary = IngestSummary()
+        for path in paths {
+            try await run(path, into: &summary, report: report)
+        }
+        do throws(StoreError) {
+            summary.position = try await ledger.log.head().position
+        } catch {
+            throw .store(error)
+        }
+        return summary
+    }
+
+    /// Ingests lines already in memory, under the name `input`.
+    public func run(
+        lines: [[UInt8]], input: String
+    ) async throws(StoreError) -> IngestSummary {
+        var summary = IngestSummary()
+        let chunks = lines.enumerated().map {
+            InputChunk(
+                bytes: $1, line: $0 + 1, isTooLong: $1.count > InputLine.maximumByteCount)
+        }
+        for start in stride(from: 0, to: chunks.count, by: Ingest.linesPerBatch) {
+            let batch = Array(chunks[start..<min(start + Ingest.linesPerBatch, chunks.count)])
+            try await append(prepare(batch, path: input), into: &summary)
+        }
+        summary.position = try await ledger.log.head().position
+        return summary
+    }
+
+    // MARK: Pipeline
+
+    /// Keeps every core verifying while earlier batches are appended, in order.
+    private func run(
+        _ path: String, into summary: inout IngestSummary,
+        report: @escaping @Sendable (Progress) -> Void
+    ) async throws(Failure) {
+        let width = 2 * ProcessInfo.processInfo.activeProcessorCount
+        var total = summary
+        let result = await withTaskGroup(of: (Int, [PreparedInput]).self) {
+            group -> Result<IngestSummary, Failure> in
+            var ready: [Int: [PreparedInput]] = [:]
+            var (started, appended, isAtEnd) = (0, 0, false)
+            do throws(Failure) {
+                let reader = try Ingest.open(path)
+                while true {
+                    while !isAtEnd, started - appended < width {
+                        let chunks = try await Ingest.next(reader)
+                        isAtEnd = chunks.isEmpty
+                        if isAtEnd { break }
+                        let index = started
+                        group.addTask { (index, prepare(chunks, path: path)) }
+                        started += 1
+                    }
+                    guard let done = await group.next() else { break }
+                    ready[done.0] = done.1
+                    while let batch = ready.removeValue(forKey: appended) {
+                        try await store(batch, into: &total)
+                        appended += 1
+                        report(Progress(read: total.read, position: total.position))
+                    }
+                }
+                return .success(total)
+            } catch {
+                group.cancelAll()
+                return .failure(error)
+            }
+        }
+        summary = try result.get()
+    }
+
+    private static func open(_ path: String) throws(Failure) -> LineReader {
+        do throws(LineReader.Failure) { return try LineReader(path: path) } catch {
+            throw .input(path: error.path, reason: error.reason)
+        }
+    }
+
+    private static func next(_ reader: LineReader) async throws(Failure) -> [InputChunk] {
+        do throws(LineReader.Failure) {
+            return try await reader.next(limit: linesPerBatch, byteLimit: bytesPerBatch)
+        } catch {
+            throw .input(path: error.path, reason: error.reason)
+        }
+    }
+
+    private func store(
+        _ batch: [PreparedInput], into summary: inout IngestSummary
+    ) async throws(Failure) {
+        do throws(StoreError) { try await append(batch, into: &summary) } catch {
+            throw .store(error)
+        }
+    }
+
+    // MARK: One batch
+
+    private enum PreparedInput: Sendable {
+        case submission(PreparedSubmission)
+        case unreadable(UnreadableInput, bytes: [UInt8])
+    }
+
+    private func prepare(_ chunks: [InputChunk], path: String) -> [PreparedInput] {
+        let now = clock()
+        var prepared: [PreparedInput] = []
+        prepared.reserveCapacity(chunks.count)
+        for chunk in chunks {
+            let input = "\(path):\(chunk.line)"
+            do throws(UnreadableInput) {
+                guard !chunk.isTooLong else { throw InputLine.tooLong(input) }
+                for submission in try InputLine.submissions(chunk.bytes, input: input) {
+                    prepared.append(
+                        .submission(preparation.prepare(submission, now: now)))
+                }
+            } catch {
+                prepared.append(.unreadable(error, bytes: chunk.bytes))
+            }
+        }
+        return prepared
+    }
+
+    private func append(
+        _ batch: [PreparedInput], into summary: inout IngestSummary
+    ) async throws(StoreError) {
+        var events: [NewEvent] = []
+        var kept: [NewQuarantineItem] = []
+        for input in batch {
+            summary.read += 1
+            switch input {
+            case .submission(.event(let event)): events.append(event)
+            case .submission(.refused(let refusal)): kept.append(count(refusal, into: &summary))
+            case .unreadable(let error, let bytes):
+                summary.rejected += 1
+                summary.add(
+                    IngestSummary.IngestError(
+                        input: error.input, code: error.code, message: error.message))
+                kept.append(
+                    NewQuarantineItem(unreadable: error, bytes: bytes, receivedAt: clock()))
+            }
+        }
+        if !kept.isEmpty { _ = try await ledger.operations.quarantine(kept) }
+        for piece in EventBatches(events) {
+            for result in try await ledger.log.append(Array(piece)) {
+                summary.position = max(summary.position, result.position)
+                switch result {
+                case .appended: summary.appended += 1
+                case .duplicate: summary.duplicates += 1
+                case .conflict: summary.conflicts += 1
+                }
+            }
+        }
+    }
+
+    private func count(
+        _ refusal: Refusal, into summary: inout IngestSummary
+    ) -> NewQuarantineItem {
+        switch refusal.standing {
+        case .rejected: summary.rejected += 1
+        case .quarantined: summary.quarantined += 1
+        }
+        summary.add(
+            IngestSummary.IngestError(
+                input: refusal.submission.input, code: refusal.code, message: refusal.message))
+        return NewQuarantineItem(refusal)
+    }
+}
+
+/// Cuts events into batches that one append admits.
+struct EventBatches: Sequence, IteratorProtocol {
+    private var rest: ArraySlice<NewEvent>
+
+    init(_ events: [NewEvent]) { rest = events[...] }
+
+    mutating func next() -> ArraySlice<NewEvent>? {
+        guard !rest.isEmpty else { return nil }
+        var end = rest.startIndex
+        var byteCount = 0
+        while end < rest.endIndex, end - rest.startIndex < LogLimits.batchEventCount {
+            byteCount += rest[end].evidence.packed.storedByteCount
+            if end > rest.startIndex, byteCount > LogLimits.batchByteCount { break }
+            end += 1
+        }
+        defer { rest = rest[end...] }
+        return rest[..<end]
+    }
+}

@@ -1,0 +1,102 @@
+import AppStore
+import Signing
+
+/// Takes an input line (or a whole JSON body) apart into the evidence it holds
+/// (`contract.md`, `ingest`).
+enum InputLine {
+    /// Largest line or body (`design.md` §6): 4 MiB.
+    static let maximumByteCount = 4 * 1024 * 1024
+
+    /// Throws `UnreadableInput` for what is none of the forms.
+    static func submissions(
+        _ line: [UInt8], input: String
+    ) throws(UnreadableInput) -> [Submission] {
+        guard line.count <= maximumByteCount else { throw tooLong(input) }
+        guard line.first == UInt8(ascii: "{") else {
+            return [
+                Submission(form: .jws(line), claimedReceivedAt: nil, input: input, item: nil)
+            ]
+        }
+        let body: JSONValue
+        do throws(JSONError) { body = try JSONValue.parse(line) } catch {
+            throw unreadable("The line is not valid JSON (\(error.code.rawValue)).", input)
+        }
+        let receivedAt = try receivedAt(body, input)
+        let forms = try forms(body, input)
+        let isOnly = forms.count == 1
+        return forms.enumerated().map { index, form in
+            Submission(
+                form: form, claimedReceivedAt: receivedAt, input: input,
+                item: isOnly ? nil : index + 1)
+        }
+    }
+
+    static func tooLong(_ input: String) -> UnreadableInput {
+        UnreadableInput(
+            code: VerificationCode.payloadTooLarge.rawValue,
+            message: "The line has more than \(maximumByteCount) bytes.", input: input)
+    }
+
+    private static func forms(
+        _ body: JSONValue, _ input: String
+    ) throws(UnreadableInput) -> [Submission.Form] {
+        if let payload = body["signedPayload"] { return [token(payload, "signedPayload")] }
+        if body["signedTransactionInfo"] != nil { return [transaction(body)] }
+        if let info = body["signedAppTransactionInfo"] {
+            return [token(info, "signedAppTransactionInfo")]
+        }
+        if let list = body["signedTransactions"]?.array {
+            return list.map { token($0, "signedTransactions") }
+        }
+        if let list = body["notificationHistory"]?.array {
+            return list.map { token($0["signedPayload"], "signedPayload") }
+        }
+        if let groups = body["data"]?.array {
+            return groups.flatMap { $0["lastTransactions"]?.array ?? [] }.map { transaction($0) }
+        }
+        if body["signedRenewalInfo"] != nil {
+            throw unreadable(
+                "A renewal info names no app: it must come with its signedTransactionInfo.", input)
+        }
+        throw unreadable(
+            "The object has none of signedPayload, signedTransactionInfo, signedTransactions,"
+                + " notificationHistory, data or signedAppTransactionInfo.", input)
+    }
+
+    private static func transaction(_ item: JSONValue) -> Submission.Form {
+        guard let transaction = item["signedTransactionInfo"]?.string else {
+            return .unreadable("signedTransactionInfo is missing or not a string.")
+        }
+        guard let info = item["signedRenewalInfo"], !info.isNull else {
+            return .jws(Array(transaction.utf8))
+        }
+        guard let renewal = info.string else {
+            return .unreadable("signedRenewalInfo is not a string.")
+        }
+        return .pair(
+            transaction: Array(transaction.utf8), renewal: Array(renewal.utf8),
+            status: item["status"]?.int64)
+    }
+
+    private static func token(_ value: JSONValue?, _ name: String) -> Submission.Form {
+        guard let text = value?.string else {
+            return .unreadable("\(name) is missing or not a string.")
+        }
+        return .jws(Array(text.utf8))
+    }
+
+    private static func receivedAt(
+        _ body: JSONValue, _ input: String
+    ) throws(UnreadableInput) -> Timestamp? {
+        guard let value = body["receivedAt"], !value.isNull else { return nil }
+        if let milliseconds = value.int64 { return Timestamp(milliseconds: milliseconds) }
+        if let time = value.string.flatMap({ Timestamp(userInput: $0) }) { return time }
+        throw unreadable(
+            "receivedAt is neither RFC 3339 nor milliseconds since the Unix epoch.", input)
+    }
+
+    private static func unreadable(_ message: String, _ input: String) -> UnreadableInput {
+        UnreadableInput(
+            code: VerificationCode.undecodablePayload.rawValue, message: message, input: input)
+    }
+}

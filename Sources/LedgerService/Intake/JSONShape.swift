@@ -1,0 +1,10 @@
+import AppStore
+
+/// What a text is as JSON, before it is taken apart.
+enum JSONShape {
+    /// Whether the bytes are one complete JSON object.
+    static func isObject(_ bytes: [UInt8]) -> Bool {
+        guard bytes.first == UInt8(ascii: "{") else { return false }
+        return (try? JSONValue.parse(bytes)) != nil
+    }
+}

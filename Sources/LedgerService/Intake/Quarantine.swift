@@ -1,0 +1,83 @@
+public import AppStore
+public import Ledger
+public import LedgerStore
+public import Signing
+
+/// What could not be accepted: looking at it, and trying again.
+public struct Quarantine: Sendable {
+    let ledger: EnvironmentLedger
+
+    public init(ledger: EnvironmentLedger) { self.ledger = ledger }
+
+    /// Every item, oldest first, without bytes.
+    public func items() async throws(StoreError) -> [QuarantineItem] {
+        var items: [QuarantineItem] = []
+        while true {
+            let page = try await ledger.operations.quarantined(after: items.last?.id ?? 0)
+            guard !page.isEmpty else { return items }
+            items += page
+        }
+    }
+
+    /// Takes every item in again under the present configuration. What is accepted (or known)
+    /// leaves the quarantine; the rest stays, with its newest reason.
+    public func retry(
+        apps: [Configuration.App], verifier: EvidenceVerifier,
+        clock: @escaping @Sendable () -> Timestamp
+    ) async throws(StoreError) -> IngestSummary {
+        let ingest = Ingest(
+            ledger: ledger, apps: apps, verifier: verifier, clock: clock)
+        var total = IngestSummary()
+        for item in try await items() {
+            guard let whole = try await ledger.operations.quarantineItem(item.id) else { continue }
+            let summary = try await ingest.run(lines: [whole.bytes], input: whole.input)
+            total.add(summary)
+            guard summary.read > 0, summary.isClean else { continue }
+            _ = try await ledger.operations.removeFromQuarantine(item.id)
+        }
+        total.position = try await ledger.log.head().position
+        return total
+    }
+}
+
+extension IngestSummary {
+    /// Adds another run's counts and errors.
+    mutating func add(_ other: IngestSummary) {
+        read += other.read
+        appended += other.appended
+        duplicates += other.duplicates
+        conflicts += other.conflicts
+        rejected += other.rejected
+        quarantined += other.quarantined
+        for error in other.errors { add(error) }
+        errorsOmitted += other.errorsOmitted
+    }
+}
+
+extension QuarantineItem {
+    /// One line for people.
+    public var text: String {
+        let app = bundleId.map { " \($0)" } ?? ""
+        let times = attempts > 1 ? ", \(attempts) times" : ""
+        return "\(id)  \(latestAt.rfc3339)  \(code)\(app)  \(input) (\(byteCount) bytes\(times)):"
+            + " \(message)"
+    }
+
+    public func write(to json: inout JSONWriter, withBytes: Bool) {
+        json.object { json in
+            json.member("id", id)
+            json.member("receivedAt", receivedAt)
+            json.member("latestAt", latestAt)
+            json.member("attempts", attempts)
+            json.member("standing", standing.rawValue)
+            json.member("code", code)
+            json.member("part", part)
+            json.member("message", message)
+            json.member("bundleId", bundleId)
+            json.member("environment", environment)
+            json.member("input", input)
+            json.member("byteCount", byteCount)
+            if withBytes { json.member("content", String(decoding: bytes, as: UTF8.self)) }
+        }
+    }
+}

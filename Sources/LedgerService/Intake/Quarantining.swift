@@ -1,0 +1,26 @@
+import AppStore
+import LedgerStore
+
+extension NewQuarantineItem {
+    /// Evidence that was refused, with why and whose it is.
+    init(_ refusal: Refusal) {
+        let standing: QuarantineStanding =
+            switch refusal.standing {
+            case .rejected: .unverifiable
+            case .quarantined(isConfiguredApp: true): .genuineConfigured
+            case .quarantined(isConfiguredApp: false): .genuineForeign
+            }
+        self.init(
+            receivedAt: refusal.receivedAt, standing: standing, code: refusal.code,
+            part: refusal.part, message: refusal.message, bundleId: refusal.bundleId,
+            environment: refusal.environment, bytes: refusal.submission.line,
+            input: refusal.submission.input)
+    }
+
+    /// A line that holds no evidence at all.
+    init(unreadable error: UnreadableInput, bytes: [UInt8], receivedAt: Timestamp) {
+        self.init(
+            receivedAt: receivedAt, standing: .unverifiable, code: error.code,
+            message: error.message, bytes: bytes, input: error.input)
+    }
+}

@@ -1,0 +1,44 @@
+import AppStore
+
+/// One piece of evidence as it was handed in, before anything of it is believed.
+struct Submission: Sendable {
+    enum Form: Sendable {
+        /// Whatever Apple signs on its own; told from its verified payload.
+        case jws([UInt8])
+        /// A transaction and its renewal info, with Apple's unsigned status beside them.
+        case pair(transaction: [UInt8], renewal: [UInt8], status: Int64?)
+        /// An item of a body that is none: what is wrong with it.
+        case unreadable(String)
+    }
+
+    let form: Form
+    /// What an input line claims; nil: now.
+    let claimedReceivedAt: Timestamp?
+    /// `file:line`, for reports.
+    let input: String
+    /// Which of several pieces of one input, from 1; nil for the only one.
+    let item: Int?
+
+    /// The bytes to keep when it cannot be accepted: `ingest` takes them again as a line.
+    var line: [UInt8] {
+        switch form {
+        case .jws(let token): return token
+        case .unreadable: return []
+        case .pair(let transaction, let renewal, let status):
+            var json = JSONWriter(reservingCapacity: transaction.count + renewal.count + 96)
+            json.object {
+                $0.member("signedTransactionInfo", String(decoding: transaction, as: UTF8.self))
+                $0.member("signedRenewalInfo", String(decoding: renewal, as: UTF8.self))
+                $0.memberIfPresent("status", status)
+            }
+            return json.bytes
+        }
+    }
+}
+
+/// A line that is none of the forms `ingest` takes.
+struct UnreadableInput: Error, Sendable {
+    let code: String
+    let message: String
+    let input: String
+}

@@ -1,0 +1,98 @@
+import AppStore
+import Ledger
+
+extension ChainReading {
+    /// `show` for people.
+    public func showText() -> String {
+        var lines: [String] = []
+        lines.append(
+            "\(chain.bundleId) · \(chain.originalTransactionId) · \(environment.rawValue)")
+        lines.append(stateLine)
+        if let accessUntil = answer.accessUntil {
+            lines.append(row("access until", accessUntil.rfc3339))
+        }
+        lines.append(row("product", productLine))
+        lines.append(row("auto-renew", renewLine))
+        if let cancellation = answer.cancellation {
+            lines.append(
+                row("cancelled", "\(cancellation.reason.rawValue), \(cancellation.at.rfc3339)"))
+        }
+        if let revocation = answer.revocation {
+            lines.append(
+                row("revoked", "\(revocation.type ?? "refund"), \(revocation.date.rfc3339)"))
+        }
+        if let commitment = answer.commitment { lines.append(row("commitment", text(commitment))) }
+        if let token = answer.appAccountToken { lines.append(row("account token", token)) }
+        lines.append(row("decided by", "events " + list(answer.evidence)))
+        lines.append(
+            row("as of", "\(moment.at.rfc3339), log position \(position)\(knowledgeText)"))
+        for notice in answer.notices {
+            lines.append(
+                "! \(notice.code.rawValue): \(notice.message) (events \(list(notice.evidence)))")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private var stateLine: String {
+        let access = answer.state.isEntitled ? "has access" : "no access"
+        let end = answer.until.map { " until \($0.rfc3339)" } ?? ""
+        return row("state", "\(answer.state.rawValue) (\(access)) since \(answer.since.rfc3339)\(end)")
+    }
+
+    private var productLine: String {
+        var parts = [answer.productId?.rawValue ?? "unknown", answer.phase.rawValue]
+        if answer.ownership != .purchased { parts.append(answer.ownership.rawValue) }
+        if let price = answer.price { parts.append(price.text) }
+        if let storefront = answer.storefront { parts.append(storefront) }
+        return parts.joined(separator: ", ")
+    }
+
+    private var renewLine: String {
+        switch answer.willRenew {
+        case nil: "unknown"
+        case true?: answer.nextProductId.map { "on, next \($0)" } ?? "on"
+        case false?: "off"
+        }
+    }
+
+    private func text(_ commitment: ChainAnswer.Commitment) -> String {
+        let number = commitment.billingPeriodNumber.map(String.init) ?? "?"
+        let total = commitment.totalBillingPeriods.map(String.init) ?? "?"
+        let end = commitment.expiresDate.map { " until \($0.rfc3339)" } ?? ""
+        return "billing period \(number) of \(total)\(end)"
+    }
+
+    private var knowledgeText: String {
+        switch moment.knowledge {
+        case .everything: ""
+        case .knownAt(let time): ", as known at \(time.rfc3339)"
+        case .knownPosition(let position): ", as known at position \(position)"
+        }
+    }
+
+    private func row(_ name: String, _ value: String) -> String {
+        name.padding(to: 14) + value
+    }
+
+    private func list(_ positions: [Int64]) -> String {
+        positions.map(String.init).joined(separator: ", ")
+    }
+}
+
+extension Money {
+    /// For people, e.g. `9.99 USD`: milliunits with no more digits than they need, at least two.
+    var text: String {
+        let sign = milliunits < 0 ? "-" : ""
+        let magnitude = milliunits.magnitude
+        var fraction = String(1_000 + magnitude % 1_000).dropFirst()
+        if fraction.last == "0" { fraction = fraction.dropLast() }
+        return "\(sign)\(magnitude / 1_000).\(fraction) \(currency)"
+    }
+}
+
+extension String {
+    /// Filled with spaces to a width; never cut.
+    func padding(to width: Int) -> String {
+        count >= width ? self : self + String(repeating: " ", count: width - count)
+    }
+}

@@ -1,0 +1,220 @@
+internal import AppStore
+public import Ledger
+
+/// The stored form of a fact. Position and signedDate stand in the row's key; the rest is here.
+enum FactCodec {
+    static func encode(_ fact: Fact) -> [UInt8] {
+        var writer = FactWriter()
+        let base = fact.signedDate?.milliseconds ?? 0
+        writer.optionalBool(fact.signedDate != nil)
+        writer.signed(fact.receivedAt.milliseconds &- base)
+        writer.unsigned(UInt64(FactTables.trusts.firstIndex(of: fact.trust) ?? 0))
+        writer.unsigned(UInt64(FactTables.kinds.firstIndex(of: fact.cause.kind) ?? 0))
+        writer.raw(fact.cause.notificationType, FactTables.notificationTypes)
+        writer.raw(fact.cause.subtype, FactTables.subtypes)
+        writer.optionalText(fact.cause.notificationUUID?.rawValue)
+        writer.digest(fact.digest)
+        writer.raw(fact.status)
+        writer.optionalText(fact.flaw?.rawValue)
+        writer.unsigned(UInt64(fact.unknownValues.count))
+        for name in fact.unknownValues { writer.text(name) }
+        writer.optionalBool(fact.transaction != nil)
+        if let transaction = fact.transaction { encode(transaction, base, &writer) }
+        writer.optionalBool(fact.renewal != nil)
+        if let renewal = fact.renewal { encode(renewal, base, &writer) }
+        return writer.bytes
+    }
+
+    /// Throws `FactReader.Damage` for bytes that `encode` did not make.
+    static func decode(
+        _ bytes: UnsafeRawBufferPointer, position: Int64, signedAt: Int64
+    ) throws(FactReader.Damage) -> Fact {
+        var reader = FactReader(bytes)
+        let isDated = try reader.optionalBool() ?? false
+        let base = isDated ? signedAt : 0
+        let receivedAt = Timestamp(milliseconds: base &+ (try reader.signed()))
+        let trust = try reader.element(of: FactTables.trusts)
+        let kind = try reader.element(of: FactTables.kinds)
+        let cause = Cause(
+            kind: kind, notificationType: try reader.raw(FactTables.notificationTypes),
+            subtype: try reader.raw(FactTables.subtypes),
+            notificationUUID: try reader.optionalText().map { NotificationUUID($0) })
+        let digest = try reader.digest()
+        let status: Raw<SubscriptionStatus>? = try reader.raw()
+        let flaw = try reader.optionalText().flatMap { Fact.Flaw(rawValue: $0) }
+        var unknown: [String] = []
+        for _ in 0..<(try reader.unsigned()) { unknown.append(try reader.text()) }
+        let transaction =
+            try reader.optionalBool() == true ? try transaction(base, &reader) : nil
+        let renewal = try reader.optionalBool() == true ? try renewal(base, &reader) : nil
+        guard reader.isAtEnd else { throw FactReader.Damage() }
+        return Fact(
+            position: position, receivedAt: receivedAt, trust: trust, cause: cause,
+            signedDate: isDated ? Timestamp(milliseconds: signedAt) : nil, digest: digest,
+            status: status, transaction: transaction, renewal: renewal, unknownValues: unknown,
+            flaw: flaw)
+    }
+
+    // MARK: Transaction
+
+    private static func encode(
+        _ snapshot: TransactionSnapshot, _ base: Int64, _ writer: inout FactWriter
+    ) {
+        writer.id(snapshot.transactionId.rawValue)
+        writer.id(
+            snapshot.originalTransactionId.rawValue == snapshot.transactionId.rawValue
+                ? nil : snapshot.originalTransactionId.rawValue)
+        writer.id(snapshot.webOrderLineItemId?.rawValue)
+        writer.optionalText(snapshot.productId?.rawValue)
+        writer.id(snapshot.subscriptionGroupIdentifier?.rawValue)
+        writer.date(snapshot.purchaseDate, from: base)
+        writer.date(snapshot.originalPurchaseDate, from: base)
+        writer.date(snapshot.expiresDate, from: base)
+        writer.date(snapshot.signedDate, from: base)
+        writer.date(snapshot.revocationDate, from: base)
+        writer.optionalSigned(snapshot.quantity)
+        writer.raw(snapshot.type, FactTables.productTypes)
+        writer.optionalText(snapshot.appAccountToken)
+        writer.raw(snapshot.inAppOwnershipType, FactTables.ownershipTypes)
+        writer.raw(snapshot.revocationReason)
+        writer.raw(snapshot.revocationType, FactTables.revocationTypes)
+        writer.optionalSigned(snapshot.revocationPercentage)
+        writer.optionalBool(snapshot.isUpgraded)
+        encode(snapshot.offer, &writer)
+        writer.optionalText(snapshot.storefront)
+        writer.raw(snapshot.transactionReason, FactTables.transactionReasons)
+        writer.optionalSigned(snapshot.price)
+        writer.optionalText(snapshot.currency)
+        writer.raw(snapshot.billingPlanType, FactTables.billingPlanTypes)
+        writer.optionalBool(snapshot.commitment != nil)
+        if let commitment = snapshot.commitment {
+            writer.optionalSigned(commitment.billingPeriodNumber)
+            writer.optionalSigned(commitment.totalBillingPeriods)
+            writer.date(commitment.commitmentExpiresDate, from: base)
+            writer.optionalSigned(commitment.commitmentPrice)
+        }
+    }
+
+    private static func transaction(
+        _ base: Int64, _ reader: inout FactReader
+    ) throws(FactReader.Damage) -> TransactionSnapshot {
+        guard let id = try reader.id() else { throw FactReader.Damage() }
+        let original = try reader.id() ?? id
+        var snapshot = TransactionSnapshot(
+            transactionId: TransactionId(id), originalTransactionId: OriginalTransactionId(original)
+        )
+        snapshot.webOrderLineItemId = try reader.id().map { WebOrderLineItemId($0) }
+        snapshot.productId = try reader.optionalText().map { ProductId($0) }
+        snapshot.subscriptionGroupIdentifier = try reader.id().map {
+            SubscriptionGroupIdentifier($0)
+        }
+        snapshot.purchaseDate = try reader.date(from: base)
+        snapshot.originalPurchaseDate = try reader.date(from: base)
+        snapshot.expiresDate = try reader.date(from: base)
+        snapshot.signedDate = try reader.date(from: base)
+        snapshot.revocationDate = try reader.date(from: base)
+        snapshot.quantity = try reader.optionalSigned()
+        snapshot.type = try reader.raw(FactTables.productTypes)
+        snapshot.appAccountToken = try reader.optionalText()
+        snapshot.inAppOwnershipType = try reader.raw(FactTables.ownershipTypes)
+        snapshot.revocationReason = try reader.raw()
+        snapshot.revocationType = try reader.raw(FactTables.revocationTypes)
+        snapshot.revocationPercentage = try reader.optionalSigned()
+        snapshot.isUpgraded = try reader.optionalBool() ?? false
+        snapshot.offer = try offer(&reader)
+        snapshot.storefront = try reader.optionalText()
+        snapshot.transactionReason = try reader.raw(FactTables.transactionReasons)
+        snapshot.price = try reader.optionalSigned()
+        snapshot.currency = try reader.optionalText()
+        snapshot.billingPlanType = try reader.raw(FactTables.billingPlanTypes)
+        if try reader.optionalBool() == true {
+            snapshot.commitment = TransactionSnapshot.Commitment(
+                billingPeriodNumber: try reader.optionalSigned(),
+                totalBillingPeriods: try reader.optionalSigned(),
+                commitmentExpiresDate: try reader.date(from: base),
+                commitmentPrice: try reader.optionalSigned())
+        }
+        return snapshot
+    }
+
+    // MARK: Renewal
+
+    private static func encode(
+        _ snapshot: RenewalSnapshot, _ base: Int64, _ writer: inout FactWriter
+    ) {
+        writer.optionalText(snapshot.productId?.rawValue)
+        writer.optionalText(
+            snapshot.autoRenewProductId == snapshot.productId
+                ? nil : snapshot.autoRenewProductId?.rawValue)
+        writer.optionalBool(
+            snapshot.autoRenewProductId != nil
+                && snapshot.autoRenewProductId == snapshot.productId)
+        writer.raw(snapshot.autoRenewStatus)
+        writer.raw(snapshot.expirationIntent)
+        writer.optionalBool(snapshot.isInBillingRetryPeriod)
+        writer.date(snapshot.gracePeriodExpiresDate, from: base)
+        writer.raw(snapshot.priceIncreaseStatus)
+        writer.date(snapshot.renewalDate, from: base)
+        writer.date(snapshot.signedDate, from: base)
+        writer.optionalSigned(snapshot.renewalPrice)
+        writer.optionalText(snapshot.currency)
+        encode(snapshot.offer, &writer)
+        writer.raw(snapshot.renewalBillingPlanType, FactTables.billingPlanTypes)
+        writer.optionalBool(snapshot.commitment != nil)
+        if let commitment = snapshot.commitment {
+            writer.optionalText(commitment.autoRenewProductId?.rawValue)
+            writer.raw(commitment.autoRenewStatus)
+            writer.date(commitment.renewalDate, from: base)
+            writer.optionalSigned(commitment.renewalPrice)
+            writer.raw(commitment.renewalBillingPlanType, FactTables.billingPlanTypes)
+        }
+    }
+
+    private static func renewal(
+        _ base: Int64, _ reader: inout FactReader
+    ) throws(FactReader.Damage) -> RenewalSnapshot {
+        var snapshot = RenewalSnapshot()
+        snapshot.productId = try reader.optionalText().map { ProductId($0) }
+        let next = try reader.optionalText().map { ProductId($0) }
+        let isSame = try reader.optionalBool() ?? false
+        snapshot.autoRenewProductId = isSame ? snapshot.productId : next
+        snapshot.autoRenewStatus = try reader.raw()
+        snapshot.expirationIntent = try reader.raw()
+        snapshot.isInBillingRetryPeriod = try reader.optionalBool()
+        snapshot.gracePeriodExpiresDate = try reader.date(from: base)
+        snapshot.priceIncreaseStatus = try reader.raw()
+        snapshot.renewalDate = try reader.date(from: base)
+        snapshot.signedDate = try reader.date(from: base)
+        snapshot.renewalPrice = try reader.optionalSigned()
+        snapshot.currency = try reader.optionalText()
+        snapshot.offer = try offer(&reader)
+        snapshot.renewalBillingPlanType = try reader.raw(FactTables.billingPlanTypes)
+        if try reader.optionalBool() == true {
+            snapshot.commitment = RenewalSnapshot.Commitment(
+                autoRenewProductId: try reader.optionalText().map { ProductId($0) },
+                autoRenewStatus: try reader.raw(), renewalDate: try reader.date(from: base),
+                renewalPrice: try reader.optionalSigned(),
+                renewalBillingPlanType: try reader.raw(FactTables.billingPlanTypes))
+        }
+        return snapshot
+    }
+
+    // MARK: Offer
+
+    private static func encode(_ offer: Offer?, _ writer: inout FactWriter) {
+        writer.optionalBool(offer != nil)
+        guard let offer else { return }
+        writer.raw(offer.type)
+        writer.optionalText(offer.identifier)
+        writer.raw(offer.discountType, FactTables.discountTypes)
+        writer.optionalText(offer.period)
+    }
+
+    private static func offer(_ reader: inout FactReader) throws(FactReader.Damage) -> Offer? {
+        guard try reader.optionalBool() == true else { return nil }
+        return Offer(
+            type: try reader.raw(), identifier: try reader.optionalText(),
+            discountType: try reader.raw(FactTables.discountTypes),
+            period: try reader.optionalText())
+    }
+}

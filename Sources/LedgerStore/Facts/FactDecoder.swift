@@ -1,0 +1,88 @@
+public import AppStore
+public import Ledger
+
+/// Decodes the log: one event's evidence into the fact it states.
+public enum FactDecoder {
+    /// A fact and the chain it belongs to.
+    public struct Decoded: Sendable {
+        public let chain: ChainId
+        public let fact: Fact
+
+        public init(chain: ChainId, fact: Fact) {
+            self.chain = chain
+            self.fact = fact
+        }
+    }
+
+    /// The fact of an event; nil for an event that belongs to no chain.
+    ///
+    /// Total: evidence that was erased, or that this version cannot decode, gives a fact that
+    /// changes nothing and says so (`lifecycle.md` §4, `unreadable`). Throws `fileCorrupt` only
+    /// when the store itself is damaged.
+    public static func decode(_ logged: LoggedEvent) throws(StoreError) -> Decoded? {
+        let event = logged.event
+        guard let original = event.attributes.chain else { return nil }
+        let origin = FactOrigin(
+            position: event.position, receivedAt: event.receivedAt,
+            trust: event.attributes.trust, digest: event.payloadHash)
+        let chain = ChainId(
+            bundleId: event.attributes.bundleId, originalTransactionId: original)
+        guard let evidence = logged.evidence else {
+            return Decoded(chain: chain, fact: blank(event, origin, .erased))
+        }
+        let payloads = try evidence.payloads(of: event.attributes.kind)
+        do throws(JSONError) {
+            guard let fact = try fact(event.attributes.kind, payloads, origin) else { return nil }
+            return Decoded(chain: chain, fact: fact)
+        } catch {
+            return Decoded(chain: chain, fact: blank(event, origin, .undecodable))
+        }
+    }
+
+    private static func fact(
+        _ kind: EventKind, _ payloads: EvidencePayloads, _ origin: FactOrigin
+    ) throws(JSONError) -> Fact? {
+        let transaction = payloads.transaction
+        switch kind {
+        case .notification:
+            return Fact(
+                notification: try NotificationPayload.decode(payloads.outer),
+                transaction: try decode(transaction), renewal: try decode(payloads.renewal),
+                origin: origin)
+        case .transaction:
+            return Fact(
+                transaction: try TransactionPayload.decode(payloads.outer), origin: origin)
+        case .renewalPair:
+            guard let transaction: TransactionPayload = try decode(transaction) else { return nil }
+            return Fact(
+                pair: transaction, renewal: try decode(payloads.renewal),
+                status: payloads.status.map { Raw(rawValue: $0) }, origin: origin)
+        case .appTransaction, .receipt, .verifyReceipt, .notificationV1, .command, .sweep:
+            return nil
+        }
+    }
+
+    private static func decode(_ bytes: [UInt8]?) throws(JSONError) -> TransactionPayload? {
+        guard let bytes else { return nil }
+        return try TransactionPayload.decodeUnlessNull(bytes)
+    }
+
+    private static func decode(_ bytes: [UInt8]?) throws(JSONError) -> RenewalPayload? {
+        guard let bytes else { return nil }
+        return try RenewalPayload.decodeUnlessNull(bytes)
+    }
+
+    private static func blank(
+        _ event: RecordedEvent, _ origin: FactOrigin, _ flaw: Fact.Flaw
+    ) -> Fact {
+        let attributes = event.attributes
+        return Fact(
+            position: event.position, receivedAt: event.receivedAt, trust: attributes.trust,
+            cause: Cause(
+                kind: attributes.kind,
+                notificationType: attributes.notificationType.map { Raw(rawValue: $0) },
+                subtype: attributes.subtype.map { Raw(rawValue: $0) },
+                notificationUUID: attributes.notificationUUID),
+            signedDate: attributes.signedAt, digest: origin.digest, flaw: flaw)
+    }
+}

@@ -1,0 +1,34 @@
+internal import AppStore
+
+/// One `append` call waiting for its answer.
+struct AppendBatch: Sendable {
+    typealias Answer = Result<[AppendResult], StoreError>
+
+    let events: [NewEvent]
+    /// Bytes the batch may add to the file: packed evidence, and each distinct header once.
+    let byteCount: Int
+    let continuation: CheckedContinuation<Answer, Never>
+
+    /// The stored size of `events`. Throws `batchTooLarge` over either bound.
+    static func measure(_ events: [NewEvent]) throws(StoreError) -> Int {
+        var headers: Set<EvidenceHeader> = []
+        var byteCount = 0
+        for event in events {
+            byteCount += event.evidence.packed.storedByteCount
+            for header in event.evidence.packed.headers where headers.insert(header).inserted {
+                byteCount += header.bytes.count
+            }
+        }
+        guard events.count <= LogLimits.batchEventCount, byteCount <= LogLimits.batchByteCount
+        else {
+            throw StoreError(
+                .batchTooLarge,
+                reason: """
+                    One append admits \(LogLimits.batchEventCount) events and \
+                    \(LogLimits.batchByteCount) stored bytes.
+                    """,
+                remedy: "Append the events in smaller batches.")
+        }
+        return byteCount
+    }
+}

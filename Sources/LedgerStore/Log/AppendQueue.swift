@@ -1,0 +1,51 @@
+/// The batches waiting for their commit, in the order they came. Bounded: what does not fit is
+/// refused at once rather than kept in memory.
+struct AppendQueue: Sendable {
+    private var waiting: [AppendBatch] = []
+    private var nextIndex = 0
+    /// Events and stored bytes not answered yet, those being written included.
+    private(set) var eventCount = 0
+    private(set) var byteCount = 0
+
+    var isEmpty: Bool { nextIndex == waiting.count }
+
+    /// False when the queue is full; the batch is then not kept.
+    mutating func add(_ batch: AppendBatch) -> Bool {
+        guard eventCount + batch.events.count <= LogLimits.queueEventCount,
+            byteCount + batch.byteCount <= LogLimits.queueByteCount
+        else { return false }
+        eventCount += batch.events.count
+        byteCount += batch.byteCount
+        waiting.append(batch)
+        return true
+    }
+
+    /// As many batches as one transaction admits, oldest first; empty when none is waiting.
+    mutating func takeGroup() -> [AppendBatch] {
+        var group: [AppendBatch] = []
+        var (events, bytes) = (0, 0)
+        while nextIndex < waiting.count {
+            let batch = waiting[nextIndex]
+            events += batch.events.count
+            bytes += batch.byteCount
+            let fits =
+                events <= LogLimits.batchEventCount && bytes <= LogLimits.batchByteCount
+            guard fits || group.isEmpty else { break }
+            group.append(batch)
+            nextIndex += 1
+        }
+        if nextIndex == waiting.count {
+            waiting.removeAll(keepingCapacity: true)
+            nextIndex = 0
+        }
+        return group
+    }
+
+    /// Gives back the room of batches that were answered.
+    mutating func release(_ group: [AppendBatch]) {
+        for batch in group {
+            eventCount -= batch.events.count
+            byteCount -= batch.byteCount
+        }
+    }
+}

@@ -1,0 +1,25 @@
+internal import GRDB
+
+/// What the appenders of one log share, behind one lock that is never held while writing.
+struct AppendState {
+    var queue = AppendQueue()
+    /// True while someone drains the queue: at most one, on the writer's dispatch queue.
+    var isDraining = false
+    var isClosed = false
+    /// Callers of `close` waiting for the queue to be answered.
+    var whenIdle: [CheckedContinuation<Void, Never>] = []
+    /// Nil after it was given up: opened again before the next transaction.
+    var writer: DatabaseQueue?
+    /// Stored bytes since the last checkpoint began.
+    var bytesSinceCheckpoint = 0
+    var isCheckpointing = false
+    /// True when the writer is to finish the checkpoint between two transactions.
+    var mustFinishCheckpoint = false
+
+    init(writer: DatabaseQueue) { self.writer = writer }
+
+    mutating func takeWriter() -> DatabaseQueue? {
+        defer { writer = nil }
+        return writer
+    }
+}

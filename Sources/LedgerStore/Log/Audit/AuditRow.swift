@@ -1,0 +1,43 @@
+internal import AppStore
+
+/// A row as an audit reads it: damage is data, not an error.
+struct AuditRow: Sendable {
+    let position: Int64
+    /// Nil when a value makes no sense.
+    let event: RecordedEvent?
+    let evidence: StoredEvidence
+
+    enum StoredEvidence: Sendable {
+        case missing
+        case erased
+        case unreadable
+        case packed(PackedEvidence)
+    }
+
+    /// What is wrong with the row taken by itself.
+    func findings() -> [LogFinding] {
+        guard let event else { return [LogFinding(.rowUnreadable, at: position)] }
+        var findings: [LogFinding] = []
+        if event.computedLeafHash() != event.leafHash {
+            findings.append(LogFinding(.leafHashMismatch, at: position))
+        }
+        switch evidence {
+        case .erased: break
+        case .missing: findings.append(LogFinding(.evidenceMissing, at: position))
+        case .unreadable: findings.append(LogFinding(.evidenceUnreadable, at: position))
+        case .packed(let packed):
+            do throws(StoreError) {
+                let hashes = try packed.computedHashes()
+                if hashes.evidence != event.evidenceHash {
+                    findings.append(LogFinding(.evidenceHashMismatch, at: position))
+                }
+                if hashes.payload != event.payloadHash {
+                    findings.append(LogFinding(.payloadHashMismatch, at: position))
+                }
+            } catch {
+                findings.append(LogFinding(.evidenceUnreadable, at: position))
+            }
+        }
+        return findings
+    }
+}

@@ -1,0 +1,29 @@
+/// What an audit of the log found.
+public struct LogAuditReport: Sendable {
+    /// The head the log was compared with; nil when its row cannot be read.
+    public internal(set) var head: LogHead?
+    /// Events checked.
+    public internal(set) var eventCount: Int64 = 0
+    /// Events whose evidence was erased: their row was checked, their bytes cannot be.
+    public internal(set) var tombstoneCount: Int64 = 0
+    /// The first findings, in the order of the log.
+    public private(set) var findings: [LogFinding] = []
+    /// Findings beyond `findingLimit`.
+    public private(set) var findingsOmitted: Int64 = 0
+
+    /// Findings a report holds (`design.md` §6).
+    public static let findingLimit = 1_000
+
+    /// True when every hash was recomputed and nothing was wrong.
+    public var isSound: Bool { findings.isEmpty }
+
+    init() {}
+
+    mutating func add(_ finding: LogFinding) {
+        if findings.count < LogAuditReport.findingLimit {
+            findings.append(finding)
+        } else {
+            findingsOmitted += 1
+        }
+    }
+}

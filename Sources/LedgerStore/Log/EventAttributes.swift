@@ -1,0 +1,39 @@
+public import AppStore
+public import Ledger
+
+/// What the log keeps of an event beside its evidence, as the intake read it from the verified
+/// payload. Every one of these is covered by the leaf hash.
+public struct EventAttributes: Hashable, Sendable {
+    public var kind: EventKind
+    public var source: EventSource
+    public var trust: Trust
+    public var bundleId: BundleId
+    /// The chain the event belongs to; nil where it belongs to none (TEST, sweeps).
+    public var chain: OriginalTransactionId?
+    /// `notificationType` and `subtype` as on the wire, known to this release or not.
+    public var notificationType: String?
+    public var subtype: String?
+    public var notificationUUID: NotificationUUID?
+    /// The envelope's `signedDate`, else the largest inside it (`lifecycle.md` §2 rule 1).
+    public var signedAt: Timestamp?
+    /// SHA-256 of the root certificate that vouched for the signature.
+    public var rootFingerprint: Digest?
+
+    public init(
+        kind: EventKind, source: EventSource, trust: Trust, bundleId: BundleId,
+        chain: OriginalTransactionId? = nil, notificationType: String? = nil,
+        subtype: String? = nil, notificationUUID: NotificationUUID? = nil,
+        signedAt: Timestamp? = nil, rootFingerprint: Digest? = nil
+    ) {
+        self.kind = kind
+        self.source = source
+        self.trust = trust
+        self.bundleId = bundleId
+        self.chain = chain
+        self.notificationType = notificationType
+        self.subtype = subtype
+        self.notificationUUID = notificationUUID
+        self.signedAt = signedAt
+        self.rootFingerprint = rootFingerprint
+    }
+}

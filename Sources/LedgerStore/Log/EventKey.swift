@@ -1,0 +1,31 @@
+public import AppStore
+public import Ledger
+internal import Signing
+
+/// An event's identity: SHA-256 over its kind and Apple's own ids, each with its length before it,
+/// so that no two lists of ids share a key. Never over anything that depends on the delivery.
+public enum EventKey {
+    /// The key of an event of `kind` with these ids, in the order `design.md` §2 names them.
+    /// An id that is absent is nil, which differs from an empty one.
+    public static func make(_ kind: EventKind, _ ids: [String?]) -> Digest {
+        var hasher = SHA256Hasher()
+        for id in [kind.rawValue] + ids {
+            guard let id else {
+                hasher.update(bigEndian: UInt64.max)
+                continue
+            }
+            hasher.update(bigEndian: UInt64(id.utf8.count))
+            hasher.update(Array(id.utf8))
+        }
+        return hasher.finish()
+    }
+
+    /// The key of an event whose identity is taken by one with other claims:
+    /// SHA-256(identity ‖ SHA-256(payload)).
+    static func conflict(identity: Digest, payloadHash: Digest) -> Digest {
+        var hasher = SHA256Hasher()
+        hasher.update(identity)
+        hasher.update(payloadHash)
+        return hasher.finish()
+    }
+}

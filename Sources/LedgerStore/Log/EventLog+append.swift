@@ -1,0 +1,122 @@
+internal import Dispatch
+internal import GRDB
+internal import Synchronization
+
+/// Group commit: callers queue their batches; whoever finds nobody draining starts to. One
+/// transaction takes what is waiting as soon as the previous COMMIT returned, without any delay
+/// of its own. Callers are answered after COMMIT.
+extension EventLog {
+    /// Appends verified events in order, all or none, and answers when they are durable.
+    ///
+    /// A batch is never split over transactions. Throws `batchTooLarge`, `queueFull`, `closed`,
+    /// `commitOutcomeUnknown`, or what SQLite met: `diskFull`, `fileLocked`, `fileReadOnly`,
+    /// `fileCorrupt`, `ioError`. After any of these, appending the same events again is safe.
+    public func append(_ events: [NewEvent]) async throws(StoreError) -> [AppendResult] {
+        let byteCount = try AppendBatch.measure(events)
+        guard !events.isEmpty else { return [] }
+        let answer = await withCheckedContinuation { continuation in
+            enqueue(
+                AppendBatch(events: events, byteCount: byteCount, continuation: continuation))
+        }
+        return try answer.get()
+    }
+
+    private func enqueue(_ batch: AppendBatch) {
+        let (refusal, mustDrain) = state.withLock { state -> (StoreError?, Bool) in
+            guard !state.isClosed else { return (EventLog.closedError(path: path), false) }
+            guard state.queue.add(batch) else { return (queueFull, false) }
+            defer { state.isDraining = true }
+            return (nil, !state.isDraining)
+        }
+        if let refusal { batch.continuation.resume(returning: .failure(refusal)) }
+        if mustDrain { startDraining() }
+    }
+
+    private var queueFull: StoreError {
+        StoreError(
+            .queueFull, path: path, reason: "Too many events are waiting to be written.",
+            remedy: "Try again later; nothing was accepted.")
+    }
+
+    // MARK: Draining
+
+    func startDraining() {
+        guard let writer = state.withLock({ $0.writer }) else {
+            repairs.async { [self] in reopenAndDrain() }
+            return
+        }
+        writer.asyncWriteWithoutTransaction { [self] database in drain(database) }
+    }
+
+    /// Runs on the writer's queue until nothing is waiting.
+    func drain(_ database: Database) {
+        while let group = nextGroup() {
+            switch attempt(group, database) {
+            case .finished(let answers): answer(group, answers)
+            case .unknown(let trace, let answers):
+                repairs.async { [self] in recover(group, trace, answers) }
+                return
+            }
+            finishCheckpointIfDue(database)
+        }
+    }
+
+    /// Nil, and nobody draining any more, when the queue is empty.
+    func nextGroup() -> [AppendBatch]? {
+        let (group, idle) = state.withLock { state in
+            let group = state.queue.takeGroup()
+            guard group.isEmpty else { return (group, [CheckedContinuation<Void, Never>]()) }
+            state.isDraining = false
+            defer { state.whenIdle = [] }
+            return (group, state.whenIdle)
+        }
+        for continuation in idle { continuation.resume() }
+        return group.isEmpty ? nil : group
+    }
+
+    func answer(_ group: [AppendBatch], _ answers: [AppendBatch.Answer]) {
+        state.withLock { $0.queue.release(group) }
+        for (batch, answer) in zip(group, answers) { batch.continuation.resume(returning: answer) }
+    }
+
+    // MARK: One transaction
+
+    func attempt(_ group: [AppendBatch], _ database: Database) -> AppendAttempt {
+        let trace: AppendTrace
+        var answers: [AppendBatch.Answer] = []
+        do {
+            try database.beginTransaction(.immediate)
+            var transaction = try AppendTransaction(
+                database, headers: knownHeaders.withLock { $0 }, path: path)
+            for batch in group {
+                answers.append(.success(try batch.events.map { try transaction.place($0) }))
+            }
+            trace = try transaction.finish()
+        } catch {
+            rollBack(database)
+            let failure = StoreError(error, path: path)
+            return .finished(group.map { _ in .failure(failure) })
+        }
+        do {
+            try faults.willCommit()
+            try database.commit()
+            try faults.didCommit()
+        } catch {
+            rollBack(database)
+            return .unknown(trace, answers)
+        }
+        committed(group, trace)
+        return .finished(answers)
+    }
+
+    private func rollBack(_ database: Database) {
+        // SQLite may have rolled back by itself (https://www.sqlite.org/lang_transaction.html).
+        if database.isInsideTransaction { try? database.rollback() }
+    }
+
+    func committed(_ group: [AppendBatch], _ trace: AppendTrace) {
+        knownHeaders.withLock { $0 = trace.headers }
+        guard trace.lastLeafHash != nil else { return }
+        noteWritten(bytes: group.reduce(0) { $0 + $1.byteCount })
+    }
+}

@@ -1,0 +1,60 @@
+internal import GRDB
+internal import Synchronization
+
+/// Moving the write-ahead log into the file (https://www.sqlite.org/wal.html#ckpt). Always PASSIVE
+/// and on a connection of its own, beside the commits rather than inside them: large automatic
+/// checkpoints stall batches.
+extension EventLog {
+    /// Checkpoints what it can without waiting for anybody. Call it on a timer; long imports
+    /// trigger it themselves.
+    ///
+    /// Throws `diskFull`, `ioError`, `fileLocked` or `closed`.
+    public func checkpoint() async throws(StoreError) {
+        let result = await withCheckedContinuation { continuation in
+            checkpointer.asyncWriteWithoutTransaction { [self] database in
+                continuation.resume(returning: Result { try runCheckpoint(database) })
+            }
+        }
+        do { try result.get() } catch { throw StoreError(error, path: path) }
+    }
+
+    /// Called by the writer after each commit.
+    func noteWritten(bytes: Int) {
+        let isDue = state.withLock { state in
+            state.bytesSinceCheckpoint += bytes
+            guard state.bytesSinceCheckpoint >= LogLimits.checkpointByteCount,
+                !state.isCheckpointing, !state.isClosed
+            else { return false }
+            state.isCheckpointing = true
+            state.bytesSinceCheckpoint = 0
+            return true
+        }
+        guard isDue else { return }
+        checkpointer.asyncWriteWithoutTransaction { [self] database in
+            // A failure here loses nothing: the frames stay in the write-ahead log, and a disk
+            // that is full or broken shows itself at the next COMMIT.
+            try? runCheckpoint(database)
+            state.withLock { $0.isCheckpointing = false }
+        }
+    }
+
+    /// Called by the writer between transactions. Beside a writer that never pauses a passive
+    /// checkpoint never catches up; here the little that is left can be moved.
+    func finishCheckpointIfDue(_ database: Database) {
+        let isDue = state.withLock { state in
+            defer { state.mustFinishCheckpoint = false }
+            return state.mustFinishCheckpoint
+        }
+        if isDue { _ = try? database.checkpoint(.passive) }
+    }
+
+    private func runCheckpoint(_ database: Database) throws {
+        // A closed connection must not be touched any more.
+        guard !state.withLock({ $0.isClosed }) else { throw EventLog.closedError(path: path) }
+        // A fresh connection learns that the file has a write-ahead log by reading it.
+        _ = try Int.fetchOne(database, sql: "SELECT position FROM head")
+        let frames = try database.checkpoint(.passive)
+        guard frames.walFrameCount > LogLimits.checkpointFrameCount else { return }
+        state.withLock { $0.mustFinishCheckpoint = true }
+    }
+}

@@ -1,0 +1,74 @@
+internal import Dispatch
+internal import GRDB
+internal import Synchronization
+
+/// What follows a COMMIT that failed: an unknown outcome, never a known loss.
+extension EventLog {
+    /// A COMMIT failed. Closes the connection, whose view of the file cannot be trusted, opens
+    /// another, and asks the file; what is not there is appended once more.
+    func recover(
+        _ group: [AppendBatch], _ trace: AppendTrace, _ answers: [AppendBatch.Answer]
+    ) {
+        let old = state.withLock { $0.takeWriter() }
+        try? old?.close()
+        do throws(StoreError) {
+            let writer = try file.openWriter()
+            state.withLock { $0.writer = writer }
+            writer.asyncWriteWithoutTransaction { [self] database in
+                resume(group, trace, answers, database)
+            }
+        } catch {
+            answer(group, group.map { _ in .failure(outcomeUnknown) })
+            startDraining()
+        }
+    }
+
+    private func resume(
+        _ group: [AppendBatch], _ trace: AppendTrace, _ answers: [AppendBatch.Answer],
+        _ database: Database
+    ) {
+        let isDurable: Bool
+        do { isDurable = try trace.isDurable(database) } catch { return giveUp(group) }
+        if isDurable {
+            committed(group, trace)
+            answer(group, answers)
+            return drain(database)
+        }
+        switch attempt(group, database) {
+        case .finished(let secondAnswers):
+            answer(group, secondAnswers)
+            drain(database)
+        case .unknown: giveUp(group)
+        }
+    }
+
+    /// Tells the callers that nobody knows, and leaves a fresh connection to the next.
+    private func giveUp(_ group: [AppendBatch]) {
+        answer(group, group.map { _ in .failure(outcomeUnknown) })
+        repairs.async { [self] in
+            let old = state.withLock { $0.takeWriter() }
+            try? old?.close()
+            reopenAndDrain()
+        }
+    }
+
+    private var outcomeUnknown: StoreError {
+        StoreError(
+            .commitOutcomeUnknown, path: path,
+            reason: "The disk failed while events were being made durable.",
+            remedy: "Check the disk, then append the same events again: known ones are recognised.")
+    }
+
+    /// Runs on `repairs`. Without a connection, everything waiting fails for the same reason.
+    func reopenAndDrain() {
+        do throws(StoreError) {
+            let writer = try file.openWriter()
+            state.withLock { $0.writer = writer }
+            writer.asyncWriteWithoutTransaction { [self] database in drain(database) }
+        } catch {
+            while let group = nextGroup() {
+                answer(group, group.map { _ in .failure(error) })
+            }
+        }
+    }
+}

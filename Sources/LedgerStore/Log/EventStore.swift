@@ -1,0 +1,27 @@
+/// An append-only log with contiguous positions, independent of the engine below.
+///
+/// Whoever implements it promises: positions 1…n in commit order, so that "position ≤ p" is always
+/// a completed prefix; an answered append is durable; one identity with equal claims is stored
+/// once, for ever. It may use plain SQL and one head row a log only: no sequences, no advisory
+/// locks, no triggers for correctness (`design.md` §8). Orders are promised inside one log only.
+public protocol EventStore: Sendable {
+    /// Appends verified events in the order given and answers when they are durable; all or none.
+    func append(_ batch: [NewEvent]) async throws(StoreError) -> [AppendResult]
+
+    /// The end of the log as of now.
+    func head() async throws(StoreError) -> LogHead
+
+    /// The event at `position`, or nil when the log is shorter.
+    func event(at position: Int64) async throws(StoreError) -> LoggedEvent?
+
+    /// The rows after `position` up to and including `through`, in order, at most `limit` of them.
+    func events(
+        after position: Int64, through: Int64, limit: Int
+    ) async throws(StoreError) -> [RecordedEvent]
+
+    /// As `events`, with the evidence. May end early, at `LogLimits.pageByteCount`, but holds at
+    /// least one event unless there is none.
+    func page(
+        after position: Int64, through: Int64, limit: Int
+    ) async throws(StoreError) -> [LoggedEvent]
+}

@@ -1,0 +1,45 @@
+/// What proves an event, byte for byte as it was received, without the wrapper it came in.
+public enum Evidence: Hashable, Sendable {
+    /// One compact JWS (RFC 7515 §7.1), with or without signed parts inside its payload.
+    case jws([UInt8])
+    /// One `lastTransactions` item: two compact JWS and the unsigned status beside them.
+    case pair(transaction: [UInt8], renewal: [UInt8], status: Int64?)
+    /// Anything else, kept verbatim: a command, a receipt, a body.
+    case verbatim([UInt8])
+
+    /// The bytes that are hashed and given back: the JWS itself, the bytes as they are, or of a
+    /// pair `{"signedTransactionInfo":"…","signedRenewalInfo":"…","status":N}`, without the last
+    /// member when there is no status.
+    ///
+    /// Throws `evidenceMalformed` when a part of a pair could not stand in a JSON string as it is.
+    public func bytes() throws(StoreError) -> [UInt8] {
+        switch self {
+        case .jws(let bytes), .verbatim(let bytes): return bytes
+        case .pair(let transaction, let renewal, let status):
+            guard Evidence.isPlain(transaction), Evidence.isPlain(renewal) else {
+                throw StoreError(
+                    .evidenceMalformed, reason: "A signed part holds characters no JWS has.",
+                    remedy: "Append only evidence whose signature was verified.")
+            }
+            var text = Array(PairText.start.utf8)
+            text.append(contentsOf: transaction)
+            text.append(contentsOf: PairText.middle.utf8)
+            text.append(contentsOf: renewal)
+            text.append(contentsOf: PairText.end(status: status).utf8)
+            return text
+        }
+    }
+
+    /// Base64url and the two dots, nothing that JSON would escape.
+    private static func isPlain(_ text: [UInt8]) -> Bool {
+        text.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import AppStore
+internal import Ledger
+internal import Signing
+
+/// What evidence claims, apart from how it was spelled and signed: two deliveries with equal
+/// claims are one event (`design.md` §2). Headers and signatures are no claims, since Apple may
+/// sign again; neither is the order of keys.
+enum EvidenceClaims {
+    /// SHA-256 of one spelling of all that is claimed.
+    static func digest(_ evidence: PackedEvidence, kind: EventKind) throws(StoreError) -> Digest {
+        let original = try evidence.originalBytes()
+        switch kind {
+        case .notification, .transaction, .appTransaction:
+            guard let payload = PackedEvidence.payload(ofToken: original) else { break }
+            return SHA256.hash(canonical(payload))
+        case .renewalPair, .receipt, .verifyReceipt, .notificationV1, .command, .sweep: break
+        }
+        return SHA256.hash(canonical(original))
+    }
+
+    /// The canonical JSON of `payload`, signed strings replaced by what they claim; the payload
+    /// itself when it is not JSON.
+    private static func canonical(_ payload: [UInt8]) -> [UInt8] {
+        guard let value = try? JSONValue.parse(payload) else { return payload }
+        return opened(value).canonical()
+    }
+
+    /// Replaces every compact JWS by its payload. Depth is bounded by the reader's.
+    private static func opened(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .object(let members):
+            return .object(members.map { JSONMember(key: $0.key, value: opened($0.value)) })
+        case .array(let elements): return .array(elements.map(opened))
+        case .string(let text):
+            guard text.hasPrefix("ey"),
+                let payload = PackedEvidence.payload(ofToken: Array(text.utf8))
+            else { return value }
+            // An array keeps it apart from a payload that held the object itself.
+            return .array([(try? JSONValue.parse(payload)) ?? .string(text)])
+        case .number, .bool, .null: return value
+        }
+    }
+}

@@ -1,0 +1,15 @@
+public import AppStore
+
+/// The header segment of a JWS, still base64url: about 4.4 KB of certificates, equal in nearly all
+/// evidence, hence stored once.
+public struct EvidenceHeader: Hashable, Sendable {
+    /// SHA-256 of `bytes`.
+    public let hash: Digest
+    public let bytes: [UInt8]
+
+    public static func == (left: EvidenceHeader, right: EvidenceHeader) -> Bool {
+        left.hash == right.hash
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+}

@@ -1,0 +1,87 @@
+internal import AppStore
+internal import Signing
+internal import Synchronization
+
+/// Turns evidence into its stored form. Safe to share and to call from many threads at once: the
+/// work is pure, and the recent headers it remembers only save hashing them again.
+public final class EvidencePacker: Sendable {
+    private let remembered = Mutex<[EvidenceHeader]>([])
+
+    public init() {}
+
+    /// Headers remembered, at most `LogLimits.rememberedHeaderCount`.
+    var rememberedCount: Int { remembered.withLock { $0.count } }
+
+    /// Packs and hashes, and proves that the packed form gives back every byte. Whatever is
+    /// irregular is stored verbatim, never refused.
+    ///
+    /// Throws `evidenceTooLarge`, or `evidenceMalformed` for a pair that is none.
+    public func pack(_ evidence: Evidence) throws(StoreError) -> PreparedEvidence {
+        let original = try evidence.bytes()
+        guard original.count <= LogLimits.evidenceByteCount else {
+            throw StoreError(
+                .evidenceTooLarge,
+                reason: "Evidence may have at most \(LogLimits.evidenceByteCount) bytes.",
+                remedy: "Nothing Apple signs is near this size; check the source.")
+        }
+        let (packed, payloadHash) = packedForm(of: evidence, original)
+        return PreparedEvidence(
+            packed: packed, evidenceHash: SHA256.hash(original), payloadHash: payloadHash,
+            byteCount: original.count)
+    }
+
+    private func packedForm(
+        of evidence: Evidence, _ original: [UInt8]
+    ) -> (PackedEvidence, Digest) {
+        var writer = PackWriter(packer: self)
+        let form: PackedEvidence.Form
+        let payloadHash: Digest?
+        switch evidence {
+        case .jws(let token):
+            form = .token
+            Varint.append(1, to: &writer.body)
+            payloadHash = token.withUnsafeBufferPointer { writer.append(token: $0) }
+                .map { SHA256.hash($0) }
+        case .pair(let transaction, let renewal, let status):
+            form = .pair
+            payloadHash = pack(transaction, renewal, status, into: &writer)
+        case .verbatim:
+            form = .verbatim
+            payloadHash = nil
+        }
+        let verbatim = PackedEvidence(form: .verbatim, headers: [], body: original)
+        guard let payloadHash else { return (verbatim, SHA256.hash(original)) }
+        let packed = PackedEvidence(form: form, headers: writer.headers, body: writer.body)
+        let isExact = original.withUnsafeBufferPointer { bytes in
+            (try? packed.originalBytes())?.elementsEqualBytes(bytes) ?? false
+        }
+        return isExact ? (packed, payloadHash) : (verbatim, SHA256.hash(original))
+    }
+
+    private func pack(
+        _ transaction: [UInt8], _ renewal: [UInt8], _ status: Int64?,
+        into writer: inout PackWriter
+    ) -> Digest? {
+        Varint.append(5, to: &writer.body)
+        writer.append(text: PairText.start)
+        let first = transaction.withUnsafeBufferPointer { writer.append(token: $0) }
+        writer.append(text: PairText.middle)
+        let second = renewal.withUnsafeBufferPointer { writer.append(token: $0) }
+        writer.append(text: PairText.end(status: status))
+        guard let first, let second else { return nil }
+        let digits = status.map { Array(String($0).utf8) } ?? []
+        return SHA256.hash(pieces: [first, second, digits])
+    }
+
+    /// The header with its hash, which is computed once for the headers seen lately.
+    func header(_ bytes: UnsafeBufferPointer<UInt8>) -> EvidenceHeader {
+        let known = remembered.withLock { $0 }
+        if let header = known.first(where: { $0.bytes.elementsEqualBytes(bytes) }) { return header }
+        let header = EvidenceHeader(hash: SHA256.hash(bytes), bytes: Array(bytes))
+        remembered.withLock { headers in
+            if headers.count >= LogLimits.rememberedHeaderCount { headers.removeLast() }
+            headers.insert(header, at: 0)
+        }
+        return header
+    }
+}

@@ -1,0 +1,11 @@
+public import AppStore
+
+/// The end of the log: how many events there are, and what they are.
+public struct LogHead: Hashable, Sendable {
+    /// The last position, 0 for an empty log.
+    public let position: Int64
+    /// Root of the Merkle tree over positions 1…position (RFC 6962 §2.1).
+    public let root: Digest
+    /// The newest `receivedAt` that no import line claimed; nil before the first.
+    public let newestReceivedAt: Timestamp?
+}

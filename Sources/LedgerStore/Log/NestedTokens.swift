@@ -1,0 +1,61 @@
+/// Where the signed parts stand inside a decoded notification payload.
+///
+/// They are taken out only where no reader could disagree about them: each directly after a key of
+/// its own that occurs once, in a text without escapes. Any other payload is stored whole.
+struct NestedTokens {
+    /// Ranges of the compact JWS, without their quotes, in order.
+    let ranges: [Range<Int>]
+
+    init(_ payload: UnsafeBufferPointer<UInt8>) {
+        let found = NestedTokens.find(payload)
+        ranges =
+            NestedTokens.areUnambiguous(found.parts, found.ranges, payload)
+            ? found.ranges : []
+    }
+
+    private static func find(
+        _ payload: UnsafeBufferPointer<UInt8>
+    ) -> (parts: [SignedField], ranges: [Range<Int>]) {
+        var parts: [SignedField] = []
+        var ranges: [Range<Int>] = []
+        var place = 0
+        while let quote = nextQuote(payload, from: place) {
+            place = quote + 1
+            // Every header is an object, and so begins with the base64url of `{"`.
+            guard place + 1 < payload.count, payload[place] == UInt8(ascii: "e"),
+                payload[place + 1] == UInt8(ascii: "y"),
+                let end = nextQuote(payload, from: place),
+                let part = SignedField(
+                    valueAfter: UnsafeBufferPointer(rebasing: payload[..<quote]))
+            else { continue }
+            parts.append(part)
+            ranges.append(place..<end)
+            place = end + 1
+        }
+        return (parts, ranges)
+    }
+
+    private static func nextQuote(
+        _ payload: UnsafeBufferPointer<UInt8>, from place: Int
+    ) -> Int? {
+        let rest = UnsafeBufferPointer(rebasing: payload[place...])
+        return rest.firstPlace(of: UInt8(ascii: "\"")).map { place + $0 }
+    }
+
+    private static func areUnambiguous(
+        _ parts: [SignedField], _ ranges: [Range<Int>], _ payload: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        guard Set(parts).count == parts.count else { return false }
+        var start = 0
+        var counts = [Int](repeating: 0, count: parts.count)
+        for end in ranges.map(\.lowerBound) + [payload.count] {
+            let text = UnsafeBufferPointer(rebasing: payload[start..<end])
+            guard text.firstPlace(of: UInt8(ascii: "\\")) == nil else { return false }
+            for (index, part) in parts.enumerated() {
+                counts[index] += text.occurrences(of: part.key)
+            }
+            start = ranges.first { $0.lowerBound == end }?.upperBound ?? end
+        }
+        return counts.allSatisfy { $0 == 1 }
+    }
+}

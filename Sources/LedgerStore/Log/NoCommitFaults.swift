@@ -1,0 +1,6 @@
+/// No failures but the real ones.
+package struct NoCommitFaults: CommitFaults {
+    package init() {}
+    package func willCommit() {}
+    package func didCommit() {}
+}

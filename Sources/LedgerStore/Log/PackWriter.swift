@@ -1,0 +1,93 @@
+internal import Foundation
+internal import Signing
+
+/// Packed evidence being written.
+struct PackWriter {
+    let packer: EvidencePacker
+    var body: [UInt8] = []
+    private(set) var headers: [EvidenceHeader] = []
+
+    init(packer: EvidencePacker) { self.packer = packer }
+
+    /// Appends a compact JWS with the signed parts inside its payload; its decoded payload, or nil
+    /// when it is not regular and nothing useful was appended.
+    mutating func append(token: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        guard let segments = TokenSegments(token),
+            let signature = PackWriter.signature(segments),
+            let payload = Base64URL.decode(segments.payload)
+        else { return nil }
+        append(header: segments.header)
+        payload.withUnsafeBufferPointer { append(payload: $0) }
+        body.append(contentsOf: signature)
+        return payload
+    }
+
+    mutating func append(text: String) { append(piece: Array(text.utf8)) }
+
+    private static func signature(_ segments: TokenSegments) -> [UInt8]? {
+        guard let bytes = Base64URL.decode(segments.signature),
+            bytes.count == CompactJWS.signatureByteCount
+        else { return nil }
+        return bytes
+    }
+
+    private mutating func append(payload: UnsafeBufferPointer<UInt8>) {
+        let nested = NestedTokens(payload).ranges.map { range in
+            UnsafeBufferPointer(rebasing: payload[range])
+        }
+        let mark = (body.count, headers.count)
+        if nested.isEmpty || !append(payload: payload, with: nested) {
+            body.removeLast(body.count - mark.0)
+            headers.removeLast(headers.count - mark.1)
+            append(piece: payload)
+        }
+    }
+
+    /// False, with rubbish appended, when one of the nested parts is not regular.
+    private mutating func append(
+        payload: UnsafeBufferPointer<UInt8>, with nested: [UnsafeBufferPointer<UInt8>]
+    ) -> Bool {
+        guard let start = payload.baseAddress else { return false }
+        Varint.append((nested.count * 2 + 1) << 1 | 1, to: &body)
+        var place = 0
+        for token in nested {
+            guard let tokenStart = token.baseAddress, let segments = TokenSegments(token),
+                let signature = PackWriter.signature(segments),
+                let inner = Base64URL.decode(segments.payload)
+            else { return false }
+            append(piece: UnsafeBufferPointer(rebasing: payload[place..<(tokenStart - start)]))
+            append(header: segments.header)
+            append(piece: inner)
+            body.append(contentsOf: signature)
+            place = tokenStart - start + token.count
+        }
+        append(piece: UnsafeBufferPointer(rebasing: payload[place...]))
+        return true
+    }
+
+    private mutating func append(header bytes: UnsafeBufferPointer<UInt8>) {
+        let header = packer.header(bytes)
+        let index = headers.firstIndex(of: header) ?? headers.count
+        if index == headers.count { headers.append(header) }
+        Varint.append(index << 1 | 1, to: &body)
+    }
+
+    private mutating func append(piece: UnsafeBufferPointer<UInt8>) {
+        Varint.append(piece.count << 1, to: &body)
+        body.append(contentsOf: piece)
+    }
+
+    private mutating func append(piece: [UInt8]) {
+        piece.withUnsafeBufferPointer { append(piece: $0) }
+    }
+}
+
+extension [UInt8] {
+    /// Whether the same bytes stand there; false for nothing at all.
+    func elementsEqualBytes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard count == other.count, let right = other.baseAddress else { return false }
+        return withUnsafeBytes { buffer in
+            buffer.baseAddress.map { memcmp($0, right, other.count) == 0 } ?? false
+        }
+    }
+}

@@ -1,0 +1,13 @@
+/// Unsigned integers in seven-bit groups, least significant first, the high bit meaning that more
+/// follow; the framing of packed evidence. At most ten bytes.
+enum Varint {
+    static func append(_ value: Int, to bytes: inout [UInt8]) {
+        precondition(value >= 0, "Lengths and ids are never negative.")
+        var rest = UInt64(value)
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+}

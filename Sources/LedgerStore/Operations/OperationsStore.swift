@@ -1,0 +1,107 @@
+internal import Dispatch
+internal import Foundation
+internal import GRDB
+internal import Migrations
+internal import Synchronization
+
+/// `operations.sqlite` of one environment: what keeps the service running but answers nothing.
+/// Losing it loses no answer. One connection, on a dispatch queue of its own.
+public final class OperationsStore: Sendable {
+    /// The file.
+    public let path: String
+    private let connection: DatabaseQueue
+    /// Set before the connection is closed: a closed one must not be touched any more.
+    private let isClosed = Mutex(false)
+
+    /// The file's name inside an environment's directory.
+    public static let fileName = "operations.sqlite"
+    /// "SLOP": marks our operations files.
+    static let applicationId: Int32 = 0x534C_4F50
+    static let pageByteCount = 4_096
+    static let cacheKibibytes = 4 * 1_024
+
+    /// Opens the file in `directory`, which is created when missing.
+    ///
+    /// Throws what `EventLog.open` throws, for the same reasons.
+    public static func open(directory: String) async throws(StoreError) -> OperationsStore {
+        let path = (directory as NSString).appendingPathComponent(fileName)
+        let result = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                let store = Result { () throws(StoreError) in try OperationsStore(path: path) }
+                continuation.resume(returning: store)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Blocks while the file is opened and migrated.
+    private init(path: String) throws(StoreError) {
+        self.path = path
+        let file = DatabaseFile(
+            path: path, applicationId: OperationsStore.applicationId,
+            migrations: SchemaHistory.operations.map(SchemaStep.init),
+            pageByteCount: OperationsStore.pageByteCount,
+            cacheKibibytes: OperationsStore.cacheKibibytes)
+        connection = try file.openWriter()
+    }
+
+    /// Closes the connection; later calls throw `closed`.
+    public func close() async {
+        isClosed.withLock { $0 = true }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { [self] in
+                // A connection that does not close now is closed with its last reference.
+                try? connection.close()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Runs `body` in one immediate transaction; the write-ahead log is moved into the file
+    /// afterwards, since little is written here.
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StoreError) -> Value {
+        let result = await withCheckedContinuation { continuation in
+            connection.asyncWriteWithoutTransaction { [self] database in
+                continuation.resume(
+                    returning: Result {
+                        try checkOpen()
+                        var value: Value?
+                        try database.inTransaction(.immediate) {
+                            value = try body(database)
+                            return .commit
+                        }
+                        _ = try? database.checkpoint(.passive)
+                        return value
+                    })
+            }
+        }
+        do {
+            if let value = try result.get() { return value }
+        } catch { throw StoreError(error, path: path) }
+        preconditionFailure("A committed transaction has a value.")
+    }
+
+    /// Runs `body`, which only reads.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StoreError) -> Value {
+        let result = await withCheckedContinuation { continuation in
+            connection.asyncWriteWithoutTransaction { [self] database in
+                continuation.resume(
+                    returning: Result {
+                        try checkOpen()
+                        return try body(database)
+                    })
+            }
+        }
+        do { return try result.get() } catch { throw StoreError(error, path: path) }
+    }
+
+    private func checkOpen() throws(StoreError) {
+        guard isClosed.withLock({ $0 }) else { return }
+        throw StoreError(
+            .closed, path: path, reason: "The file was closed.", remedy: "Open it again.")
+    }
+}

@@ -1,0 +1,10 @@
+/// What became of an input offered to the quarantine.
+public enum QuarantineResult: Hashable, Sendable {
+    /// Kept under a new id.
+    case kept(id: Int64)
+    /// The same bytes are kept already; one more delivery was counted.
+    case repeated(id: Int64)
+    /// Genuine, but its bundle id is not configured and has no room left. Apple is asked to retry,
+    /// so nothing is lost by not keeping another copy.
+    case refused
+}

@@ -1,0 +1,26 @@
+/// Why an input is kept, which decides how long (`design.md` §6).
+public enum QuarantineStanding: String, Sendable, CaseIterable {
+    /// Apple signed it, for an app configured here: always kept.
+    case genuineConfigured
+    /// Apple signed it, for an app not configured here: kept while there is room.
+    case genuineForeign
+    /// Nobody we trust vouches for it: a bounded copy, the oldest dropped first.
+    case unverifiable
+
+    /// The integer stored in `quarantine.standing`.
+    var code: Int64 {
+        switch self {
+        case .genuineConfigured: 1
+        case .genuineForeign: 2
+        case .unverifiable: 3
+        }
+    }
+
+    /// Nil for a code this release does not know.
+    init?(code: Int64) {
+        guard let standing = QuarantineStanding.allCases.first(where: { $0.code == code }) else {
+            return nil
+        }
+        self = standing
+    }
+}

@@ -1,0 +1,176 @@
+internal import AppStore
+internal import GRDB
+internal import Ledger
+
+/// Brings stored rows to what they should be, touching only those that differ.
+struct ChainRowWriter {
+    let database: Database
+
+    /// The number of rows written or removed.
+    func write(_ rows: ChainRows) throws -> Int {
+        var written = 0
+        let subscription = try write(rows.chain, rows.subscription, &written)
+        written += try write(rows.intervals, subscription)
+        written += try write(rows.transitions, subscription)
+        written += try write(rows.lifeFacts, subscription)
+        written += try write(rows.notices, subscription)
+        written += try write(rows.transactions, subscription)
+        return written
+    }
+
+    private func write(
+        _ chain: ChainId, _ row: SubscriptionRow, _ written: inout Int
+    ) throws -> Int64 {
+        let columns = SubscriptionRow.columns
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT id, \(columns.joined(separator: ", ")) FROM subscriptions
+            WHERE original_transaction_id = ? AND bundle_id = ?
+            """)
+        select.bind(1, chain.originalTransactionId.rawValue)
+        select.bind(2, chain.bundleId.rawValue)
+        if try select.step() {
+            let id = select.int64(0)
+            let isEqual = SubscriptionRow(select) == row
+            select.reset()
+            if isEqual { return id }
+            let update = try BoundStatement(
+                database,
+                "UPDATE subscriptions SET "
+                    + columns.map { "\($0) = ?" }.joined(separator: ", ") + " WHERE id = ?")
+            row.bind(update, first: 1)
+            update.bind(Int32(columns.count + 1), id)
+            written += try update.run()
+            return id
+        }
+        let insert = try BoundStatement(
+            database,
+            """
+            INSERT INTO subscriptions
+            (original_transaction_id, bundle_id, \(columns.joined(separator: ", ")))
+            VALUES (?, ?\(String(repeating: ", ?", count: columns.count)))
+            """)
+        insert.bind(1, chain.originalTransactionId.rawValue)
+        insert.bind(2, chain.bundleId.rawValue)
+        row.bind(insert, first: 3)
+        written += try insert.run()
+        return database.lastInsertedRowID
+    }
+
+    private func write<Row: ProjectionRow>(_ rows: [Row], _ subscription: Int64) throws -> Int {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT \(Row.columns.joined(separator: ", ")) FROM \(Row.table)
+            WHERE subscription = ? ORDER BY seq
+            """)
+        select.bind(1, subscription)
+        var stored: [Row] = []
+        while try select.step() { stored.append(Row(select)) }
+        var written = 0
+        let insert = try BoundStatement(
+            database,
+            """
+            INSERT OR REPLACE INTO \(Row.table)
+            (subscription, seq, \(Row.columns.joined(separator: ", ")))
+            VALUES (?, ?\(String(repeating: ", ?", count: Row.columns.count)))
+            """)
+        for (seq, row) in rows.enumerated() where seq >= stored.count || stored[seq] != row {
+            insert.bind(1, subscription)
+            insert.bind(2, Int64(seq))
+            row.bind(insert)
+            written += try insert.run()
+        }
+        if stored.count > rows.count {
+            let delete = try BoundStatement(
+                database, "DELETE FROM \(Row.table) WHERE subscription = ? AND seq >= ?")
+            delete.bind(1, subscription)
+            delete.bind(2, Int64(rows.count))
+            written += try delete.run()
+        }
+        return written
+    }
+
+    /// Facts are never taken back, so neither is a transactionId of a chain.
+    private func write(_ rows: [ChainRows.TransactionRow], _ subscription: Int64) throws -> Int {
+        let insert = try BoundStatement(
+            database,
+            """
+            INSERT INTO transactions (transaction_id, subscription, first_position)
+            VALUES (?1, ?2, ?3)
+            ON CONFLICT DO UPDATE SET first_position = ?3 WHERE first_position <> ?3
+            """)
+        var written = 0
+        for row in rows {
+            insert.bind(1, row.transactionId)
+            insert.bind(2, subscription)
+            insert.bind(3, row.firstPosition)
+            written += try insert.run()
+        }
+        return written
+    }
+}
+
+/// Reads chains back as the rows they were written from.
+struct ChainRowReader {
+    let database: Database
+
+    func page(after: ChainId?, limit: Int) throws -> [ChainRows] {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT id, \(SubscriptionRow.columns.joined(separator: ", ")),
+                original_transaction_id, bundle_id
+            FROM subscriptions WHERE (original_transaction_id, bundle_id) > (?, ?)
+            ORDER BY original_transaction_id, bundle_id LIMIT ?
+            """)
+        select.bind(1, after?.originalTransactionId.rawValue ?? "")
+        select.bind(2, after?.bundleId.rawValue ?? "")
+        select.bind(3, Int64(limit))
+        var heads: [(id: Int64, chain: ChainId, row: SubscriptionRow)] = []
+        let last = Int32(SubscriptionRow.columns.count)
+        while try select.step() {
+            let chain = ChainId(
+                bundleId: BundleId(select.text(last + 2) ?? ""),
+                originalTransactionId: OriginalTransactionId(select.text(last + 1) ?? ""))
+            heads.append((select.int64(0), chain, SubscriptionRow(select)))
+        }
+        return try heads.map { head in
+            ChainRows(
+                chain: head.chain, subscription: head.row, intervals: try rows(head.id),
+                transitions: try rows(head.id), lifeFacts: try rows(head.id),
+                notices: try rows(head.id), transactions: try transactions(head.id))
+        }
+    }
+
+    private func rows<Row: ProjectionRow>(_ subscription: Int64) throws -> [Row] {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT \(Row.columns.joined(separator: ", ")) FROM \(Row.table)
+            WHERE subscription = ? ORDER BY seq
+            """)
+        select.bind(1, subscription)
+        var rows: [Row] = []
+        while try select.step() { rows.append(Row(select)) }
+        return rows
+    }
+
+    private func transactions(_ subscription: Int64) throws -> [ChainRows.TransactionRow] {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT transaction_id, first_position FROM transactions
+            WHERE subscription = ? ORDER BY transaction_id
+            """)
+        select.bind(1, subscription)
+        var rows: [ChainRows.TransactionRow] = []
+        while try select.step() {
+            rows.append(
+                ChainRows.TransactionRow(
+                    transactionId: select.text(0) ?? "", firstPosition: select.int64(1)))
+        }
+        return rows
+    }
+}

@@ -1,0 +1,169 @@
+internal import AppStore
+internal import GRDB
+internal import Ledger
+
+/// A row of one of the tables that hold a chain's life: keyed by subscription and its place in
+/// the chain.
+protocol ProjectionRow: Hashable, Sendable {
+    static var table: String { get }
+    /// Columns after `subscription, seq`.
+    static var columns: [String] { get }
+    /// Binds the columns, the first at parameter 3.
+    func bind(_ statement: BoundStatement)
+    /// Reads the columns, the first at column 0.
+    init(_ statement: BoundStatement)
+}
+
+struct IntervalRow: ProjectionRow {
+    let state: String
+    let from: Int64
+    let to: Int64?
+    let productId: String?
+    let transactionId: String
+    let reason: String?
+
+    static let table = "intervals"
+    static let columns = ["state", "from_at", "to_at", "product_id", "transaction_id", "reason"]
+
+    init(_ interval: Interval) {
+        state = interval.state.rawValue
+        from = interval.from.milliseconds
+        to = interval.to?.milliseconds
+        productId = interval.productId?.rawValue
+        transactionId = interval.transactionId.rawValue
+        reason = interval.reason?.rawValue
+    }
+
+    init(_ statement: BoundStatement) {
+        state = statement.text(0) ?? ""
+        from = statement.int64(1)
+        to = statement.optionalInt64(2)
+        productId = statement.text(3)
+        transactionId = statement.text(4) ?? ""
+        reason = statement.text(5)
+    }
+
+    func bind(_ statement: BoundStatement) {
+        statement.bind(3, state)
+        statement.bind(4, from)
+        statement.bind(5, to)
+        statement.bind(6, productId)
+        statement.bind(7, transactionId)
+        statement.bind(8, reason)
+    }
+}
+
+struct TransitionRow: ProjectionRow {
+    let at: Int64
+    let from: String?
+    let to: String
+    let reason: String?
+    let productId: String?
+    let transactionId: String
+    let cause: Int64
+
+    static let table = "transitions"
+    static let columns = [
+        "at", "from_state", "to_state", "reason", "product_id", "transaction_id", "cause",
+    ]
+
+    init(_ transition: Transition) {
+        at = transition.at.milliseconds
+        from = transition.from?.rawValue
+        to = transition.to.rawValue
+        reason = transition.reason?.rawValue
+        productId = transition.productId?.rawValue
+        transactionId = transition.transactionId.rawValue
+        cause = transition.cause
+    }
+
+    init(_ statement: BoundStatement) {
+        at = statement.int64(0)
+        from = statement.text(1)
+        to = statement.text(2) ?? ""
+        reason = statement.text(3)
+        productId = statement.text(4)
+        transactionId = statement.text(5) ?? ""
+        cause = statement.int64(6)
+    }
+
+    func bind(_ statement: BoundStatement) {
+        statement.bind(3, at)
+        statement.bind(4, from)
+        statement.bind(5, to)
+        statement.bind(6, reason)
+        statement.bind(7, productId)
+        statement.bind(8, transactionId)
+        statement.bind(9, cause)
+    }
+}
+
+struct LifeFactRow: ProjectionRow {
+    let at: Int64
+    let fact: String
+    let productId: String?
+    let transactionId: String?
+    let cause: Int64
+
+    static let table = "life_facts"
+    static let columns = ["at", "fact", "product_id", "transaction_id", "cause"]
+
+    init(_ fact: LifeFact) {
+        at = fact.at.milliseconds
+        self.fact = fact.name.rawValue
+        productId = fact.productId?.rawValue
+        transactionId = fact.transactionId?.rawValue
+        cause = fact.cause
+    }
+
+    init(_ statement: BoundStatement) {
+        at = statement.int64(0)
+        fact = statement.text(1) ?? ""
+        productId = statement.text(2)
+        transactionId = statement.text(3)
+        cause = statement.int64(4)
+    }
+
+    func bind(_ statement: BoundStatement) {
+        statement.bind(3, at)
+        statement.bind(4, fact)
+        statement.bind(5, productId)
+        statement.bind(6, transactionId)
+        statement.bind(7, cause)
+    }
+}
+
+struct NoticeRow: ProjectionRow {
+    let code: String
+    let message: String
+    let from: Int64
+    let to: Int64?
+    let evidence: String
+
+    static let table = "notices"
+    static let columns = ["code", "message", "from_at", "to_at", "evidence"]
+
+    init(_ notice: Notice) {
+        code = notice.code.rawValue
+        message = notice.message
+        from = notice.from.milliseconds
+        to = notice.to?.milliseconds
+        evidence = "[" + notice.evidence.map(String.init).joined(separator: ",") + "]"
+    }
+
+    init(_ statement: BoundStatement) {
+        code = statement.text(0) ?? ""
+        message = statement.text(1) ?? ""
+        from = statement.int64(2)
+        to = statement.optionalInt64(3)
+        evidence = statement.text(4) ?? ""
+    }
+
+    func bind(_ statement: BoundStatement) {
+        statement.bind(3, code)
+        statement.bind(4, message)
+        statement.bind(5, from)
+        statement.bind(6, to)
+        statement.bind(7, evidence)
+    }
+}

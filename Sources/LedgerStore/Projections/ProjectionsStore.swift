@@ -1,0 +1,198 @@
+public import AppStore
+internal import GRDB
+public import Ledger
+internal import Migrations
+
+/// One `projections-<reducerVersion>-<n>.sqlite`: every chain's life as rows. Disposable.
+public final class ProjectionsStore: Sendable {
+    private let pool: DatabasePool
+    public let path: String
+
+    /// What a file was built with; a file of another build is not used.
+    public struct Build: Hashable, Sendable {
+        public let reducerVersion: Int
+        public let decoderVersion: Int
+        /// SHA-256 of the catalogue, in hexadecimal: levels and durations shape the rows.
+        public let catalogueHash: String
+
+        public init(
+            reducerVersion: Int = Lifecycle.reducerVersion,
+            decoderVersion: Int = Fact.decoderVersion, catalogueHash: String
+        ) {
+            self.reducerVersion = reducerVersion
+            self.decoderVersion = decoderVersion
+            self.catalogueHash = catalogueHash
+        }
+
+        var meta: [String: String] {
+            [
+                "reducerVersion": String(reducerVersion),
+                "decoderVersion": String(decoderVersion), "catalogueHash": catalogueHash,
+            ]
+        }
+    }
+
+    /// Opens the file, and makes it when missing. Blocks.
+    public init(path: String, build: Build) throws(StoreError) {
+        self.path = path
+        pool = try DerivedFile(path: path, schema: DerivedSchema.projections).open(
+            meta: build.meta)
+    }
+
+    public func close() throws(StoreError) {
+        do { try pool.close() } catch { throw StoreError(error, path: path) }
+    }
+
+    /// Whether the file was built the way it would be built now.
+    public func matches(_ build: Build) async throws(StoreError) -> Bool {
+        try await read { try DerivedFile.meta($0) == build.meta }
+    }
+
+    public func checkpoint() async throws(StoreError) -> Checkpoint {
+        try await read { try DerivedFile.checkpoint($0) }
+    }
+
+    // MARK: Writing
+
+    /// Brings the rows of these chains to what they should be, writing only those that differ, and
+    /// moves the checkpoint, in one transaction. The number of rows written.
+    @discardableResult
+    public func update(
+        _ chains: [ChainRows], checkpoint: Checkpoint
+    ) async throws(StoreError) -> Int {
+        do {
+            return try await pool.write { database in
+                let writer = ChainRowWriter(database: database)
+                var written = 0
+                for rows in chains { written += try writer.write(rows) }
+                try DerivedFile.setCheckpoint(checkpoint, database)
+                return written
+            }
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
+    /// Makes everything written durable and folds the write-ahead log into the file.
+    public func settle() async throws(StoreError) {
+        do {
+            try await pool.writeWithoutTransaction { database in
+                _ = try database.checkpoint(.truncate)
+            }
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
+    // MARK: Reading
+
+    /// Every chain that holds this transactionId, by chain order.
+    public func chains(
+        transaction id: TransactionId, through position: Int64 = .max
+    ) async throws(StoreError) -> [ChainId] {
+        try await read { database in
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT s.original_transaction_id, s.bundle_id FROM transactions AS t
+                JOIN subscriptions AS s ON s.id = t.subscription
+                WHERE t.transaction_id = ? AND t.first_position <= ?
+                ORDER BY s.original_transaction_id, s.bundle_id
+                """)
+            select.bind(1, id.rawValue)
+            select.bind(2, position)
+            return try ProjectionsStore.chains(select)
+        }
+    }
+
+    /// TransactionIds that stand under more than one chain: the third kind of contradiction
+    /// (`lifecycle.md` §4). Of each, every chain and the first position that stated it there.
+    public func sharedTransactions(
+        through position: Int64 = .max
+    ) async throws(StoreError) -> [SharedTransaction] {
+        let ids = try await read { database in
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT transaction_id FROM transactions WHERE first_position <= ?
+                GROUP BY transaction_id HAVING count(*) > 1 ORDER BY transaction_id
+                """)
+            select.bind(1, position)
+            var ids: [TransactionId] = []
+            while try select.step() { ids.append(TransactionId(select.text(0) ?? "")) }
+            return ids
+        }
+        return try await sharedTransactions(among: ids, through: position)
+    }
+
+    /// Those of `ids` that stand under more than one chain.
+    public func sharedTransactions(
+        among ids: [TransactionId], through position: Int64 = .max
+    ) async throws(StoreError) -> [SharedTransaction] {
+        try await read { database in
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT s.original_transaction_id, s.bundle_id, t.first_position
+                FROM transactions AS t JOIN subscriptions AS s ON s.id = t.subscription
+                WHERE t.transaction_id = ? AND t.first_position <= ?
+                ORDER BY s.original_transaction_id, s.bundle_id
+                """)
+            var found: [SharedTransaction] = []
+            for id in ids {
+                select.bind(1, id.rawValue)
+                select.bind(2, position)
+                var here: [SharedTransaction] = []
+                while try select.step() {
+                    let chain = ChainId(
+                        bundleId: BundleId(select.text(1) ?? ""),
+                        originalTransactionId: OriginalTransactionId(select.text(0) ?? ""))
+                    here.append(
+                        SharedTransaction(
+                            transactionId: id, chain: chain, firstPosition: select.int64(2)))
+                }
+                if here.count > 1 { found += here }
+            }
+            return found
+        }
+    }
+
+    public func subscriptionCount() async throws(StoreError) -> Int {
+        try await read { database in
+            try Int.fetchOne(database, sql: "SELECT count(*) FROM subscriptions") ?? 0
+        }
+    }
+
+    /// The next chains in order with their rows, for comparison; none at the end.
+    public func page(
+        after: ChainId?, limit: Int
+    ) async throws(StoreError) -> [ChainRows] {
+        try await read { database in
+            try ChainRowReader(database: database).page(after: after, limit: limit)
+        }
+    }
+
+    private static func chains(_ select: BoundStatement) throws -> [ChainId] {
+        var found: [ChainId] = []
+        while try select.step() {
+            found.append(
+                ChainId(
+                    bundleId: BundleId(select.text(1) ?? ""),
+                    originalTransactionId: OriginalTransactionId(select.text(0) ?? "")))
+        }
+        return found
+    }
+
+    private func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StoreError) -> Value {
+        do { return try await pool.read(body) } catch { throw StoreError(error, path: path) }
+    }
+}
+
+/// A transactionId that stands under several chains, at one of them.
+public struct SharedTransaction: Hashable, Sendable {
+    public let transactionId: TransactionId
+    public let chain: ChainId
+    public let firstPosition: Int64
+}

@@ -1,0 +1,143 @@
+internal import Foundation
+internal import GRDB
+
+/// One of our SQLite files: how it is created, recognised and opened.
+struct DatabaseFile: Sendable {
+    let path: String
+    /// SQLite's `application_id`: tells our files from other people's.
+    let applicationId: Int32
+    let migrations: [SchemaStep]
+    let pageByteCount: Int
+    /// Page cache of one connection, KiB.
+    let cacheKibibytes: Int
+    /// How long a connection waits for another process.
+    var busyTimeoutSeconds = DatabaseFile.usualBusyTimeoutSeconds
+
+    static let usualBusyTimeoutSeconds = 5
+    /// What an emptied write-ahead log may keep of its size, bytes.
+    static let idleWriteAheadLogByteCount = 32 * 1_024 * 1_024
+    /// Private to the user: the files hold customers' purchases.
+    static let fileMode: mode_t = 0o600
+    static let directoryMode: mode_t = 0o700
+
+    // MARK: Opening
+
+    /// Opens the writing connection; creates the file, and brings its schema up to date.
+    ///
+    /// Nothing is changed in a file before it is known to be ours. Blocks: call it off the
+    /// cooperative pool. Throws `fileNewer`, `fileChanged`, `fileForeign`, `fileNotDatabase`,
+    /// `fileCorrupt`, `fileReadOnly`, `fileLocked`, `diskFull`, `ioError`.
+    func openWriter() throws(StoreError) -> DatabaseQueue {
+        try createIfMissing()
+        return try failingAsStore {
+            let queue = try DatabaseQueue(path: path, configuration: configuration(readOnly: false))
+            try queue.inDatabase { database in
+                try SchemaMigrator(file: self).run(database)
+                try useWriteAheadLog(database)
+            }
+            return queue
+        }
+    }
+
+    /// Opens a connection that checkpoints and does nothing else.
+    func openCheckpointer() throws(StoreError) -> DatabaseQueue {
+        try failingAsStore {
+            try DatabaseQueue(path: path, configuration: configuration(readOnly: false))
+        }
+    }
+
+    /// Opens connections that can only read. The writer must be open.
+    func openReaders(count: Int) throws(StoreError) -> DatabasePool {
+        try failingAsStore {
+            var readers = configuration(readOnly: true)
+            readers.maximumReaderCount = count
+            return try DatabasePool(path: path, configuration: readers)
+        }
+    }
+
+    // MARK: Configuration
+
+    /// Pragmas: https://www.sqlite.org/pragma.html. Memory mapping stays off, since it turns an
+    /// I/O error into a signal.
+    private func configuration(readOnly: Bool) -> Configuration {
+        var configuration = Configuration()
+        configuration.readonly = readOnly
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(TimeInterval(busyTimeoutSeconds))
+        let pragmas = [
+            "PRAGMA page_size = \(pageByteCount)",
+            "PRAGMA cache_size = -\(cacheKibibytes)",
+            "PRAGMA trusted_schema = OFF",
+            "PRAGMA cell_size_check = ON",
+            "PRAGMA mmap_size = 0",
+            "PRAGMA synchronous = FULL",
+            "PRAGMA wal_autocheckpoint = 0",
+            "PRAGMA journal_size_limit = \(DatabaseFile.idleWriteAheadLogByteCount)",
+            // Makes REPLACE fire the triggers that forbid deletion.
+            "PRAGMA recursive_triggers = ON",
+            readOnly ? "PRAGMA query_only = ON" : "PRAGMA secure_delete = ON",
+        ]
+        configuration.prepareDatabase { database in
+            for pragma in pragmas { try database.execute(sql: pragma) }
+        }
+        return configuration
+    }
+
+    private func useWriteAheadLog(_ database: Database) throws {
+        let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+        guard mode == "wal" else {
+            throw StoreError(
+                .ioError, path: path, reason: "The file system does not support SQLite's WAL.",
+                remedy: "Put the data directory on a local disk, not a network share.")
+        }
+        // Changing the mode may have reset it in another connection's place; ours is FULL.
+        try database.execute(sql: "PRAGMA synchronous = FULL")
+    }
+
+    // MARK: Creating
+
+    /// SQLite would create the file with the umask's permissions; its -wal and -shm take the
+    /// permissions of the file.
+    private func createIfMissing() throws(StoreError) {
+        let directory = (path as NSString).deletingLastPathComponent
+        try createDirectory(directory)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, DatabaseFile.fileMode)
+        guard descriptor >= 0 else { throw systemError(errno, path: path) }
+        close(descriptor)
+    }
+
+    private func createDirectory(_ directory: String) throws(StoreError) {
+        var status = stat()
+        if stat(directory, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFDIR else {
+                throw systemError(ENOTDIR, path: directory)
+            }
+            return
+        }
+        let parent = (directory as NSString).deletingLastPathComponent
+        if !parent.isEmpty, parent != directory { try createDirectory(parent) }
+        if mkdir(directory, DatabaseFile.directoryMode) != 0, errno != EEXIST {
+            throw systemError(errno, path: directory)
+        }
+    }
+
+    private func systemError(_ number: Int32, path: String) -> StoreError {
+        let detail = String(cString: strerror(number)) + "."
+        switch number {
+        case EACCES, EPERM, EROFS: return .readOnly(path: path, detail)
+        case ENOSPC, EDQUOT:
+            return StoreError(
+                .diskFull, path: path, reason: "The disk is full.", remedy: "Free space.")
+        default:
+            return StoreError(
+                .ioError, path: path, reason: "It cannot be opened: \(detail)",
+                remedy: "Name another data directory, or mend this one.")
+        }
+    }
+
+    private func failingAsStore<Result>(
+        _ body: () throws -> Result
+    ) throws(StoreError) -> Result {
+        do { return try body() } catch { throw StoreError(error, path: path) }
+    }
+}

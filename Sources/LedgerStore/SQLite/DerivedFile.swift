@@ -1,0 +1,93 @@
+internal import AppStore
+internal import Foundation
+internal import GRDB
+
+/// A file that is derived from the log and may be thrown away: synchronous=NORMAL, since what a
+/// power cut takes is made again.
+struct DerivedFile: Sendable {
+    let path: String
+    let schema: String
+    /// Page cache of one connection, KiB.
+    var cacheKibibytes = 16_384
+
+    /// How long a connection waits for another process, seconds.
+    static let busyTimeoutSeconds = 5
+
+    /// Makes the file when it is missing, with its schema and `meta` rows, and opens it.
+    ///
+    /// The schema goes in with one transaction: a crash leaves either no table or all of them.
+    func open(meta: [String: String]) throws(StoreError) -> DatabasePool {
+        do {
+            try create()
+            let pool = try DatabasePool(path: path, configuration: configuration())
+            try pool.write { database in
+                guard try !database.tableExists("meta") else { return }
+                try database.execute(sql: schema)
+                for (key, value) in meta.sorted(by: { $0.key < $1.key }) {
+                    try database.execute(
+                        sql: "INSERT INTO meta (key, value) VALUES (?, ?)",
+                        arguments: [key, value])
+                }
+            }
+            return pool
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
+    private func create() throws {
+        let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, DatabaseFile.fileMode)
+        guard descriptor >= 0 else {
+            let number = errno
+            throw number == EACCES || number == EROFS || number == EPERM
+                ? StoreError.readOnly(path: path, String(cString: strerror(number)) + ".")
+                : StoreError(
+                    .ioError, path: path,
+                    reason: "It cannot be opened: \(String(cString: strerror(number))).",
+                    remedy: "Check the data directory.")
+        }
+        close(descriptor)
+    }
+
+    private func configuration() -> Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(TimeInterval(DerivedFile.busyTimeoutSeconds))
+        configuration.maximumReaderCount = 4
+        let pragmas = [
+            "PRAGMA page_size = 8192",
+            "PRAGMA synchronous = NORMAL",
+            "PRAGMA cache_size = -\(cacheKibibytes)",
+            "PRAGMA trusted_schema = OFF",
+            "PRAGMA mmap_size = 0",
+            "PRAGMA secure_delete = OFF",
+        ]
+        configuration.prepareDatabase { database in
+            for pragma in pragmas { try database.execute(sql: pragma) }
+        }
+        return configuration
+    }
+
+    static func checkpoint(_ database: Database) throws -> Checkpoint {
+        let statement = try BoundStatement(
+            database, "SELECT position, leaf_hash FROM checkpoint WHERE id = 1")
+        guard try statement.step() else { return .start }
+        defer { statement.reset() }
+        return Checkpoint(position: statement.int64(0), leafHash: statement.digest(1))
+    }
+
+    static func setCheckpoint(_ checkpoint: Checkpoint, _ database: Database) throws {
+        let statement = try BoundStatement(
+            database, "UPDATE checkpoint SET position = ?, leaf_hash = ? WHERE id = 1")
+        statement.bind(1, checkpoint.position)
+        statement.bind(2, checkpoint.leafHash)
+        _ = try statement.run()
+    }
+
+    static func meta(_ database: Database) throws -> [String: String] {
+        var values: [String: String] = [:]
+        for row in try Row.fetchAll(database, sql: "SELECT key, value FROM meta") {
+            values[row["key"]] = row["value"]
+        }
+        return values
+    }
+}

@@ -1,0 +1,23 @@
+/// Base64url without padding (RFC 7515 §2), strictly canonical: no whitespace, no padding, unused
+/// trailing bits zero. `encode(decode(text)) == text` for every text that is accepted.
+public enum Base64URL {
+    /// The bytes `text` stands for, or nil when it is not canonical base64url.
+    public static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        Base64.decode(text, alphabet: .url)
+    }
+
+    /// The bytes `text` stands for, or nil when it is not canonical base64url.
+    public static func decode(_ text: [UInt8]) -> [UInt8]? {
+        text.withUnsafeBufferPointer { decode($0) }
+    }
+
+    /// The one text that stands for `bytes`.
+    public static func encode(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        Base64.encode(bytes, alphabet: .url)
+    }
+
+    /// The one text that stands for `bytes`.
+    public static func encode(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.withUnsafeBufferPointer { encode($0) }
+    }
+}

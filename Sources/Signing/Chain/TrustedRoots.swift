@@ -1,0 +1,86 @@
+public import AppStore
+internal import COpenSSL
+
+/// The roots a chain may end in, known by the SHA-256 of their DER. The presented root is
+/// compared with these; nothing is taken from the machine's own trust store.
+public struct TrustedRoots: Sendable, Hashable {
+    /// Fingerprint of Apple Root CA - G3 (apple.com/certificateauthority; `appstore.md` §1).
+    public static let appleRootG3 = Digest(
+        words: (
+            0x6334_3ABF_B89A_6A03, 0xEBB5_7E9B_3F5F_A7BE, 0x7C4F_5C75_6F30_17B3,
+            0xA8C4_88C3_653E_9179
+        ))
+
+    /// Apple's root and nothing else.
+    public static let apple = TrustedRoots(fingerprints: [appleRootG3])
+
+    /// SHA-256 of each trusted root's DER.
+    public let fingerprints: Set<Digest>
+
+    private init(fingerprints: Set<Digest>) { self.fingerprints = fingerprints }
+
+    /// These roots and those in `bytes`: one certificate as DER, or one or more as PEM.
+    ///
+    /// Events under such a root carry its fingerprint, so that answers can say that they do not
+    /// rest on Apple's word. Throws when the bytes are no self-issued X.509 v3 authority.
+    public func adding(_ bytes: [UInt8]) throws(TrustedRootError) -> TrustedRoots {
+        let isPEM = bytes.starts(with: Array("-----".utf8)) || bytes.first != 0x30
+        let certificates = isPEM ? try TrustedRoots.certificates(pem: bytes) : [bytes]
+        var all = fingerprints
+        for der in certificates {
+            try TrustedRoots.checkRoot(der)
+            all.insert(SHA256.hash(der))
+        }
+        return TrustedRoots(fingerprints: all)
+    }
+
+    /// These roots without one, for an operator who withdraws trust.
+    public func removing(_ fingerprint: Digest) -> TrustedRoots {
+        TrustedRoots(fingerprints: fingerprints.subtracting([fingerprint]))
+    }
+
+    /// Whether a presented root of this fingerprint is trusted.
+    public func contains(_ fingerprint: Digest) -> Bool { fingerprints.contains(fingerprint) }
+
+    /// Whether it is a root of Apple's rather than one the operator added.
+    public static func isApple(_ fingerprint: Digest) -> Bool { fingerprint == appleRootG3 }
+
+    private static func checkRoot(_ der: [UInt8]) throws(TrustedRootError) {
+        guard der.count <= ChainPolicy.maximumCertificateByteCount else {
+            throw TrustedRootError(.tooLarge)
+        }
+        let failure: TrustedRootError? = ErrorQueue.contained {
+            guard let certificate = Certificate(der: der) else {
+                return TrustedRootError(.notACertificate)
+            }
+            guard certificate.isSelfIssued, certificate.isVersion3, certificate.isCA,
+                !certificate.hasUnusableExtension
+            else { return TrustedRootError(.notARoot) }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    /// PEM files of whole bundles are read up to this size.
+    private static let maximumPEMByteCount = 1 << 20
+
+    private static func certificates(pem: [UInt8]) throws(TrustedRootError) -> [[UInt8]] {
+        guard pem.count <= maximumPEMByteCount else { throw TrustedRootError(.tooLarge) }
+        let found: [[UInt8]] = pem.withUnsafeBytes { text in
+            ErrorQueue.contained { certificates(text) }
+        }
+        guard !found.isEmpty else { throw TrustedRootError(.notACertificate) }
+        return found
+    }
+
+    private static func certificates(_ text: UnsafeRawBufferPointer) -> [[UInt8]] {
+        guard let memory = BIO_new_mem_buf(text.baseAddress, Int32(text.count)) else { return [] }
+        defer { BIO_free(memory) }
+        var all: [[UInt8]] = []
+        while let handle = PEM_read_bio_X509(memory, nil, nil, nil) {
+            let certificate = Certificate(takingOwnershipOf: handle)
+            all.append(certificate.der)
+        }
+        return all
+    }
+}

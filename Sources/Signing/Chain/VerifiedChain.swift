@@ -1,0 +1,26 @@
+public import AppStore
+
+/// A chain whose signatures and shape hold, with what is needed of it afterwards. Whether it was
+/// valid at some date is asked each time: the same chain serves evidence of many years.
+public final class VerifiedChain: Sendable {
+    /// The time in which all three certificates are valid.
+    public let window: ValidityWindow
+    /// SHA-256 of the root the chain ends in.
+    public let rootFingerprint: Digest
+    /// Leaf, intermediate and root as DER, for the revocation step.
+    public let leaf: [UInt8]
+    /// See `leaf`.
+    public let intermediate: [UInt8]
+    /// See `leaf`.
+    public let root: [UInt8]
+    let leafKey: VerificationKey
+
+    init(presented: PresentedChain, window: ValidityWindow, leafKey: VerificationKey) {
+        self.window = window
+        self.leafKey = leafKey
+        rootFingerprint = presented.rootFingerprint
+        leaf = presented.leaf
+        intermediate = presented.intermediate
+        root = presented.root
+    }
+}

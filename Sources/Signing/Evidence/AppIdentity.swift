@@ -1,0 +1,72 @@
+public import AppStore
+
+/// Which app and environment evidence must be about to be accepted. Apart from verification,
+/// because genuine evidence about another app is answered differently from a forgery: it is kept,
+/// and Apple is asked to send it again (`contract.md`).
+public struct AppIdentity: Hashable, Sendable {
+    /// Compared byte by byte; evidence without one is another app's.
+    public let bundleId: BundleId
+    /// The app's id in the App Store; compared in Production only, where both sides have one
+    /// (`appstore.md` §1: it is absent in Sandbox).
+    public let appAppleId: Int64?
+    /// Compared where the evidence names one.
+    public let environment: Environment
+
+    /// The app and environment a ledger is kept for.
+    public init(bundleId: BundleId, appAppleId: Int64? = nil, environment: Environment) {
+        self.bundleId = bundleId
+        self.appAppleId = appAppleId
+        self.environment = environment
+    }
+
+    /// Throws `wrongApp` or `wrongEnvironment`.
+    public func require(_ notification: VerifiedNotification) throws(VerificationError) {
+        let payload = notification.payload
+        try require(
+            bundleId: payload.bundleId, appAppleId: payload.appAppleId,
+            environment: payload.environment)
+    }
+
+    /// Throws `wrongApp` or `wrongEnvironment`.
+    public func require(_ transaction: VerifiedTransaction) throws(VerificationError) {
+        let payload = transaction.payload
+        try require(
+            bundleId: payload.bundleId, appAppleId: nil, environment: payload.environment)
+    }
+
+    /// Throws `wrongApp` or `wrongEnvironment`. The renewal info is bound to its transaction.
+    public func require(_ pair: VerifiedPair) throws(VerificationError) {
+        try require(pair.transaction)
+        if let environment = pair.renewal.payload?.environment {
+            try require(environment: environment)
+        }
+    }
+
+    /// Throws `wrongApp` or `wrongEnvironment`. The environment is `receiptType`.
+    public func require(_ appTransaction: VerifiedAppTransaction) throws(VerificationError) {
+        let payload = appTransaction.payload
+        try require(
+            bundleId: payload.bundleId, appAppleId: payload.appAppleId,
+            environment: payload.receiptType)
+    }
+
+    private func require(
+        bundleId: BundleId?, appAppleId: Int64?, environment: Raw<Environment>?
+    ) throws(VerificationError) {
+        guard bundleId == self.bundleId else {
+            throw VerificationError(.wrongApp, reason: "The evidence is of another bundle id.")
+        }
+        // Payloads of 2021 and early 2022 name no environment: absence contradicts nothing.
+        if let environment { try require(environment: environment) }
+        guard self.environment == .production, let expected = self.appAppleId,
+            let appAppleId, appAppleId != expected
+        else { return }
+        throw VerificationError(.wrongApp, reason: "The evidence is of another appAppleId.")
+    }
+
+    private func require(environment: Raw<Environment>) throws(VerificationError) {
+        guard environment != Raw(self.environment) else { return }
+        throw VerificationError(
+            .wrongEnvironment, reason: "The evidence is of another environment.")
+    }
+}

@@ -1,0 +1,49 @@
+public import AppStore
+
+extension EvidenceVerifier {
+    /// Verifies a transaction and the renewal info beside it, and that they are of one chain.
+    ///
+    /// A failure of either names its part: any code of `JWSVerifier.verify`, `undecodablePayload`,
+    /// `certificateNotValidAtSigning`, `wrongEnvironment`. `nestedPartInvalid` with part renewal
+    /// when both are genuine but do not belong together.
+    public func verifyPair(
+        transaction: UnsafeBufferPointer<UInt8>, renewal: UnsafeBufferPointer<UInt8>,
+        receivedAt: Timestamp
+    ) throws(VerificationError) -> VerifiedPair {
+        let first = try jws.verify(transaction, part: .transaction)
+        let second = try jws.verify(renewal, part: .renewal)
+        let purchase = try PayloadDecoding.decode(
+            TransactionPayload.self, first, part: .transaction)
+        guard purchase.transactionId != nil else {
+            throw VerificationError(
+                .undecodablePayload, part: .transaction,
+                reason: "The payload has no transactionId.")
+        }
+        let outlook = try PayloadDecoding.decodeUnlessNull(
+            RenewalPayload.self, second, part: .renewal)
+        let purchaseDate = purchase.signedDate ?? outlook?.signedDate ?? receivedAt
+        let outlookDate = outlook?.signedDate ?? purchaseDate
+        try first.requireValid(at: purchaseDate)
+        try second.requireValid(at: outlookDate)
+        try requireAllowed(purchase.environment, of: first, part: .transaction)
+        // Where the renewal info does not say, it is of its transaction's environment.
+        try requireAllowed(
+            outlook?.environment ?? purchase.environment, of: second, part: .renewal)
+        guard EvidenceTrust(first).admits(EvidenceTrust(second)) else {
+            throw EvidenceBinding.mismatch(
+                .untrustedRoot, part: .renewal,
+                "The renewal info rests on another word than its transaction.")
+        }
+        if let one = purchase.environment, let other = outlook?.environment, one != other {
+            throw EvidenceBinding.mismatch(
+                .wrongEnvironment, part: .renewal,
+                "The renewal info is of another environment than its transaction.")
+        }
+        try EvidenceBinding.requireSameChain(
+            purchase.originalTransactionId, outlook?.originalTransactionId)
+        return VerifiedPair(
+            transaction: VerifiedTransaction(
+                payload: purchase, jws: first, effectiveDate: purchaseDate),
+            renewal: VerifiedRenewal(payload: outlook, jws: second, effectiveDate: outlookDate))
+    }
+}

@@ -1,0 +1,142 @@
+public import AppStore
+
+/// Says whether evidence is believed: every signature in it, every chain at its own date, and that
+/// the parts belong to one another. Whether believed evidence is about our app and environment is
+/// another question: see `AppIdentity`.
+///
+/// Shared freely between tasks.
+public final class EvidenceVerifier: Sendable {
+    /// Verifies single JWS under the same roots.
+    public let jws: JWSVerifier
+    /// Of Xcode and LocalTesting, those whose data is accepted here.
+    public let allowedLocalEnvironments: Set<Environment>
+
+    /// A verifier under `roots`.
+    ///
+    /// Data of Xcode and LocalTesting is signed by nobody; it is accepted only where its
+    /// environment is named in `allowedLocalEnvironments`, and never as anything else. Production
+    /// and Sandbox in that set have no effect.
+    public init(
+        roots: TrustedRoots = .apple, allowedLocalEnvironments: Set<Environment> = []
+    ) {
+        let local = allowedLocalEnvironments.intersection([.xcode, .localTesting])
+        self.allowedLocalEnvironments = local
+        jws = JWSVerifier(roots: roots, acceptsLocal: !local.isEmpty)
+    }
+
+    /// Verifies a transaction that came on its own.
+    ///
+    /// Throws any code of `JWSVerifier.verify`, `undecodablePayload`,
+    /// `certificateNotValidAtSigning`, and `wrongEnvironment` for Xcode's data where it is not
+    /// allowed.
+    public func verifyTransaction(
+        _ bytes: UnsafeBufferPointer<UInt8>, receivedAt: Timestamp
+    ) throws(VerificationError) -> VerifiedTransaction {
+        let verified = try jws.verify(bytes)
+        return try transaction(verified, receivedAt: receivedAt)
+    }
+
+    /// Verifies an AppTransaction that came on its own; see `verifyTransaction` for errors.
+    public func verifyAppTransaction(
+        _ bytes: UnsafeBufferPointer<UInt8>, receivedAt: Timestamp
+    ) throws(VerificationError) -> VerifiedAppTransaction {
+        let verified = try jws.verify(bytes)
+        return try appTransaction(verified, receivedAt: receivedAt)
+    }
+
+    /// Verifies a renewal info as a part. What it belongs to is the caller's to know; without a
+    /// date of its own it is checked at `fallbackDate`, the effective date of what it came with.
+    ///
+    /// See `verifyTransaction` for errors.
+    public func verifyRenewal(
+        _ bytes: UnsafeBufferPointer<UInt8>, fallbackDate: Timestamp
+    ) throws(VerificationError) -> VerifiedRenewal {
+        let verified = try jws.verify(bytes, part: .renewal)
+        let payload = try PayloadDecoding.decodeUnlessNull(
+            RenewalPayload.self, verified, part: .renewal)
+        let date = payload?.signedDate ?? fallbackDate
+        try verified.requireValid(at: date)
+        try requireAllowed(payload?.environment, of: verified, part: .renewal)
+        return VerifiedRenewal(payload: payload, jws: verified, effectiveDate: date)
+    }
+
+    /// Verifies whatever Apple signs on its own, told from the verified payload.
+    ///
+    /// A renewal info alone is refused as `undecodablePayload`: it names no app. See
+    /// `verifyNotification` for the other errors.
+    public func verifyAny(
+        _ bytes: UnsafeBufferPointer<UInt8>, receivedAt: Timestamp
+    ) throws(VerificationError) -> VerifiedEvidence {
+        let verified = try jws.verify(bytes)
+        switch verified.payload.withUnsafeBufferPointer({ PayloadKind($0) }) {
+        case .notification:
+            return .notification(try notification(verified, receivedAt: receivedAt))
+        case .transaction:
+            return .transaction(try transaction(verified, receivedAt: receivedAt))
+        case .appTransaction:
+            return .appTransaction(try appTransaction(verified, receivedAt: receivedAt))
+        case .renewal:
+            throw VerificationError(
+                .undecodablePayload,
+                reason: "A renewal info names no app: it must come with its transaction.")
+        case nil:
+            throw VerificationError(
+                .undecodablePayload,
+                reason: "The payload is no notification, transaction or app transaction.")
+        }
+    }
+
+    private func transaction(
+        _ verified: VerifiedJWS, receivedAt: Timestamp
+    ) throws(VerificationError) -> VerifiedTransaction {
+        let payload = try PayloadDecoding.decode(TransactionPayload.self, verified, part: .outer)
+        guard payload.transactionId != nil else {
+            throw VerificationError(
+                .undecodablePayload, reason: "The payload has no transactionId.")
+        }
+        let date = payload.signedDate ?? receivedAt
+        try verified.requireValid(at: date)
+        try requireAllowed(payload.environment, of: verified, part: .outer)
+        return VerifiedTransaction(payload: payload, jws: verified, effectiveDate: date)
+    }
+
+    private func appTransaction(
+        _ verified: VerifiedJWS, receivedAt: Timestamp
+    ) throws(VerificationError) -> VerifiedAppTransaction {
+        let payload = try PayloadDecoding.decode(
+            AppTransactionPayload.self, verified, part: .outer)
+        guard payload.receiptType != nil || payload.receiptCreationDate != nil else {
+            throw VerificationError(
+                .undecodablePayload,
+                reason: "The payload has neither receiptType nor receiptCreationDate.")
+        }
+        let date = payload.receiptCreationDate ?? receivedAt
+        try verified.requireValid(at: date)
+        try requireAllowed(payload.receiptType, of: verified, part: .outer)
+        return VerifiedAppTransaction(payload: payload, jws: verified, effectiveDate: date)
+    }
+
+    /// Keeps local data and genuine data apart: what a local certificate signed must say that it
+    /// is of an environment allowed for such data, and what says so must be allowed even under a
+    /// genuine chain.
+    func requireAllowed(
+        _ environment: Raw<Environment>?, of verified: VerifiedJWS, part: EvidencePart
+    ) throws(VerificationError) {
+        let value = environment?.value
+        let isAllowed = value.map { allowedLocalEnvironments.contains($0) } ?? false
+        if verified.isLocal {
+            guard isAllowed else {
+                throw VerificationError(
+                    .invalidChainLength, part: part,
+                    reason: "A single certificate is accepted only for allowed local testing.")
+            }
+            return
+        }
+        guard value == .xcode || value == .localTesting else { return }
+        guard isAllowed else {
+            throw VerificationError(
+                .wrongEnvironment, part: part,
+                reason: "Data of Xcode and local testing is not accepted here.")
+        }
+    }
+}

@@ -1,0 +1,32 @@
+internal import AppStore
+
+/// Decodes verified payloads, with the decoder's error turned into ours. The decoder's text names
+/// known fields and offsets, never contents.
+enum PayloadDecoding {
+    static func decode<Payload: WireObject>(
+        _ type: Payload.Type, _ jws: VerifiedJWS, part: EvidencePart
+    ) throws(VerificationError) -> Payload {
+        do throws(JSONError) {
+            return try Payload.decode(jws.payload)
+        } catch {
+            throw undecodable(error, part: part)
+        }
+    }
+
+    /// Nil for a payload that is literally `null`.
+    static func decodeUnlessNull<Payload: WireObject>(
+        _ type: Payload.Type, _ jws: VerifiedJWS, part: EvidencePart
+    ) throws(VerificationError) -> Payload? {
+        do throws(JSONError) {
+            return try Payload.decodeUnlessNull(jws.payload)
+        } catch {
+            throw undecodable(error, part: part)
+        }
+    }
+
+    private static func undecodable(_ error: JSONError, part: EvidencePart) -> VerificationError {
+        VerificationError(
+            .undecodablePayload, part: part,
+            reason: "The payload cannot be decoded: \(error.description).")
+    }
+}

@@ -1,0 +1,44 @@
+/// What a payload is, told from the names of its top-level members. Only ever asked of verified
+/// bytes, and only to choose the decoder, which then reads strictly: a wrong guess is an
+/// undecodable payload, never a wrong meaning.
+enum PayloadKind: Hashable {
+    case notification
+    case transaction
+    case appTransaction
+    case renewal
+
+    /// Nil for anything Apple does not sign alone.
+    init?(_ payload: UnsafeBufferPointer<UInt8>) {
+        var scanner = TopLevelNames(payload)
+        var isTransaction = false
+        var isAppTransaction = false
+        var isRenewal = false
+        while let name = scanner.next() {
+            if PayloadKind.equals(name, "notificationType") {
+                self = .notification
+                return
+            }
+            isTransaction = isTransaction || PayloadKind.equals(name, "transactionId")
+            isAppTransaction =
+                isAppTransaction || PayloadKind.equals(name, "receiptType")
+                || PayloadKind.equals(name, "receiptCreationDate")
+            isRenewal =
+                isRenewal || PayloadKind.equals(name, "autoRenewStatus")
+                || PayloadKind.equals(name, "autoRenewProductId")
+        }
+        if isTransaction {
+            self = .transaction
+        } else if isAppTransaction {
+            self = .appTransaction
+        } else if isRenewal {
+            self = .renewal
+        } else {
+            return nil
+        }
+    }
+
+    private static func equals(_ name: UnsafeBufferPointer<UInt8>, _ text: StaticString) -> Bool {
+        ByteSearch.areEqual(
+            name, UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+}

@@ -1,0 +1,38 @@
+/// Why evidence is not believed or not accepted: the stable codes of `contract.md`, which scripts
+/// rely on. Compare these, never the sentences.
+public enum VerificationCode: String, Sendable, Hashable, CaseIterable {
+    /// Not three canonical base64url segments, or a header that is no JSON object of the right
+    /// form (RFC 7515 §3, §7.1).
+    case malformedJWS
+    /// `alg` is not ES256, the only one Apple signs with (JWSDecodedHeader).
+    case unsupportedAlgorithm
+    /// `x5c` does not hold exactly three certificates: leaf, intermediate, root.
+    case invalidChainLength
+    /// The presented root is not one this ledger trusts.
+    case untrustedRoot
+    /// A certificate is broken, or the chain does not hold (RFC 5280 §6.1).
+    case invalidCertificate
+    /// The leaf or the intermediate lacks the extension by which Apple marks certificates that
+    /// sign App Store data.
+    case missingAppleMarker
+    /// A certificate of the chain was not valid on the effective date (`lifecycle.md` §1).
+    case certificateNotValidAtSigning
+    /// The signature is not the leaf's over these bytes (RFC 7518 §3.4).
+    case signatureMismatch
+    /// Genuine, but for another app.
+    case wrongApp
+    /// Genuine, but of another environment.
+    case wrongEnvironment
+    /// Larger than the limit of its kind (`design.md` §6).
+    case payloadTooLarge
+    /// The signature holds, but the payload is not one of Apple's.
+    case undecodablePayload
+    /// A signed part inside a notification does not hold or does not belong to it; `cause` says
+    /// why.
+    case nestedPartInvalid
+    /// Whether a certificate was revoked could not be found out. Says nothing about the evidence:
+    /// try again.
+    case revocationUnknown
+    /// A certificate of the chain was revoked by its issuer.
+    case certificateRevoked
+}

@@ -1,0 +1,48 @@
+/// Evidence that is not believed, or not acceptable here. Holds no byte of the evidence, so it
+/// may be logged; two errors are equal when code, part and cause are.
+public struct VerificationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What machines compare.
+    public let code: VerificationCode
+    /// The signed part that failed.
+    public let part: EvidencePart
+    /// One sentence for a person. Its wording may change.
+    public let reason: String
+    /// For `nestedPartInvalid`: what is wrong with the part, where a code says it.
+    public let cause: VerificationCode?
+
+    /// An error; `reason` must not repeat anything of the evidence.
+    public init(
+        _ code: VerificationCode, part: EvidencePart = .outer, reason: String,
+        cause: VerificationCode? = nil
+    ) {
+        self.code = code
+        self.part = part
+        self.reason = reason
+        self.cause = cause
+    }
+
+    /// Whether the same bytes may be accepted later without anything having been changed here.
+    public var isRetryable: Bool {
+        code == .revocationUnknown || cause == .revocationUnknown
+    }
+
+    /// Code, cause, part and reason in one line, for logs.
+    public var description: String {
+        let because = cause.map { " (\($0.rawValue))" } ?? ""
+        return "\(code.rawValue)\(because) in \(part.rawValue): \(reason)"
+    }
+
+    /// This error as one of a part nested in a notification or pair.
+    func nested(as part: EvidencePart) -> VerificationError {
+        VerificationError(.nestedPartInvalid, part: part, reason: reason, cause: code)
+    }
+
+    public static func == (left: VerificationError, right: VerificationError) -> Bool {
+        left.code == right.code && left.part == right.part && left.cause == right.cause
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(part)
+    }
+}

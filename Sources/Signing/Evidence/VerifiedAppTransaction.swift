@@ -1,0 +1,30 @@
+public import AppStore
+
+/// A signed AppTransaction that is believed.
+public struct VerifiedAppTransaction: Sendable {
+    /// The decoded payload.
+    public let payload: AppTransactionPayload
+    /// The payload as it was signed.
+    public let payloadBytes: [UInt8]
+    /// The date the chain was checked at (`lifecycle.md` §1).
+    public let effectiveDate: Timestamp
+    /// On whose word it is believed.
+    public let trust: EvidenceTrust
+    /// What the revocation step needs; nil for local data.
+    public let chain: VerifiedChain?
+
+    init(
+        payload: AppTransactionPayload, jws: VerifiedJWS, effectiveDate: Timestamp
+    ) {
+        self.payload = payload
+        self.effectiveDate = effectiveDate
+        payloadBytes = jws.payload
+        trust = EvidenceTrust(jws)
+        chain = jws.chain
+    }
+
+    /// SHA-256 of the root the chain ends in; nil for local data.
+    public var rootFingerprint: Digest? { trust.rootFingerprint }
+    /// Whether the chain ends in Apple's own root.
+    public var usesAppleRoot: Bool { trust.usesAppleRoot }
+}

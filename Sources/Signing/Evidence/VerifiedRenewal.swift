@@ -1,0 +1,29 @@
+public import AppStore
+
+/// A signed renewal info that is believed, as a part: it names no app, so it means something only
+/// beside the transaction or notification it came with.
+public struct VerifiedRenewal: Sendable {
+    /// Nil when Apple signed the literal `null`, which says nothing.
+    public let payload: RenewalPayload?
+    /// The payload as it was signed.
+    public let payloadBytes: [UInt8]
+    /// The date the chain was checked at (`lifecycle.md` §1).
+    public let effectiveDate: Timestamp
+    /// On whose word it is believed.
+    public let trust: EvidenceTrust
+    /// What the revocation step needs; nil for local data.
+    public let chain: VerifiedChain?
+
+    init(payload: RenewalPayload?, jws: VerifiedJWS, effectiveDate: Timestamp) {
+        self.payload = payload
+        self.effectiveDate = effectiveDate
+        payloadBytes = jws.payload
+        trust = EvidenceTrust(jws)
+        chain = jws.chain
+    }
+
+    /// SHA-256 of the root the chain ends in; nil for local data.
+    public var rootFingerprint: Digest? { trust.rootFingerprint }
+    /// Whether the chain ends in Apple's own root.
+    public var usesAppleRoot: Bool { trust.usesAppleRoot }
+}

@@ -1,0 +1,33 @@
+internal import AppStore
+
+/// The limit a verifier is measured against: one prepared ES256 signature, one prepared digest,
+/// one loaded key, and nothing else. For `bench verify`, which prints it beside the real thing.
+package struct BareVerification: Sendable {
+    private let key: VerificationKey
+    private let signature: ES256Signature
+    private let digest: Digest
+
+    /// Prepares the signature of a JWS that `verifier` believes.
+    ///
+    /// Throws what the verifier throws.
+    package init(_ jws: [UInt8], verifier: JWSVerifier) throws(VerificationError) {
+        let verified = try verifier.verify(jws)
+        let parts = try CompactJWS(parsing: jws)
+        guard let key = verified.chain?.leafKey,
+            let signature = ES256Signature(raw: parts.signature)
+        else {
+            throw VerificationError(.invalidChainLength, reason: "The bench needs a full chain.")
+        }
+        self.key = key
+        self.signature = signature
+        digest = SHA256.hash(
+            CompactJWS.signingInput(headerSegment: parts.headerSegment, payload: parts.payload))
+    }
+
+    /// Verifies `count` times; the number that held, which is `count`.
+    package func run(count: Int) -> Int {
+        var held = 0
+        for _ in 0..<count where key.isValid(signature, over: digest) { held += 1 }
+        return held
+    }
+}

@@ -1,0 +1,85 @@
+internal import AppStore
+
+/// The protected header of an App Store JWS (JWSDecodedHeader; RFC 7515 §4.1), read strictly and
+/// not believed.
+struct JWSHeader {
+    static let algorithm = "ES256"
+
+    /// `x5c` as it was sent, base64 not yet decoded; nil when it is missing or no array of strings.
+    private(set) var certificates: [String]?
+    private(set) var algorithm: String?
+    private var hasCriticalNames = false
+
+    /// Reads a header segment.
+    ///
+    /// Throws `malformedJWS` for anything but canonical base64url of one JSON object without
+    /// doubled keys, and for `crit`, whose extensions we would have to understand
+    /// (RFC 7515 §4.1.11); `unsupportedAlgorithm` for any `alg` but ES256, `none` included.
+    init(segment: UnsafeBufferPointer<UInt8>, part: EvidencePart) throws(VerificationError) {
+        guard let bytes = Base64URL.decode(segment) else {
+            throw VerificationError(
+                .malformedJWS, part: part, reason: "The header is not canonical base64url.")
+        }
+        do throws(JSONError) {
+            try bytes.withUnsafeBufferPointer { (buffer) throws(JSONError) in
+                try read(buffer)
+            }
+        } catch {
+            throw VerificationError(
+                .malformedJWS, part: part,
+                reason: "The header is not a JSON object of the right form.")
+        }
+        guard !hasCriticalNames else {
+            throw VerificationError(
+                .malformedJWS, part: part,
+                reason: "The header demands extensions that are not understood here.")
+        }
+        guard algorithm == JWSHeader.algorithm else {
+            throw VerificationError(
+                .unsupportedAlgorithm, part: part,
+                reason: "Only \(JWSHeader.algorithm) signatures are accepted.")
+        }
+    }
+
+    private mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) {
+        var cursor = JSONCursor(bytes)
+        var object = try cursor.beginObject()
+        while let key = try cursor.nextKey(&object) {
+            switch key {
+            case "alg": algorithm = try cursor.string(key)
+            case "x5c": certificates = JWSHeader.strings(try cursor.readValue())
+            case "crit":
+                hasCriticalNames = true
+                _ = try cursor.readValue()
+            // `kid` and `typ` were sent in the past; nothing here depends on others.
+            default: _ = try cursor.readValue()
+            }
+        }
+        try cursor.finish()
+    }
+
+    private static func strings(_ value: JSONValue) -> [String]? {
+        guard let elements = value.array else { return nil }
+        let texts = elements.compactMap(\.string)
+        return texts.count == elements.count ? texts : nil
+    }
+
+    /// One certificate of `x5c` as DER.
+    ///
+    /// Throws `invalidCertificate` unless it is canonical base64 of at most 8 KiB.
+    static func certificate(
+        _ text: String, part: EvidencePart
+    ) throws(VerificationError) -> [UInt8] {
+        let limit = ChainPolicy.maximumCertificateByteCount
+        let characters = Array(text.utf8)
+        // Four characters for three bytes, rounded up: longer texts are not even decoded.
+        guard characters.count <= (limit + 2) / 3 * 4,
+            let der = Base64Standard.decode(characters), der.count <= limit
+        else {
+            throw VerificationError(
+                .invalidCertificate, part: part,
+                reason: "A certificate is not canonical base64 of at most \(limit) bytes.")
+        }
+        return der
+    }
+}

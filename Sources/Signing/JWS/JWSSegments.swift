@@ -1,0 +1,57 @@
+/// The three segments of a compact JWS as views into the caller's bytes, which must outlive it.
+/// Finding them costs no allocation; decoding is asked for when it is needed.
+struct JWSSegments {
+    let header: UnsafeBufferPointer<UInt8>
+    let payload: UnsafeBufferPointer<UInt8>
+    let signature: UnsafeBufferPointer<UInt8>
+    /// Header and payload with the dot between them: what the signature covers.
+    let signingInput: UnsafeBufferPointer<UInt8>
+    let part: EvidencePart
+
+    init(
+        _ bytes: UnsafeBufferPointer<UInt8>, part: EvidencePart
+    ) throws(VerificationError) {
+        self.part = part
+        guard bytes.count <= CompactJWS.maximumByteCount else {
+            throw VerificationError(
+                .payloadTooLarge, part: part,
+                reason: "A signed part may have at most \(CompactJWS.maximumByteCount) bytes.")
+        }
+        let dot = UInt8(ascii: ".")
+        // The signature is short and the header shorter than the payload: search from both ends.
+        // A further dot, inside the payload segment, is no base64url character.
+        guard let first = ByteSearch.firstIndex(of: dot, in: bytes),
+            let last = bytes.lastIndex(of: dot), first != last
+        else {
+            throw VerificationError(
+                .malformedJWS, part: part,
+                reason: "A compact JWS has three segments separated by dots.")
+        }
+        header = UnsafeBufferPointer(rebasing: bytes[..<first])
+        payload = UnsafeBufferPointer(rebasing: bytes[(first + 1)..<last])
+        signature = UnsafeBufferPointer(rebasing: bytes[(last + 1)...])
+        signingInput = UnsafeBufferPointer(rebasing: bytes[..<last])
+        guard !header.isEmpty, !payload.isEmpty else {
+            throw malformed("The header and the payload must not be empty.")
+        }
+    }
+
+    func decodePayload() throws(VerificationError) -> [UInt8] {
+        guard let bytes = Base64URL.decode(payload) else {
+            throw malformed("The payload is not canonical base64url.")
+        }
+        return bytes
+    }
+
+    /// The signature's bytes, of whatever length: an unsupported algorithm is reported as such.
+    func decodeSignature() throws(VerificationError) -> [UInt8] {
+        guard let bytes = Base64URL.decode(signature) else {
+            throw malformed("The signature is not canonical base64url.")
+        }
+        return bytes
+    }
+
+    func malformed(_ reason: String) -> VerificationError {
+        VerificationError(.malformedJWS, part: part, reason: reason)
+    }
+}

@@ -1,0 +1,37 @@
+public import AppStore
+
+/// A payload whose signature and chain hold. Not yet said: that the chain was valid when it was
+/// signed (`requireValid`), and that it is about our app.
+public struct VerifiedJWS: Sendable {
+    /// The decoded payload, byte by byte what was signed.
+    public let payload: [UInt8]
+    let origin: JWSOrigin
+    let part: EvidencePart
+
+    /// The chain, or nil for data signed by Xcode or a local test.
+    public var chain: VerifiedChain? {
+        guard case .chain(let chain) = origin else { return nil }
+        return chain
+    }
+
+    /// The time in which all three certificates are valid; nil for local data.
+    public var window: ValidityWindow? { chain?.window }
+
+    /// SHA-256 of the root the chain ends in; nil for local data.
+    public var rootFingerprint: Digest? { chain?.rootFingerprint }
+
+    /// Whether the chain ends in Apple's own root.
+    public var usesAppleRoot: Bool { rootFingerprint.map(TrustedRoots.isApple) ?? false }
+
+    /// Whether Xcode or a local test signed it with a certificate of its own.
+    public var isLocal: Bool { chain == nil }
+
+    /// Throws `certificateNotValidAtSigning` unless every certificate was valid at `date`. Local
+    /// data has no chain whose dates could matter.
+    public func requireValid(at date: Timestamp) throws(VerificationError) {
+        guard let window, !window.contains(date) else { return }
+        throw VerificationError(
+            .certificateNotValidAtSigning, part: part,
+            reason: "A certificate of the chain was not valid at the date of signing.")
+    }
+}

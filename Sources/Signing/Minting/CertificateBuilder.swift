@@ -1,0 +1,113 @@
+internal import AppStore
+internal import COpenSSL
+
+/// An X.509 v3 certificate to be minted. Everything is the caller's choice, mistakes included:
+/// tests need wrong certificates more than right ones.
+package struct CertificateBuilder: Sendable {
+    /// Whom the certificate is for.
+    package var subject: DistinguishedName
+    /// Whom it says it is from; the signer is another choice.
+    package var issuer: DistinguishedName
+    /// notBefore and notAfter, cut to whole seconds.
+    package var validity: ValidityWindow
+    /// Big-endian; at most 20 bytes in a conforming certificate (RFC 5280 §4.1.2.2).
+    package var serial: [UInt8]
+    /// In the order they are encoded.
+    package var extensions: [CertificateExtension]
+    /// The digest signed: Apple's authorities use SHA-384.
+    package var digest: String = "SHA384"
+    /// 2 is version 3.
+    package var version = 2
+
+    /// A certificate of version 3, to be signed over SHA-384.
+    package init(
+        subject: DistinguishedName, issuer: DistinguishedName, validity: ValidityWindow,
+        serial: [UInt8], extensions: [CertificateExtension]
+    ) {
+        self.subject = subject
+        self.issuer = issuer
+        self.validity = validity
+        self.serial = serial
+        self.extensions = extensions
+    }
+
+    /// The certificate as DER: `publicKeyInfo` in it, signed by `signer`.
+    package func sign(
+        publicKeyInfo: [UInt8], by signer: PrivateKey
+    ) throws(MintingError) -> [UInt8] {
+        let der: [UInt8]? = ErrorQueue.contained {
+            guard let handle = X509_new() else { return nil }
+            let certificate = Certificate(takingOwnershipOf: handle)
+            guard fill(handle), setKey(publicKeyInfo, of: handle),
+                let algorithm = EVP_get_digestbyname(digest),
+                X509_sign(handle, signer.handle, algorithm) > 0
+            else { return nil }
+            return certificate.der
+        }
+        guard let der, !der.isEmpty else { throw MintingError(.refused) }
+        return der
+    }
+
+    private func fill(_ certificate: OpaquePointer) -> Bool {
+        guard X509_set_version(certificate, version) == 1, setSerial(of: certificate),
+            setName(subject, with: { X509_set_subject_name(certificate, $0) }),
+            setName(issuer, with: { X509_set_issuer_name(certificate, $0) }),
+            setTime(validity.from, with: { X509_set1_notBefore(certificate, $0) }),
+            setTime(validity.until, with: { X509_set1_notAfter(certificate, $0) })
+        else { return false }
+        for each in extensions {
+            guard add(each, to: certificate) else { return false }
+        }
+        return true
+    }
+
+    private func setSerial(of certificate: OpaquePointer) -> Bool {
+        guard let number = BN_bin2bn(serial, Int32(serial.count), nil) else { return false }
+        defer { BN_free(number) }
+        return BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != nil
+    }
+
+    private func setName(
+        _ name: DistinguishedName, with assign: (OpaquePointer) -> Int32
+    ) -> Bool {
+        guard let handle = X509_NAME_new() else { return false }
+        defer { X509_NAME_free(handle) }
+        for entry in name.entries {
+            let value = Array(entry.value.utf8)
+            let added = X509_NAME_add_entry_by_txt(
+                handle, entry.name, MBSTRING_UTF8, value, Int32(value.count), -1, 0)
+            guard added == 1 else { return false }
+        }
+        return assign(handle) == 1
+    }
+
+    private func setTime(
+        _ moment: Timestamp, with assign: (UnsafePointer<ASN1_TIME>) -> Int32
+    ) -> Bool {
+        guard let time = ASN1_TIME_set(nil, Int(moment.milliseconds / 1000)) else { return false }
+        defer { ASN1_TIME_free(time) }
+        return assign(time) == 1
+    }
+
+    private func setKey(_ info: [UInt8], of certificate: OpaquePointer) -> Bool {
+        let key: OpaquePointer? = info.withUnsafeBufferPointer { buffer in
+            var next = buffer.baseAddress
+            return d2i_PUBKEY(nil, &next, buffer.count)
+        }
+        guard let key else { return false }
+        defer { EVP_PKEY_free(key) }
+        return X509_set_pubkey(certificate, key) == 1
+    }
+
+    private func add(_ each: CertificateExtension, to certificate: OpaquePointer) -> Bool {
+        guard let object = OBJ_txt2obj(each.identifier, 1) else { return false }
+        defer { ASN1_OBJECT_free(object) }
+        guard let value = ASN1_OCTET_STRING_new() else { return false }
+        defer { ASN1_OCTET_STRING_free(value) }
+        guard ASN1_OCTET_STRING_set(value, each.value, Int32(each.value.count)) == 1,
+            let made = X509_EXTENSION_create_by_OBJ(nil, object, each.isCritical ? 1 : 0, value)
+        else { return false }
+        defer { X509_EXTENSION_free(made) }
+        return X509_add_ext(certificate, made, -1) == 1
+    }
+}

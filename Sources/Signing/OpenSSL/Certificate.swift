@@ -1,0 +1,126 @@
+internal import COpenSSL
+
+/// Owns one parsed X.509 certificate. Lives on one task only: OpenSSL fills caches inside it.
+struct Certificate: ~Copyable {
+    let handle: OpaquePointer
+
+    /// Nil unless `der` is exactly one certificate without a byte behind it.
+    init?(der: [UInt8]) {
+        guard let parsed = der.withUnsafeBufferPointer({ Certificate.parse($0) }) else {
+            return nil
+        }
+        handle = parsed
+    }
+
+    /// Takes the caller's reference.
+    init(takingOwnershipOf handle: OpaquePointer) {
+        self.handle = handle
+    }
+
+    deinit { X509_free(handle) }
+
+    private static func parse(_ der: UnsafeBufferPointer<UInt8>) -> OpaquePointer? {
+        var next = der.baseAddress
+        guard let start = next, let parsed = d2i_X509(nil, &next, der.count) else { return nil }
+        guard next == start + der.count else {
+            X509_free(parsed)
+            return nil
+        }
+        return parsed
+    }
+
+    /// The certificate as DER.
+    var der: [UInt8] {
+        let count = i2d_X509(handle, nil)
+        guard count > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: Int(count)) { target, written in
+            var next = target.baseAddress
+            written = Int(max(0, i2d_X509(handle, &next)))
+        }
+    }
+
+    /// X.509 v3 is written as 2 (RFC 5280 §4.1.2.1).
+    var isVersion3: Bool { X509_get_version(handle) == 2 }
+
+    /// Whether it may sign certificates: the CA flag of BasicConstraints (RFC 5280 §4.2.1.9).
+    /// 1 is OpenSSL's answer for a v3 CA; it also forgives v1 certificates, we do not.
+    var isCA: Bool { X509_check_ca(handle) == 1 }
+
+    /// Whether OpenSSL sees any way to take it for an authority, the forgiving ones included.
+    var mightBeCA: Bool { X509_check_ca(handle) != 0 }
+
+    /// An extension is marked critical that is not understood (RFC 5280 §4.2), or broken, or
+    /// there twice.
+    var hasUnusableExtension: Bool {
+        let flags = X509_get_extension_flags(handle)
+        return flags & UInt32(EXFLAG_CRITICAL | EXFLAG_INVALID) != 0
+    }
+
+    /// Bits of KeyUsage, or nil when the certificate does not restrict its key.
+    var keyUsage: UInt32? {
+        let usage = X509_get_key_usage(handle)
+        return usage == UInt32.max ? nil : usage
+    }
+
+    var mayVerifySignatures: Bool {
+        keyUsage.map { $0 & UInt32(KU_DIGITAL_SIGNATURE) != 0 } ?? true
+    }
+
+    var maySignCertificates: Bool {
+        keyUsage.map { $0 & UInt32(KU_KEY_CERT_SIGN) != 0 } ?? true
+    }
+
+    /// Most non-self-issued authorities below this one; nil when unlimited.
+    var pathLength: Int? {
+        let length = X509_get_pathlen(handle)
+        return length < 0 ? nil : length
+    }
+
+    var isSelfIssued: Bool {
+        X509_NAME_cmp(X509_get_subject_name(handle), X509_get_issuer_name(handle)) == 0
+    }
+
+    /// Whether `issuer`'s subject is this certificate's issuer, byte for byte after OpenSSL's
+    /// canonical form (RFC 5280 §6.1.3 (a)(4)).
+    func isNamed(asIssuedBy issuer: borrowing Certificate) -> Bool {
+        X509_NAME_cmp(X509_get_subject_name(issuer.handle), X509_get_issuer_name(handle)) == 0
+    }
+
+    /// Whether there is an extension of this dotted identifier; its value is not looked at.
+    func hasExtension(_ identifier: String) -> Bool {
+        guard let object = OBJ_txt2obj(identifier, 1) else { return false }
+        defer { ASN1_OBJECT_free(object) }
+        return X509_get_ext_by_OBJ(handle, object, -1) >= 0
+    }
+
+    /// From notBefore to notAfter, both included (RFC 5280 §4.1.2.5); nil when unreadable.
+    var validity: ValidityWindow? {
+        guard let from = Certificate.milliseconds(X509_get0_notBefore(handle)),
+            let until = Certificate.milliseconds(X509_get0_notAfter(handle))
+        else { return nil }
+        return ValidityWindow(from: from, until: until)
+    }
+
+    /// The public key with its algorithm, as DER (SubjectPublicKeyInfo).
+    var publicKeyInfo: [UInt8] {
+        guard let info = X509_get_X509_PUBKEY(handle) else { return [] }
+        let count = i2d_X509_PUBKEY(info, nil)
+        guard count > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: Int(count)) { target, written in
+            var next = target.baseAddress
+            written = Int(max(0, i2d_X509_PUBKEY(info, &next)))
+        }
+    }
+
+    /// The key that verifies ES256, or nil unless it is on the named curve P-256.
+    var verificationKey: VerificationKey? { VerificationKey(publicKeyInfo: publicKeyInfo) }
+
+    static func milliseconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
+        guard let time, let epoch = ASN1_TIME_set(nil, 0) else { return nil }
+        defer { ASN1_TIME_free(epoch) }
+        var days: Int32 = 0
+        var seconds: Int32 = 0
+        guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return nil }
+        return (Int64(days) * 86_400 + Int64(seconds)) * 1000
+    }
+}

@@ -1,0 +1,86 @@
+public import AppStore
+internal import Signing
+
+/// A throw-away certificate authority shaped like Apple's: a P-384 root, a P-384 intermediate and
+/// a P-256 leaf with Apple's marker extensions, signed with SHA-384, of about the same sizes
+/// (`appstore.md` §1). What it signs is believed only where its root was added to the trusted
+/// ones. Keys are made anew each time and never leave the process.
+public final class Authority: Sendable {
+    /// The root as DER, for `TrustedRoots.adding`.
+    public let rootDER: [UInt8]
+    /// The intermediate as DER, signed by the root.
+    public let intermediateDER: [UInt8]
+    /// The leaf as DER, whose key signs payloads.
+    public let leafDER: [UInt8]
+    /// What it was asked to look like.
+    public let shape: AuthorityShape
+    let rootKey: PrivateKey
+    let intermediateKey: PrivateKey
+    let leafKey: PrivateKey
+    /// The header segment of everything this leaf signs.
+    let headerSegment: [UInt8]
+
+    /// Makes keys and certificates of the given shape.
+    ///
+    /// Throws only when OpenSSL fails, for want of memory or randomness.
+    public convenience init(shape: AuthorityShape = AuthorityShape()) throws {
+        let rootKey = try PrivateKey(generating: .p384)
+        let intermediateKey = try PrivateKey(generating: .p384)
+        let root = try AuthorityCertificates.root(shape, key: rootKey)
+        let intermediate = try AuthorityCertificates.intermediate(
+            shape, key: intermediateKey, rootKey: rootKey)
+        try self.init(
+            shape: shape, rootKey: rootKey, rootDER: root, intermediateKey: intermediateKey,
+            intermediateDER: intermediate)
+    }
+
+    private init(
+        shape: AuthorityShape, rootKey: PrivateKey, rootDER: [UInt8],
+        intermediateKey: PrivateKey, intermediateDER: [UInt8]
+    ) throws {
+        self.shape = shape
+        self.rootKey = rootKey
+        self.rootDER = rootDER
+        self.intermediateKey = intermediateKey
+        self.intermediateDER = intermediateDER
+        leafKey = try PrivateKey(generating: shape.isLeafOnWrongCurve ? .p384 : .p256)
+        leafDER = try AuthorityCertificates.leaf(
+            shape, key: leafKey, intermediateKey: intermediateKey)
+        headerSegment = Authority.headerSegment(
+            algorithm: "ES256",
+            certificates: shape.presentation.arrange(
+                leaf: leafDER, intermediate: intermediateDER, root: rootDER))
+    }
+
+    /// The same authority with a fresh leaf, as Apple's change about every two years.
+    public func rotatedLeaf(validity: ClosedRange<Timestamp>? = nil) throws -> Authority {
+        var shape = shape
+        if let validity { shape.leafValidity = validity }
+        return try Authority(
+            shape: shape, rootKey: rootKey, rootDER: rootDER, intermediateKey: intermediateKey,
+            intermediateDER: intermediateDER)
+    }
+
+    /// The payload as a compact JWS under this leaf. Needs a leaf on P-256.
+    public func sign(_ payload: [UInt8]) throws -> [UInt8] {
+        try CompactJWS.sign(headerSegment: headerSegment, payload: payload, key: leafKey)
+    }
+
+    /// The payload as a compact JWS under a header of the caller's making: JSON bytes.
+    public func sign(_ payload: [UInt8], header: [UInt8]) throws -> [UInt8] {
+        try CompactJWS.sign(header: header, payload: payload, key: leafKey)
+    }
+
+    /// A header as Apple sends it: `alg`, then `x5c`, nothing else.
+    public static func header(algorithm: String, certificates: [[UInt8]]) -> [UInt8] {
+        let texts = certificates.map { der in
+            "\"" + String(decoding: Base64Standard.encode(der), as: UTF8.self) + "\""
+        }
+        let list = texts.joined(separator: ",")
+        return Array("{\"alg\":\"\(algorithm)\",\"x5c\":[\(list)]}".utf8)
+    }
+
+    private static func headerSegment(algorithm: String, certificates: [[UInt8]]) -> [UInt8] {
+        Base64URL.encode(header(algorithm: algorithm, certificates: certificates))
+    }
+}

@@ -1,0 +1,77 @@
+public import AppStore
+
+/// What an `Authority` looks like. The default is what Apple's looks like; every other setting is
+/// one way of being wrong.
+public struct AuthorityShape: Sendable, Hashable {
+    /// 2014-04-30 to 2039-04-30, like Apple Root CA - G3.
+    public var rootValidity = AuthorityShape.days(16_190...25_322)
+    /// 2020-01-01 to 2036-01-01.
+    public var intermediateValidity = AuthorityShape.days(18_262...24_106)
+    /// 2020-01-01 to 2035-01-01: longer than Apple's two years, so that a story may play at any
+    /// date of the subscription era.
+    public var leafValidity = AuthorityShape.days(18_262...23_741)
+
+    /// Apple's marker extension in the leaf.
+    public var hasLeafMarker = true
+    /// Apple's marker extension in the intermediate.
+    public var hasIntermediateMarker = true
+    /// The leaf's key on P-384 instead of P-256; such an authority cannot sign ES256.
+    public var isLeafOnWrongCurve = false
+    /// The leaf says it may issue certificates.
+    public var isLeafCA = false
+    /// False: the intermediate may not issue certificates, and yet does.
+    public var isIntermediateCA = true
+    /// The root allows no authority below itself, and yet there is one.
+    public var violatesPathLength = false
+    /// The leaf has an extension nobody knows, marked critical.
+    public var hasUnknownCriticalExtension = false
+    /// The leaf's key is for key agreement only.
+    public var mayLeafSign = true
+    /// The intermediate's key is not for signing certificates.
+    public var mayIntermediateSign = true
+    /// The leaf's signature is made by a key that is not the intermediate's.
+    public var isLeafForged = false
+    /// The intermediate's signature is made by a key that is not the root's.
+    public var isIntermediateForged = false
+    /// The leaf names another issuer than the intermediate's subject.
+    public var isLeafMisnamed = false
+    /// Certificates are signed with SHA-1.
+    public var usesWeakDigest = false
+    /// What is sent in the header.
+    public var presentation = Presentation.appleOrder
+
+    /// What Apple's looks like.
+    public init() {}
+
+    /// What a header's `x5c` holds.
+    public enum Presentation: Sendable, Hashable, CaseIterable {
+        /// Leaf, intermediate, root.
+        case appleOrder
+        case rootFirst
+        case withoutRoot
+        case leafOnly
+        case empty
+        case rootTwice
+        case leafTwice
+
+        func arrange(leaf: [UInt8], intermediate: [UInt8], root: [UInt8]) -> [[UInt8]] {
+            switch self {
+            case .appleOrder: [leaf, intermediate, root]
+            case .rootFirst: [root, intermediate, leaf]
+            case .withoutRoot: [leaf, intermediate]
+            case .leafOnly: [leaf]
+            case .empty: []
+            case .rootTwice: [leaf, intermediate, root, root]
+            case .leafTwice: [leaf, leaf, root]
+            }
+        }
+    }
+
+    /// A range of days since 1970 as moments.
+    public static func days(_ range: ClosedRange<Int64>) -> ClosedRange<Timestamp> {
+        let millisecondsPerDay: Int64 = 86_400_000
+        return Timestamp(
+            milliseconds: range.lowerBound * millisecondsPerDay)...Timestamp(
+                milliseconds: range.upperBound * millisecondsPerDay)
+    }
+}

@@ -1,0 +1,111 @@
+public import AppStore
+
+/// One delivery of a story: what arrived, decoded, and when.
+public struct StoryDelivery: Sendable {
+    public let receivedAt: Timestamp?
+    let notification: [JSONMember]?
+    let data: [JSONMember]?
+    let transaction: [JSONMember]?
+    let renewal: [JSONMember]?
+    let status: Int64?
+
+    init(_ line: JSONValue, _ defaults: StoryDefaults, place: String) throws {
+        func object(_ name: String) -> [JSONMember]? {
+            line[name]?.object.map { defaults.merged(name, $0) }
+        }
+        if let stated = line["receivedAt"] {
+            let time = stated.int64.map { Timestamp(milliseconds: $0) }
+                ?? stated.string.flatMap { Timestamp(rfc3339: $0) }
+            guard let time else {
+                throw Story.Problem(place: place, reason: "receivedAt is no time.")
+            }
+            receivedAt = time
+        } else {
+            receivedAt = nil
+        }
+        notification = object("notification")
+        // A notification about a chain has a data object; one about something else brings its own.
+        let hasOther = notification?.contains { member in
+            ["summary", "externalPurchaseToken", "appData"].contains(member.key)
+        }
+        let hasParts = line["transaction"] != nil || line["renewal"] != nil
+        data =
+            object("data")
+            ?? (notification != nil && (hasParts || hasOther == false)
+                ? defaults.merged("data", []) : nil)
+        let date = notification?.first { $0.key == "signedDate" }?.value
+        transaction = object("transaction").map { StoryDelivery.dated($0, line, "transaction", date) }
+        renewal = object("renewal").map { StoryDelivery.dated($0, line, "renewal", date) }
+        status = line["status"]?.int64
+        guard notification != nil || transaction != nil else {
+            throw Story.Problem(
+                place: place, reason: "The line has neither notification nor transaction.")
+        }
+    }
+
+    /// Every bundle id that any part names.
+    var bundleIds: [BundleId] {
+        let others = ["summary", "externalPurchaseToken", "appData"].compactMap { name in
+            notification?.first { $0.key == name }?.value.object
+        }
+        return ([data, transaction].compactMap { $0 } + others).compactMap { members in
+            members.first { $0.key == "bundleId" }?.value.string.map { BundleId($0) }
+        }
+    }
+
+    /// The chain the delivery is about; nil when it is about none.
+    var chain: OriginalTransactionId? {
+        (transaction ?? renewal)?.first { $0.key == "originalTransactionId" }?.value.string
+            .map { OriginalTransactionId($0) }
+    }
+
+    /// Parts without a date of their own get the notification's, unless the line says null.
+    private static func dated(
+        _ members: [JSONMember], _ line: JSONValue, _ name: String, _ date: JSONValue?
+    ) -> [JSONMember] {
+        guard let date, !members.contains(where: { $0.key == "signedDate" }),
+            line[name]?["signedDate"] == nil
+        else { return members }
+        return members + [JSONMember(key: "signedDate", value: date)]
+    }
+
+    /// The line that `ingest` takes, signed by `authority`.
+    public func line(signedBy authority: Authority) throws -> [UInt8] {
+        var members: [JSONMember] = []
+        if let receivedAt {
+            members.append(
+                JSONMember(key: "receivedAt", value: .number(String(receivedAt.milliseconds))))
+        }
+        let transactionToken = try transaction.map { try token($0, authority) }
+        let renewalToken = try renewal.map { try token($0, authority) }
+        guard var notification else {
+            if let transactionToken {
+                members.append(JSONMember(key: "signedTransactionInfo", value: transactionToken))
+            }
+            if let renewalToken {
+                members.append(JSONMember(key: "signedRenewalInfo", value: renewalToken))
+            }
+            if let status {
+                members.append(JSONMember(key: "status", value: .number(String(status))))
+            }
+            return JSONValue.object(members).encoded()
+        }
+        if var data {
+            if let transactionToken {
+                data.append(JSONMember(key: "signedTransactionInfo", value: transactionToken))
+            }
+            if let renewalToken {
+                data.append(JSONMember(key: "signedRenewalInfo", value: renewalToken))
+            }
+            notification.append(JSONMember(key: "data", value: .object(data)))
+        }
+        members.append(
+            JSONMember(key: "signedPayload", value: try token(notification, authority)))
+        return JSONValue.object(members).encoded()
+    }
+
+    private func token(_ members: [JSONMember], _ authority: Authority) throws -> JSONValue {
+        let token = try authority.sign(JSONValue.object(members).encoded())
+        return .string(String(decoding: token, as: UTF8.self))
+    }
+}

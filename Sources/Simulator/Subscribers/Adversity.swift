@@ -1,0 +1,101 @@
+import AppStore
+
+/// What the world does to deliveries on their way, none of which may change an answer
+/// (`lifecycle.md` §2: order, duplicates and batching change nothing). Every draw follows from the
+/// seed.
+public struct Adversity: Sendable {
+    /// Hours after the attempt before at which Apple tries again (`appstore.md` §5).
+    public static let retryHours: [Int64] = [1, 12, 24, 48, 72]
+
+    private var random: SeededGenerator
+
+    /// The draws the seed names.
+    public init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+    /// The same deliveries in any order.
+    public mutating func shuffled(_ deliveries: [Delivery]) -> [Delivery] {
+        var result = deliveries
+        random.shuffle(&result)
+        return result
+    }
+
+    /// Some deliveries again, byte for byte, some time later.
+    public mutating func repeated(_ deliveries: [Delivery], percent: Int) -> [Delivery] {
+        var result = deliveries
+        for delivery in deliveries where random.chance(percent) {
+            var again = delivery
+            again.receivedAt = delivery.receivedAt.advanced(
+                byMilliseconds: random.within(1000...Pace.day))
+            result.append(again)
+        }
+        return result
+    }
+
+    /// Some notifications only at one of Apple's later attempts, so at most six and a half days
+    /// late; in order of arrival.
+    public mutating func delayed(_ deliveries: [Delivery], percent: Int) -> [Delivery] {
+        var result = deliveries
+        for index in result.indices where random.chance(percent) {
+            guard case .notification = result[index].evidence else { continue }
+            let attempts = 1 + random.below(Adversity.retryHours.count)
+            let hours = Adversity.retryHours[..<attempts].reduce(0, +)
+            result[index].receivedAt = result[index].receivedAt.advanced(
+                byMilliseconds: hours * Pace.hour)
+        }
+        return Adversity.inOrderOfArrival(result)
+    }
+
+    /// Some statements a second time by another way: what a notification carried also comes as an
+    /// upload from the app, or as an item of a status response. Not the latter while payment is
+    /// failing or the subscription over: nested parts are signed milliseconds before their envelope,
+    /// and there the moment of signing is itself what rule 5 reads.
+    public mutating func echoed(_ deliveries: [Delivery], percent: Int) -> [Delivery] {
+        var result = deliveries
+        var ordinal = (deliveries.map(\.ordinal).max() ?? 0) + 1
+        for delivery in deliveries where random.chance(percent) {
+            guard
+                case .notification(let notification, let transaction?, let renewal) =
+                    delivery.evidence
+            else { continue }
+            let evidence: Delivery.Evidence
+            if let renewal, renewal.expirationIntent == nil, random.chance(50) {
+                evidence = .pair(transaction, renewal, notification.data?.status)
+            } else {
+                evidence = .transaction(transaction)
+            }
+            result.append(
+                Delivery(
+                    ordinal: ordinal,
+                    receivedAt: delivery.receivedAt.advanced(
+                        byMilliseconds: random.within(1000...Pace.day)),
+                    evidence: evidence))
+            ordinal += 1
+        }
+        return result
+    }
+
+    /// The deliveries in order, cut into batches of one to `most`.
+    public mutating func batches(_ deliveries: [Delivery], most: Int) -> [[Delivery]] {
+        var result: [[Delivery]] = []
+        var rest = deliveries[...]
+        while !rest.isEmpty {
+            let size = min(rest.count, 1 + random.below(max(1, most)))
+            result.append(Array(rest.prefix(size)))
+            rest = rest.dropFirst(size)
+        }
+        return result
+    }
+
+    /// Everything at once: repeated, delayed, echoed, and in any order.
+    public mutating func wild(_ deliveries: [Delivery]) -> [Delivery] {
+        let echoes = echoed(deliveries, percent: 15)
+        return shuffled(delayed(repeated(echoes, percent: 25), percent: 20))
+    }
+
+    /// By `receivedAt`, then as they were.
+    public static func inOrderOfArrival(_ deliveries: [Delivery]) -> [Delivery] {
+        deliveries.enumerated().sorted { left, right in
+            (left.element.receivedAt, left.offset) < (right.element.receivedAt, right.offset)
+        }.map(\.element)
+    }
+}

@@ -1,0 +1,95 @@
+import AppStore
+
+/// Turns deliveries into lines that `ingest` reads (`contract.md`, "Command line"), signed by a
+/// throw-away authority. The payloads are the seed's; signatures, as always with ECDSA, are not
+/// the same twice.
+public struct DeliverySigner: Sendable {
+    private let authority: Authority
+    private let appAppleId: Int64?
+
+    /// - Parameters:
+    ///   - authority: signs everything.
+    ///   - appAppleId: stated in status responses, as Apple does in Production; left out when nil.
+    public init(authority: Authority, appAppleId: Int64? = nil) {
+        self.authority = authority
+        self.appAppleId = appAppleId
+    }
+
+    /// One line, without its line feed. Throws only what signing throws.
+    public func line(_ delivery: Delivery) throws -> [UInt8] {
+        switch delivery.evidence {
+        case .notification(let notification, let transaction, let renewal):
+            return try line(notification, transaction, renewal, delivery.receivedAt)
+        case .transaction(let transaction):
+            let signed = try sign(transaction.encoded())
+            return object { json in
+                json.member("receivedAt", delivery.receivedAt)
+                json.member("signedTransactionInfo", signed)
+            }
+        case .pair(let transaction, let renewal, let status):
+            return try line(transaction, renewal, status, delivery.receivedAt)
+        }
+    }
+
+    /// A compact JWS of any payload.
+    public func sign(_ payload: [UInt8]) throws -> String {
+        String(decoding: try authority.sign(payload), as: UTF8.self)
+    }
+
+    private func line(
+        _ notification: NotificationPayload, _ transaction: TransactionPayload?,
+        _ renewal: RenewalPayload?, _ receivedAt: Timestamp
+    ) throws -> [UInt8] {
+        var notification = notification
+        if let transaction {
+            notification.data?.signedTransactionInfo = try sign(transaction.encoded())
+        }
+        if let renewal { notification.data?.signedRenewalInfo = try sign(renewal.encoded()) }
+        let signed = try sign(notification.encoded())
+        return object { json in
+            json.member("receivedAt", receivedAt)
+            json.member("signedPayload", signed)
+        }
+    }
+
+    /// A status response with one item: the form that carries Apple's unsigned status
+    /// (`appstore.md` §4, Get All Subscription Statuses).
+    private func line(
+        _ transaction: TransactionPayload, _ renewal: RenewalPayload,
+        _ status: Raw<SubscriptionStatus>?, _ receivedAt: Timestamp
+    ) throws -> [UInt8] {
+        let signedTransaction = try sign(transaction.encoded())
+        let signedRenewal = try sign(renewal.encoded())
+        return object { json in
+            json.member("receivedAt", receivedAt)
+            guard let status else {
+                json.member("signedTransactionInfo", signedTransaction)
+                json.member("signedRenewalInfo", signedRenewal)
+                return
+            }
+            json.memberIfPresent("environment", transaction.environment)
+            json.memberIfPresent("bundleId", transaction.bundleId)
+            json.memberIfPresent("appAppleId", appAppleId)
+            json.array("data", [transaction.subscriptionGroupIdentifier]) { json, group in
+                json.object { json in
+                    json.memberIfPresent("subscriptionGroupIdentifier", group)
+                    json.array("lastTransactions", [status]) { json, status in
+                        json.object { json in
+                            json.memberIfPresent(
+                                "originalTransactionId", transaction.originalTransactionId)
+                            json.member("status", status)
+                            json.member("signedTransactionInfo", signedTransaction)
+                            json.member("signedRenewalInfo", signedRenewal)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var json = JSONWriter(reservingCapacity: 24_000)
+        json.object(body)
+        return json.bytes
+    }
+}

@@ -1,0 +1,197 @@
+import AppStore
+
+/// Payment fails: grace, billing retry, and the ways out of them (`lifecycle.md` §2 rule 5).
+extension LifeWriter {
+    /// One failure, while it lasts.
+    struct Failure: Sendable {
+        let end: Timestamp
+        /// Apple stops trying then.
+        let cap: Timestamp
+        let notice: Stamp
+        /// End of grace as Apple has it; nil without grace.
+        let graceEnd: Timestamp?
+        let isDated: Bool
+        var mark: Int
+        /// Newest fact that says payment is failing.
+        var newestFailing: Timestamp
+        /// Nothing but the first notice has said so.
+        var isLone = true
+    }
+
+    enum Exit: Sendable {
+        case recover, retry, cancel, timeOut, purchase, silent
+    }
+
+    /// False when the life is over.
+    mutating func fail() -> Bool {
+        let end = end
+        let earliest = end.advanced(byMilliseconds: -lead / 10 * 9)
+        let isEarly = random.chance(35) && now.advanced(byMilliseconds: 4000) < earliest
+        let moment =
+            isEarly
+            ? earliest.advanced(byMilliseconds: random.within(0...lead / 2))
+            : max(end, now).advanced(byMilliseconds: min(shortly(), nextLength / 10))
+        if isEarly { count(.earlyFailure) }
+        renewal.intent = .billingError
+        renewal.isInBillingRetry = true
+        if isEarly, random.chance(20) {
+            recoverBeforeEnd(failedAt: moment)
+            return true
+        }
+        let window = traits.pace.retryWindow(
+            isCommitment: traits.isCommitment, length: currentPeriod.length)
+        let grace = random.chance(60) ? graceLength() : nil
+        let graceEnd = grace.map { end.advanced(byMilliseconds: $0) }
+        let isDated = grace != nil && random.chance(88)
+        if isDated { renewal.graceEnd = graceEnd }
+        if grace != nil, random.chance(25) {
+            renewal.isInBillingRetry = false
+            count(.graceWithoutRetryFlag)
+        }
+        let status: SubscriptionStatus =
+            isEarly ? .active : grace == nil ? .billingRetry : .billingGracePeriod
+        let notice = notify(
+            .didFailToRenew, grace == nil ? nil : .gracePeriod, at: moment, status: status)
+        let state: TrueState = grace == nil ? .billingRetry : .grace
+        let mark = truth.begin(
+            .state(state), at: end, period: current, reason: grace == nil ? .billing : nil)
+        count(grace == nil ? .failureWithoutGrace : .failureWithGrace)
+        let failure = Failure(
+            end: end, cap: end.advanced(byMilliseconds: window), notice: notice,
+            graceEnd: graceEnd, isDated: isDated, mark: mark, newestFailing: notice.signed)
+        return grace == nil ? leaveRetry(failure) : leaveGrace(failure)
+    }
+
+    /// How long the period after this one will be.
+    private var nextLength: Int64 {
+        let period = renewal.nextOffer?.period ?? renewal.nextProduct.period ?? ISO8601Period()
+        return traits.pace.end(of: period, count: 1, from: end).milliseconds(since: end)
+    }
+
+    /// 3, 16 or 28 days; weekly products at most 6; the sandbox half a period.
+    private mutating func graceLength() -> Int64 {
+        guard traits.pace == .calendar else { return currentPeriod.length / 2 }
+        let isShort = currentPeriod.length <= 8 * Pace.day
+        return random.pick(isShort ? [3, 6] : [3, 16, 28]) * Pace.day
+    }
+
+    /// A moment after the newest thing signed, and `from`, and a little before `limit`.
+    private mutating func moment(from: Timestamp, before limit: Timestamp) -> Timestamp {
+        let first = max(now, from).advanced(byMilliseconds: 3000)
+        let last = limit.advanced(byMilliseconds: -3000)
+        guard first < last else { return first }
+        return first.advanced(byMilliseconds: random.within(0...last.milliseconds(since: first)))
+    }
+
+    private mutating func recoverBeforeEnd(failedAt moment: Timestamp) {
+        notify(.didFailToRenew, at: moment, status: .active)
+        let paid = self.moment(from: moment, before: end)
+        openRenewal(start: end)
+        periods[current].isRecovery = true
+        notify(.didRenew, .billingRecovery, at: paid, status: .active)
+        count(.recoveredBeforeEnd)
+    }
+
+    /// Apple is asked for the status while payment is failing.
+    private mutating func askWhileFailing(
+        _ failure: inout Failure, before limit: Timestamp, status: SubscriptionStatus
+    ) {
+        guard random.chance(20) else { return }
+        let first = max(now, failure.end).advanced(byMilliseconds: 3000)
+        let room = limit.milliseconds(since: first)
+        guard room > 20_000 else { return }
+        let asked = first.advanced(byMilliseconds: random.within(0...room / 3))
+        note(&failure, at: asked, status: status)
+    }
+
+    /// Something is signed while payment is failing: an answer to a query, or a notification about
+    /// something else.
+    mutating func note(
+        _ failure: inout Failure, at moment: Timestamp, status: SubscriptionStatus
+    ) {
+        let stamp: Stamp
+        if random.chance(60) {
+            stamp = sendPair(at: moment, status: status)
+        } else {
+            stamp = notify(.metadataUpdate, at: moment, status: status)
+            count(.noteWhileFailing)
+        }
+        failure.newestFailing = stamp.signed
+        failure.isLone = false
+    }
+
+    private mutating func leaveGrace(_ failure: Failure) -> Bool {
+        var failure = failure
+        guard let graceEnd = failure.graceEnd else { return leaveRetry(failure) }
+        if !failure.isDated { count(.graceWithoutDate) }
+        // Grace without a date is only as long as facts say, so it is left by retry alone.
+        let exit =
+            failure.isDated
+            ? random.pick(weighted: [
+                (Exit.recover, 45), (.cancel, 12), (.purchase, 5), (.retry, 38),
+            ])
+            : .retry
+        let half = failure.end.advanced(byMilliseconds: nextLength / 2)
+        let limit = exit == .recover ? min(graceEnd, half) : graceEnd
+        askWhileFailing(&failure, before: limit, status: .billingGracePeriod)
+        switch exit {
+        case .recover:
+            recoverInGrace(failure, before: limit)
+            return true
+        case .cancel:
+            count(.cancelledInGrace)
+            return cancelWhileFailing(failure, before: limit)
+        case .purchase:
+            let start = moment(from: failure.end, before: limit)
+            open(Opening(product: currentPeriod.product, start: start, reason: .purchase))
+            notify(
+                .didChangeRenewalPref, .upgrade, at: start.advanced(byMilliseconds: 1000),
+                status: .active)
+            count(.purchaseInGrace)
+            return true
+        case .retry, .timeOut, .silent:
+            enterRetry(&failure, at: graceEnd)
+            return leaveRetry(failure)
+        }
+    }
+
+    /// Paid within grace: the next period starts where the old one ended, as if nothing had been.
+    private mutating func recoverInGrace(_ failure: Failure, before limit: Timestamp) {
+        let paid = moment(from: failure.end, before: limit)
+        openRenewal(start: failure.end, countsFrom: paid)
+        periods[current].isRecovery = true
+        notify(.didRenew, .billingRecovery, at: paid, status: .active)
+        count(.recoveredInGrace)
+        guard failure.isLone else { return }
+        losses.append(
+            LossNote(
+                kind: .graceBeforeRecovery, dropped: [failure.notice.ordinal],
+                edits: [.strike(failure.mark), .from(failure.mark + 1, failure.end)]))
+    }
+
+    /// Grace runs out, retry goes on, GRACE_PERIOD_EXPIRED says so.
+    private mutating func enterRetry(_ failure: inout Failure, at graceEnd: Timestamp) {
+        renewal.isInBillingRetry = true
+        let lingers = failure.isDated && random.chance(40)
+        if lingers { count(.lingeringGraceDate) } else { renewal.graceEnd = nil }
+        let moment = max(graceEnd, now).advanced(byMilliseconds: shortly())
+        let stamp = notify(.gracePeriodExpired, at: moment, status: .billingRetry)
+        count(.graceExpired)
+        let three = failure.end.advanced(byMilliseconds: 3 * Pace.day)
+        let over = failure.isDated ? graceEnd : min(three, stamp.signed)
+        if failure.isLone {
+            losses.append(
+                LossNote(
+                    kind: .graceBeforeGraceExpired, dropped: [failure.notice.ordinal],
+                    edits: lingers
+                        ? [] : [.meaning(failure.mark, .state(.billingRetry), .billing)]))
+        }
+        if failure.isDated {
+            losses.append(LossNote(kind: .graceExpired, dropped: [stamp.ordinal]))
+        }
+        failure.mark = truth.begin(
+            .state(.billingRetry), at: over, period: current, reason: .billing)
+        failure.newestFailing = stamp.signed
+        failure.isLone = false
+    }
+}

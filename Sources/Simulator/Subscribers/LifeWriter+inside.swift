@@ -1,0 +1,233 @@
+import AppStore
+
+/// What customer and Apple do while a period runs.
+extension LifeWriter {
+    enum Act: Sendable {
+        case cancel, uncancel, downgrade, cancelDowngrade, upgrade, crossgradeNow, crossgradeLater
+        case redeemOffer, offerUpgrade, offerDowngrade, raisePrice, acceptPrice, refusePrice
+        case extendExpiry, extendRenewal, failExtension, restore, query, upload, note
+        case refund, refundAndCancel, refundOld, declineRefund, requestConsumption
+        case revokeFamily, cancelCommitment
+        case reverseRefund, redateRefund, repurchase, reshare, reshareSame
+    }
+
+    /// Lives through the current period up to shortly before its end. True when the customer has
+    /// begun another period meanwhile.
+    mutating func liveInside() -> Bool {
+        let period = current
+        for _ in 0..<random.below(4) {
+            guard let moment = momentInside() else { break }
+            guard let act = nextAct() else { continue }
+            perform(act, at: moment)
+            if current != period { return true }
+        }
+        return false
+    }
+
+    /// A moment in the first seven tenths of the period; nil when they are over.
+    private mutating func momentInside() -> Timestamp? {
+        let period = currentPeriod
+        let last = period.start.advanced(byMilliseconds: period.length / 10 * 7)
+        let first = max(now, period.start).advanced(byMilliseconds: 3000)
+        guard first < last else { return nil }
+        return first.advanced(
+            byMilliseconds: random.within(0...last.milliseconds(since: first) / 2))
+    }
+
+    private mutating func nextAct() -> Act? {
+        var acts: [(Act, Int)] = [(.query, 6), (.upload, 4)]
+        if isRevoked { return nextActWhenRevoked() }
+        let isOn = renewal.willRenew
+        let isPending = renewal.priceIncrease == .customerHasNotResponded
+        let hasChange = renewal.nextProduct != currentPeriod.product
+        acts.append((.note, 4))
+        if isOn { acts.append((.cancel, 14)) }
+        if !isOn, !isPending { acts.append((.uncancel, 20)) }
+        if traits.lineItems == .unique { acts.append((.restore, 5)) }
+        if currentPeriod.offer?.phase != .trial, !traits.isFamilyShared {
+            acts += [(.extendExpiry, 4), (.extendRenewal, 4), (.failExtension, 2)]
+        }
+        if traits.isFamilyShared {
+            acts.append((.revokeFamily, 15))
+        } else {
+            acts += [(.refund, 8), (.refundAndCancel, 3), (.declineRefund, 3)]
+            acts.append((.requestConsumption, 3))
+            if current > 0 { acts.append((.refundOld, 6)) }
+            if isOn, renewal.priceIncrease == nil { acts.append((.raisePrice, 10)) }
+            if isOn, isPending { acts += [(.acceptPrice, 25), (.refusePrice, 10)] }
+        }
+        if traits.isCommitment {
+            if renewal.commitmentWillRenew { acts.append((.cancelCommitment, 10)) }
+            return random.pick(weighted: acts)
+        }
+        acts += [(.upgrade, 7), (.crossgradeNow, 5), (.offerUpgrade, 3)]
+        if isOn, !hasChange {
+            acts += [(.downgrade, 8), (.crossgradeLater, 6), (.offerDowngrade, 3)]
+            acts.append((.redeemOffer, 5))
+        }
+        if isOn, hasChange { acts.append((.cancelDowngrade, 15)) }
+        return random.pick(weighted: acts)
+    }
+
+    private mutating func nextActWhenRevoked() -> Act {
+        guard !traits.isFamilyShared else {
+            return random.pick([.query, .reshare, .reshareSame])
+        }
+        return random.pick(
+            weighted: [(.query, 2), (.reverseRefund, 5), (.redateRefund, 2), (.repurchase, 3)])
+    }
+
+    private mutating func perform(_ act: Act, at moment: Timestamp) {
+        switch act {
+        case .cancel, .uncancel, .refusePrice, .cancelCommitment: changeRenewal(act, at: moment)
+        case .downgrade, .crossgradeLater, .offerDowngrade, .cancelDowngrade, .redeemOffer:
+            changeNext(act, at: moment)
+        case .upgrade, .crossgradeNow, .offerUpgrade: changeProduct(act, at: moment)
+        case .raisePrice, .acceptPrice: changePrice(act, at: moment)
+        case .extendExpiry, .extendRenewal: extend(act, at: moment)
+        case .restore: restore(at: moment)
+        case .query: sendPair(at: moment, status: isRevoked ? .revoked : .active)
+        case .upload:
+            sendTransaction(current, at: moment)
+            count(.upload)
+        case .note, .failExtension, .declineRefund, .requestConsumption: remark(act, at: moment)
+        case .refund, .refundAndCancel, .refundOld, .revokeFamily, .reverseRefund, .redateRefund,
+            .repurchase, .reshare, .reshareSame:
+            performRevocation(act, at: moment)
+        }
+    }
+
+    private mutating func changeRenewal(_ act: Act, at moment: Timestamp) {
+        switch act {
+        case .uncancel:
+            renewal.willRenew = true
+            notify(.didChangeRenewalStatus, .autoRenewEnabled, at: moment, status: .active)
+            count(.uncancellation)
+        case .refusePrice:
+            renewal.willRenew = false
+            notify(.didChangeRenewalStatus, at: moment, status: .active)
+            count(.priceIncreaseCancelled)
+        case .cancelCommitment:
+            renewal.commitmentWillRenew = false
+            notify(.didChangeRenewalStatus, .autoRenewDisabled, at: moment, status: .active)
+            count(.commitmentCancelled)
+        default:
+            renewal.willRenew = false
+            notify(.didChangeRenewalStatus, .autoRenewDisabled, at: moment, status: .active)
+            count(.cancellation)
+        }
+    }
+
+    /// Changes of what the next renewal will be.
+    private mutating func changeNext(_ act: Act, at moment: Timestamp) {
+        let own = currentPeriod.product
+        switch act {
+        case .cancelDowngrade:
+            renewal.nextProduct = own
+            renewal.nextOffer = nil
+            notify(.didChangeRenewalPref, at: moment, status: .active)
+            count(.downgradeCancelled)
+        case .redeemOffer:
+            let type = random.pick([OfferType.promotionalOffer, .offerCode])
+            renewal.nextOffer = .offer(type, on: own, &random)
+            notify(.offerRedeemed, at: moment, status: .active)
+            count(.offerRedeemed)
+        default:
+            let isCrossgrade = act == .crossgradeLater
+            let others = SimulatedProduct.renewable.filter { other in
+                let (level, ownLevel) = (other.level ?? 0, own.level ?? 0)
+                return isCrossgrade
+                    ? level == ownLevel && other.period != own.period : level > ownLevel
+            }
+            guard !others.isEmpty else { return }
+            renewal.nextProduct = random.pick(others)
+            if act == .offerDowngrade {
+                renewal.nextOffer = .offer(.promotionalOffer, on: renewal.nextProduct, &random)
+            }
+            notify(
+                act == .offerDowngrade ? .offerRedeemed : .didChangeRenewalPref, .downgrade,
+                at: moment, status: .active)
+            count(
+                isCrossgrade
+                    ? .crossgradeLater : act == .offerDowngrade ? .offerDowngrade : .downgrade)
+        }
+    }
+
+    /// Changes of the product from now on.
+    private mutating func changeProduct(_ act: Act, at moment: Timestamp) {
+        let own = currentPeriod.product
+        let others = SimulatedProduct.renewable.filter { other in
+            let (level, ownLevel) = (other.level ?? 0, own.level ?? 0)
+            return act == .crossgradeNow
+                ? level == ownLevel && other.period == own.period && other != own
+                : level < ownLevel
+        }
+        guard !others.isEmpty else { return }
+        let product = random.pick(others)
+        let offer: SimulatedOffer? =
+            act == .offerUpgrade ? .offer(.promotionalOffer, on: product, &random) : nil
+        count(
+            act == .crossgradeNow ? .crossgradeNow : act == .upgrade ? .upgrade : .offerUpgrade)
+        changeNow(to: product, offer: offer, at: moment)
+    }
+
+    private mutating func changePrice(_ act: Act, at moment: Timestamp) {
+        let needsConsent = act == .raisePrice && random.chance(70)
+        renewal.priceIncrease =
+            needsConsent
+            ? .customerHasNotResponded : .customerConsentedOrWasNotifiedWithoutNeedingConsent
+        notify(
+            .priceIncrease, needsConsent ? .pending : .accepted, at: moment, status: .active)
+        count(needsConsent ? .priceIncreasePending : .priceIncreaseAccepted)
+    }
+
+    /// A later end, in one of the two shapes the wire may take (`appstore.md`, trap 21).
+    private mutating func extend(_ act: Act, at moment: Timestamp) {
+        let old = currentPeriod.statedEnd
+        let longer =
+            traits.pace == .calendar
+            ? random.within(1...30) * Pace.day : currentPeriod.length / 4
+        let end = end.advanced(byMilliseconds: longer)
+        periods[current].end = end
+        if act == .extendExpiry { periods[current].statedEnd = end }
+        setAnchor(end, anchorPeriod)
+        notify(.renewalExtended, at: moment, status: .active)
+        count(act == .extendExpiry ? .extensionOfExpiry : .extensionOfRenewal)
+        guard act == .extendExpiry, random.chance(40) else { return }
+        periods[current].statedEnd = old
+        sendTransaction(current, at: now.advanced(byMilliseconds: 2500))
+        periods[current].statedEnd = end
+        count(.staleAfterExtension)
+    }
+
+    /// The same period, bought once, under another transactionId (`lifecycle.md` §2 rule 2).
+    private mutating func restore(at moment: Timestamp) {
+        let id = newTransactionId()
+        periods[current].transactionIds.append(id)
+        periods[current].restoredAt =
+            moment < currentPeriod.statedEnd && random.chance(50) ? moment : nil
+        sendTransaction(current, as: id, at: moment)
+        count(.restore)
+    }
+
+    /// Notifications that change no state.
+    private mutating func remark(_ act: Act, at moment: Timestamp) {
+        switch act {
+        case .failExtension:
+            notify(.renewalExtension, .failure, at: moment, status: .active)
+            count(.extensionFailed)
+        case .declineRefund:
+            notify(.refundDeclined, at: moment, status: .active)
+            count(.refundDeclined)
+        case .requestConsumption:
+            notify(.consumptionRequest, at: moment, status: .active)
+            count(.consumptionRequest)
+        default:
+            let type = random.pick([
+                NotificationType.metadataUpdate, .migration, .priceChange,
+            ])
+            notify(type, at: moment, status: .active)
+            count(.metadataNote)
+        }
+    }
+}

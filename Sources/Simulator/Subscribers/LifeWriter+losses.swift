@@ -1,0 +1,90 @@
+import AppStore
+
+/// Losses that can be told only once the life is complete.
+extension LifeWriter {
+    mutating func noteStructuralLosses() {
+        guard periods[0].product.type == .autoRenewableSubscription else { return }
+        for index in periods.indices.dropFirst() { noteLostPeriod(index) }
+        if periods.count > 1 { noteLostBeginning(1 + random.below(periods.count - 1)) }
+        for note in refunds { noteLostRefund(note) }
+    }
+
+    /// A period of which only one notification spoke. Without it the period before is over at its
+    /// own end, until the next begins.
+    private mutating func noteLostPeriod(_ index: Int) {
+        let period = periods[index]
+        let before = periods[index - 1]
+        let marks = truth.marks.indices.filter { truth.marks[$0].period == index }
+        guard period.deliveries.count == 1, !period.isRecovery, marks.count == 1,
+            let mark = marks.first, mark > 0, mark + 1 < truth.marks.count
+        else { return }
+        let next = truth.marks[mark + 1].from
+        let edits: [LossNote.Edit]
+        switch truth.marks[mark - 1].meaning {
+        case .state(.expired):
+            // What a later renewal info says would be read as why the one before ended.
+            let isSaidLater = said.contains {
+                $0.at >= period.start && $0.at < next && !period.deliveries.contains($0.ordinal)
+            }
+            guard hasExpired(before) || !isSaidLater else { return }
+            edits = [.strike(mark)]
+        case .period where next <= before.end: edits = [.strike(mark)]
+        case .period:
+            // What was signed ahead with the next period speaks of that one.
+            let ahead = index + 1 < periods.count ? periods[index + 1].deliveries : []
+            let reason = said.last {
+                $0.at < next && !period.deliveries.contains($0.ordinal)
+                    && !ahead.contains($0.ordinal)
+            }?.reason
+            edits = [
+                .meaning(mark, .state(.expired), reason), .attribute(mark, period: index - 1),
+                .from(mark, before.end),
+            ]
+        case .state: return
+        }
+        losses.append(
+            LossNote(
+                kind: period.reason == .renewal ? .renewal : .purchase,
+                dropped: Set(period.deliveries), edits: edits))
+    }
+
+    /// EXPIRED was sent about the period.
+    private func hasExpired(_ period: SimulatedPeriod) -> Bool {
+        period.deliveries.contains { ordinal in
+            guard case .notification(let notification, _, _) = deliveries[ordinal].evidence else {
+                return false
+            }
+            return notification.notificationType?.value == .expired
+        }
+    }
+
+    /// Only what was said of a later period, and of those after it, is known.
+    private mutating func noteLostBeginning(_ index: Int) {
+        let period = periods[index]
+        guard let mark = truth.marks.firstIndex(where: { $0.period == index }),
+            truth.marks[mark].from == period.start, let stated = period.stated.min()
+        else { return }
+        let dropped = periods[..<index].flatMap(\.deliveries)
+        var edits: [LossNote.Edit] = [.forget(before: index)]
+        if traits.statesReason, period.reason == .renewal, stated < period.start {
+            edits.append(.from(mark, stated))
+        }
+        losses.append(LossNote(kind: .beginning, dropped: Set(dropped), edits: edits))
+    }
+
+    /// A refund, or its reversal, after which nothing more was said of the transaction.
+    private mutating func noteLostRefund(_ note: RefundNote) {
+        let newest = periods[note.period].deliveries.max()
+        let hasOne = truth.revocations[note.period]?.count == 1
+        guard hasOne else { return }
+        if newest == note.refund {
+            losses.append(
+                LossNote(
+                    kind: .refund, dropped: [note.refund], edits: [.unrevoke(note.period)]))
+        } else if let reversal = note.reversal, newest == reversal {
+            losses.append(
+                LossNote(
+                    kind: .refundReversed, dropped: [reversal], edits: [.reopen(note.period)]))
+        }
+    }
+}

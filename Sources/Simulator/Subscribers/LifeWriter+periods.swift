@@ -1,0 +1,154 @@
+import AppStore
+
+/// How periods begin.
+extension LifeWriter {
+    /// What a new period is made of.
+    struct Opening {
+        var product: SimulatedProduct
+        var start: Timestamp
+        var reason: TransactionReason
+        var offer: SimulatedOffer?
+        /// When it governs from, if not from its start (`lifecycle.md` §2 rule 5, anchor kept).
+        var countsFrom: Timestamp?
+    }
+
+    /// Enters a period into the books and the truth; the caller signs.
+    mutating func open(_ opening: Opening) {
+        let product = opening.product
+        let length = opening.offer?.period ?? product.period ?? ISO8601Period()
+        let end = nextEnd(opening.start, length)
+        let id = newTransactionId()
+        let commitment = commitment(product, opening)
+        let period = SimulatedPeriod(
+            product: product, transactionIds: [id], identity: id,
+            webOrderLineItemId: lineItem(opening.start), start: opening.start, statedEnd: end,
+            end: end, reason: opening.reason, offer: opening.offer,
+            commitmentNumber: commitment?.number, commitmentEnd: commitment?.end)
+        periods.append(period)
+        truth.begin(
+            .period(traits.statesReason ? opening.reason : nil),
+            at: opening.countsFrom ?? opening.start, period: current)
+        renewal.nextProduct = product
+        renewal.nextOffer = nil
+        renewal.intent = nil
+        renewal.isInBillingRetry = traits.statesStatus ? false : nil
+        renewal.graceEnd = nil
+        renewal.priceIncrease = nil
+        renewal.willRenew = true
+        renewalsInRow = opening.reason == .renewal ? renewalsInRow + 1 : 0
+    }
+
+    private mutating func lineItem(_ start: Timestamp) -> WebOrderLineItemId? {
+        switch traits.lineItems {
+        case .unique: break
+        case .zero: return WebOrderLineItemId("0")
+        case .absent: return nil
+        case .sometimesShared:
+            if let last = periods.last, last.end <= start, random.chance(40) {
+                count(.sharedLineItem)
+                return last.webOrderLineItemId
+            }
+        }
+        return WebOrderLineItemId("7\(seed)\(periods.count)")
+    }
+
+    private mutating func commitment(
+        _ product: SimulatedProduct, _ opening: Opening
+    ) -> (number: Int64, end: Timestamp)? {
+        guard let total = product.commitmentPeriods, let period = product.period else { return nil }
+        if let last = periods.last, let number = last.commitmentNumber,
+            let end = last.commitmentEnd, opening.reason == .renewal, number < total
+        {
+            return (number + 1, end)
+        }
+        renewal.commitmentWillRenew = true
+        return (1, traits.pace.end(of: period, count: total, from: opening.start))
+    }
+
+    mutating func firstPurchase() {
+        let product = renewal.nextProduct
+        var offer: SimulatedOffer?
+        if !traits.isCommitment, random.chance(40) {
+            offer = .offer(.introductoryOffer, on: product, &random)
+            count(offer?.phase == .trial ? .trial : .introductoryOffer)
+        }
+        if traits.isCommitment { count(.commitment) }
+        if traits.isFamilyShared { count(.familyCopy) }
+        count(.firstPurchase)
+        let start = now
+        open(Opening(product: product, start: start, reason: .purchase, offer: offer))
+        notify(
+            .subscribed, .initialBuy, at: start.advanced(byMilliseconds: shortly()), status: .active
+        )
+    }
+
+    /// The renewal goes through at the end of the period, charged up to a day before or shortly
+    /// after (`appstore.md` §8, "Renewal").
+    mutating func renew() {
+        let start = end
+        let early = random.chance(45)
+        let signed =
+            early
+            ? start.advanced(byMilliseconds: -random.within(1...max(1, lead * 9 / 10)))
+            : start.advanced(byMilliseconds: shortly())
+        count(.renewal)
+        count(early ? .earlyRenewal : .lateRenewal)
+        if renewal.nextProduct != currentPeriod.product { count(.downgradeTakenUp) }
+        openRenewal(start: start)
+        notify(.didRenew, at: max(signed, now.advanced(byMilliseconds: 2000)), status: .active)
+    }
+
+    mutating func openRenewal(start: Timestamp, countsFrom: Timestamp? = nil) {
+        open(
+            Opening(
+                product: renewal.nextProduct, start: start, reason: .renewal,
+                offer: renewal.nextOffer, countsFrom: countsFrom))
+    }
+
+    /// The customer subscribes again, from the moment on.
+    mutating func resubscribe(at start: Timestamp) {
+        let product =
+            traits.isCommitment
+            ? currentPeriod.product
+            : (random.chance(60) ? currentPeriod.product : random.pick(SimulatedProduct.renewable))
+        var offer: SimulatedOffer?
+        if !traits.isCommitment, !traits.isFamilyShared, random.chance(30) {
+            let type = random.pick([
+                OfferType.winBackOffer, .promotionalOffer, .offerCode,
+            ])
+            offer = .offer(type, on: product, &random)
+            if type == .winBackOffer { count(.winBack) }
+        }
+        count(.resubscription)
+        if start.milliseconds(since: end) > 365 * Pace.day { count(.resubscriptionAfterAYear) }
+        open(Opening(product: product, start: start, reason: .purchase, offer: offer))
+        notify(
+            .subscribed, .resubscribe, at: start.advanced(byMilliseconds: shortly()),
+            status: .active)
+    }
+
+    /// Another product from now on: the old transaction is upgraded, its rest refunded.
+    mutating func changeNow(
+        to product: SimulatedProduct, offer: SimulatedOffer?, at start: Timestamp
+    ) {
+        let old = current
+        periods[old].isUpgraded = true
+        periods[old].revocation = SimulatedRevocation(
+            date: start, reason: .refundedForOtherReason, type: .refundProrated,
+            percentage: traits.statesDiscountType ? 50_000 : nil)
+        if product.period != currentPeriod.product.period,
+            product.period?.months ?? 0 < currentPeriod.product.period?.months ?? 0
+        {
+            count(.shorterUpgrade)
+        }
+        open(Opening(product: product, start: start, reason: .purchase, offer: offer))
+        let signed = start.advanced(byMilliseconds: shortly())
+        notify(
+            offer == nil ? .didChangeRenewalPref : .offerRedeemed, .upgrade, at: signed,
+            status: .active)
+        if random.chance(50) {
+            sendTransaction(old, at: signed.advanced(byMilliseconds: shortly() + 2000))
+            count(.upgradedSnapshot)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import AppStore
+
+/// The ways out of billing retry.
+extension LifeWriter {
+    mutating func leaveRetry(_ failure: Failure) -> Bool {
+        var failure = failure
+        let exit = random.pick(
+            weighted: [
+                (Exit.recover, 40), (.cancel, 14), (.timeOut, 30), (.purchase, 8), (.silent, 8),
+            ])
+        askInRetry(&failure)
+        switch exit {
+        case .recover, .retry:
+            recoverInRetry(failure)
+            return true
+        case .cancel:
+            count(.cancelledInRetry)
+            return cancelWhileFailing(failure, before: failure.cap)
+        case .timeOut: return timeOut(failure)
+        case .purchase:
+            let start = momentInRetry(failure)
+            if failure.isLone {
+                // Nothing then speaks of a failure: expired, and bought again.
+                losses.append(
+                    LossNote(
+                        kind: .failureBeforeExpiry, dropped: [failure.notice.ordinal],
+                        edits: [
+                            .meaning(
+                                failure.mark, .state(.expired), reasonBefore(failure.notice))
+                        ]))
+            }
+            resubscribe(at: start)
+            count(.purchaseInRetry)
+            return true
+        case .silent:
+            truth.begin(
+                .state(.expired), at: max(failure.cap, failure.newestFailing), period: current,
+                reason: said.last?.reason)
+            count(.silentRetry)
+            return false
+        }
+    }
+
+    /// What had been said about renewing before that notice.
+    private func reasonBefore(_ notice: Stamp) -> TrueReason? {
+        said.last { $0.ordinal < notice.ordinal }?.reason
+    }
+
+    private mutating func momentInRetry(_ failure: Failure) -> Timestamp {
+        let first = max(now, failure.end).advanced(byMilliseconds: 3000)
+        let room = failure.cap.milliseconds(since: first)
+        return first.advanced(byMilliseconds: room > 9000 ? random.within(0...room - 6000) : 0)
+    }
+
+    private mutating func askInRetry(_ failure: inout Failure) {
+        guard random.chance(20) else { return }
+        let first = max(now, failure.end).advanced(byMilliseconds: 3000)
+        let room = failure.cap.milliseconds(since: first)
+        guard room > 20_000 else { return }
+        let asked = first.advanced(byMilliseconds: random.within(0...room / 3))
+        note(&failure, at: asked, status: .billingRetry)
+        guard random.chance(30) else { return }
+        // Off and on again while Apple keeps trying: billing retry is unbroken.
+        let changed = now.advanced(byMilliseconds: 3000)
+        renewal.willRenew = false
+        renewal.intent = .customerCancelled
+        renewal.isInBillingRetry = false
+        notify(.didChangeRenewalStatus, .autoRenewDisabled, at: changed, status: .expired)
+        renewal.willRenew = true
+        renewal.intent = .billingError
+        renewal.isInBillingRetry = true
+        failure.newestFailing =
+            notify(
+                .didChangeRenewalStatus, .autoRenewEnabled, at: now.advanced(byMilliseconds: 3000),
+                status: .billingRetry
+            ).signed
+        count(.mindChangedInRetry)
+    }
+
+    /// Paid in retry: a new period from the moment of payment, which is the new anchor.
+    private mutating func recoverInRetry(_ failure: Failure) {
+        var start = momentInRetry(failure)
+        if random.chance(8) {
+            let length = failure.cap.milliseconds(since: failure.end)
+            start = max(start, failure.cap).advanced(
+                byMilliseconds: random.within(1000...length / 20))
+            count(.recoveredBeyondWindow)
+        }
+        let early: Int64 = 33_000
+        let isSignedFirst =
+            traits.pace == .calendar && random.chance(15)
+            && start.milliseconds(since: max(now, failure.end)) > early + 3000
+        let signed = start.advanced(byMilliseconds: isSignedFirst ? -early : 1500)
+        openRenewal(start: start)
+        periods[current].isRecovery = true
+        notify(.didRenew, .billingRecovery, at: signed, status: .active)
+        count(.recoveredInRetry)
+        guard failure.isLone else { return }
+        losses.append(
+            LossNote(kind: .failureBeforeRecovery, dropped: [failure.notice.ordinal]))
+    }
+
+    /// Apple gives up: EXPIRED ends it when it is signed, a little before or after the window.
+    private mutating func timeOut(_ failure: Failure) -> Bool {
+        let window = failure.cap.milliseconds(since: failure.end)
+        let offset = random.within(-window / 100...window / 20)
+        let moment = max(
+            failure.cap.advanced(byMilliseconds: offset), now.advanced(byMilliseconds: 3000))
+        renewal.isInBillingRetry = false
+        renewal.graceEnd = nil
+        let guess = said.last?.reason
+        let stamp = notify(.expired, .billingRetry, at: moment, status: .expired)
+        count(.retryExpired)
+        if stamp.signed > failure.cap { count(.retryExpiredLate) }
+        let mark = truth.begin(
+            .state(.expired), at: stamp.signed, period: current, reason: .billing)
+        noteLoneFailure(failure, .billing)
+        let cap = max(failure.cap, failure.newestFailing)
+        guard random.chance(25) else {
+            losses.append(
+                LossNote(
+                    kind: .expiredAfterRetry, dropped: [stamp.ordinal],
+                    edits: [.postpone(mark, cap, guess)]))
+            return resubscribeLater()
+        }
+        // Without EXPIRED a status can only say that it was over by then.
+        let asked = sendPair(
+            at: now.advanced(byMilliseconds: random.within(5000...max(5000, window / 60))),
+            status: .expired)
+        losses.append(
+            LossNote(
+                kind: .expiredAfterRetryThenAsked, dropped: [stamp.ordinal],
+                edits: [.postpone(mark, min(cap, asked.signed), .billing)]))
+        return resubscribeLater()
+    }
+
+    /// The customer turns auto-renew off while payment is failing: over at once
+    /// (`appstore.md` §8, "Billing retry").
+    mutating func cancelWhileFailing(_ failure: Failure, before limit: Timestamp) -> Bool {
+        let first = max(now, failure.end).advanced(byMilliseconds: 3000)
+        let room = limit.milliseconds(since: first)
+        let moment = first.advanced(
+            byMilliseconds: room > 9000 ? random.within(0...room - 6000) : 0)
+        renewal.willRenew = false
+        renewal.intent = .customerCancelled
+        renewal.isInBillingRetry = false
+        if random.chance(70) { renewal.graceEnd = nil }
+        guard random.chance(60) else {
+            let stamp = notify(.expired, .voluntary, at: moment, status: .expired)
+            truth.begin(.state(.expired), at: stamp.signed, period: current, reason: .voluntary)
+            noteLoneFailure(failure, .voluntary)
+            return resubscribeLater()
+        }
+        let change = notify(
+            .didChangeRenewalStatus, .autoRenewDisabled, at: moment, status: .expired)
+        truth.begin(.state(.expired), at: change.signed, period: current, reason: .voluntary)
+        let stamp = notify(
+            .expired, .voluntary, at: now.advanced(byMilliseconds: 3000 + shortly()),
+            status: .expired)
+        losses.append(LossNote(kind: .expiredAfterCancellation, dropped: [stamp.ordinal]))
+        noteLoneFailure(failure, .voluntary)
+        return resubscribeLater()
+    }
+
+    /// Without the one notice of failure there was none: over from the period's end.
+    private mutating func noteLoneFailure(_ failure: Failure, _ reason: TrueReason) {
+        guard failure.isLone, failure.graceEnd == nil else { return }
+        losses.append(
+            LossNote(
+                kind: .failureBeforeExpiry, dropped: [failure.notice.ordinal],
+                edits: [.meaning(failure.mark, .state(.expired), reason)]))
+    }
+}

@@ -1,0 +1,173 @@
+import AppStore
+
+/// Writes one life: decides what customer and Apple do, keeps Apple's books, signs what Apple would
+/// send, and notes the truth of each decision as it is made.
+///
+/// Time only moves forward. Where Apple's signing date is itself what ends a state
+/// (`lifecycle.md` §2 rule 5), payload and truth come from one decision.
+struct LifeWriter {
+    let world: SubscriberWorld
+    let seed: UInt64
+    let traits: LifeTraits
+    var random: SeededGenerator
+    /// Ids and small delays draw apart, so that they do not change what happens.
+    var details: SeededGenerator
+    /// Not before the newest thing signed.
+    var now: Timestamp
+    var periods: [SimulatedPeriod] = []
+    var renewal: SimulatedRenewal
+    var truth = TruthLine()
+    var deliveries: [Delivery] = []
+    var moments: [MomentNote] = []
+    var losses: [LossNote] = []
+    var refunds: [RefundNote] = []
+    /// What each renewal info said that has been signed, in order.
+    var said: [SaidNote] = []
+    var events: [LifeEvent: Int] = [:]
+    /// From where the ends of periods are counted.
+    var anchor: Timestamp
+    var anchorPeriod = ISO8601Period()
+    var anchorCount: Int64 = 0
+    /// Renewals since the last purchase: the sandbox limits them.
+    var renewalsInRow = 0
+    private var transactionCount = 0
+
+    /// What Apple signed into a renewal info, to be told as truth once the life is complete.
+    struct MomentNote: Sendable {
+        let at: Timestamp
+        let willRenew: Bool
+        let next: ProductId
+        let priceIncrease: PriceIncreaseStatus?
+    }
+
+    /// What one renewal info said about renewing.
+    struct SaidNote: Sendable {
+        let ordinal: Int
+        let at: Timestamp
+        let willRenew: Bool
+        let priceIncrease: PriceIncreaseStatus?
+
+        /// Why a period that ends by the clock ended, going by this (`lifecycle.md` §2, reasons).
+        var reason: TrueReason {
+            if willRenew { return .unconfirmed }
+            return priceIncrease == .customerHasNotResponded ? .priceIncrease : .voluntary
+        }
+    }
+
+    init(world: SubscriberWorld, seed: UInt64) {
+        self.world = world
+        self.seed = seed
+        var random = SeededGenerator(seed: seed)
+        details = SeededGenerator(seed: random.next())
+        traits = LifeTraits(&random)
+        let bounds = world.firstPurchases
+        now = Timestamp(
+            milliseconds: random.within(
+                bounds.lowerBound.milliseconds...bounds.upperBound.milliseconds))
+        anchor = now
+        renewal = SimulatedRenewal(nextProduct: random.pick(SimulatedProduct.renewable))
+        self.random = random
+        if traits.isCommitment { renewal.nextProduct = .commitment }
+    }
+
+    var current: Int { periods.count - 1 }
+    var currentPeriod: SimulatedPeriod { periods[periods.count - 1] }
+    var end: Timestamp { currentPeriod.end }
+    var isRevoked: Bool { currentPeriod.revocation != nil }
+
+    /// How long before a period's end facts already speak of what follows (`lifecycle.md` §2
+    /// rule 5).
+    var lead: Int64 { min(Pace.day, currentPeriod.length / 2) }
+
+    mutating func count(_ event: LifeEvent) { events[event, default: 0] += 1 }
+
+    /// A short while on the scale of the current period: seconds to two hours.
+    mutating func shortly() -> Int64 {
+        let most = min(2 * Pace.hour, currentPeriod.length / 40)
+        return random.within(min(2000, most)...max(2000, most))
+    }
+
+    mutating func newTransactionId() -> TransactionId {
+        transactionCount += 1
+        let number = String(transactionCount)
+        let zeros = String(repeating: "0", count: max(0, 5 - number.utf8.count))
+        return TransactionId("2\(seed)\(zeros)\(number)")
+    }
+
+    /// Ends of periods count from here on.
+    mutating func setAnchor(_ moment: Timestamp, _ period: ISO8601Period) {
+        anchor = moment
+        anchorPeriod = period
+        anchorCount = 0
+    }
+
+    /// The end of a period that starts at `start`.
+    mutating func nextEnd(_ start: Timestamp, _ period: ISO8601Period) -> Timestamp {
+        let isContinued =
+            period == anchorPeriod
+            && traits.pace.end(of: period, count: anchorCount, from: anchor) == start
+        if !isContinued { setAnchor(start, period) }
+        anchorCount += 1
+        return traits.pace.end(of: period, count: anchorCount, from: anchor)
+    }
+}
+
+extension LifeWriter {
+    /// The whole life, whatever kind it is.
+    mutating func live() {
+        if traits.pace == .calendar, !traits.isCommitment, random.chance(8) {
+            liveOneTime()
+            return
+        }
+        if !traits.statesStatus { count(.withoutStatus) }
+        if traits.pace != .calendar { count(traits.pace == .testFlight ? .testFlight : .sandbox) }
+        firstPurchase()
+        let longest = traits.isCommitment ? 16 : 2 + random.below(12)
+        for _ in 0..<longest {
+            if liveInside() { continue }
+            if end >= world.horizon { break }
+            guard endPeriod() else { return }
+        }
+        // The observation stops here: the last period ends by the clock.
+        endSilently()
+    }
+
+    /// What is left to say once nothing more happens.
+    consuming func finished() -> SubscriberLife {
+        let identities = periods.map { ($0.product.productId, $0.identity) }
+        let intervals = truth.intervals(identities)
+        noteStructuralLosses()
+        let told = losses.map { note in
+            SimulatedLoss(
+                kind: note.kind, dropped: note.dropped,
+                truth: note.truth(from: truth).intervals(identities))
+        }
+        return SubscriberLife(
+            seed: seed, environment: traits.pace.environment,
+            originalTransactionId: OriginalTransactionId(
+                periods[0].transactionIds[0].rawValue),
+            deliveries: deliveries, truth: intervals,
+            moments: moments.compactMap { moment($0, intervals) }, losses: told, events: events)
+    }
+
+    private func moment(_ note: MomentNote, _ intervals: [TrueInterval]) -> TrueMoment? {
+        guard let index = intervals.firstIndex(where: { $0.contains(note.at) }) else { return nil }
+        let interval = intervals[index]
+        let period = periods[interval.period]
+        var accessUntil: Timestamp?
+        if interval.state.isEntitled {
+            var last = index
+            while last + 1 < intervals.count, intervals[last + 1].state.isEntitled { last += 1 }
+            accessUntil = intervals[last].to
+        }
+        let isOther = note.willRenew && note.next != interval.productId
+        return TrueMoment(
+            at: note.at, state: interval.state, productId: interval.productId,
+            willRenew: note.willRenew, nextProductId: isOther ? note.next : nil,
+            accessUntil: accessUntil, phase: period.phase, price: period.price,
+            currency: traits.currency,
+            priceIncrease: note.priceIncrease.map {
+                $0 == .customerHasNotResponded ? .pending : .accepted
+            })
+    }
+}

@@ -1,0 +1,55 @@
+import AppStore
+
+/// A loss noted while the life is written, with what it changes in the account.
+struct LossNote: Sendable {
+    /// One change to the account of truth. Marks are named by their index.
+    enum Edit: Sendable {
+        case meaning(Int, TruthLine.Meaning, TrueReason?)
+        case from(Int, Timestamp)
+        case strike(Int)
+        /// The mark's state begins then, but not after the next mark.
+        case postpone(Int, Timestamp, TrueReason?)
+        /// The mark tells of another period: its own was never heard of.
+        case attribute(Int, period: Int)
+        /// Nothing before this period is known.
+        case forget(before: Int)
+        case unrevoke(Int)
+        /// The revocation is never taken back.
+        case reopen(Int)
+    }
+
+    let kind: SimulatedLoss.Kind
+    let dropped: Set<Int>
+    var edits: [Edit] = []
+
+    func truth(from line: TruthLine) -> TruthLine {
+        var line = line
+        for edit in edits { line.apply(edit) }
+        return line
+    }
+}
+
+extension TruthLine {
+    mutating func apply(_ edit: LossNote.Edit) {
+        switch edit {
+        case .meaning(let mark, let meaning, let reason):
+            marks[mark].meaning = meaning
+            marks[mark].reason = reason
+        case .from(let mark, let moment): marks[mark].from = moment
+        case .strike(let mark): marks[mark].isGone = true
+        case .postpone(let mark, let moment, let reason):
+            let limit = mark + 1 < marks.count ? marks[mark + 1].from : moment
+            marks[mark].from = min(moment, limit)
+            marks[mark].reason = reason
+        case .attribute(let mark, let period): marks[mark].period = period
+        case .forget(let period):
+            for index in marks.indices where marks[index].period < period {
+                marks[index].isGone = true
+            }
+        case .unrevoke(let period): revocations[period] = nil
+        case .reopen(let period):
+            guard let last = revocations[period]?.indices.last else { return }
+            revocations[period]?[last].to = nil
+        }
+    }
+}

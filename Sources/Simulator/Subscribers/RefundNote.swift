@@ -1,0 +1,6 @@
+/// A refund, by its deliveries.
+struct RefundNote: Sendable {
+    let period: Int
+    let refund: Int
+    var reversal: Int?
+}

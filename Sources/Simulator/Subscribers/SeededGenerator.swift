@@ -1,0 +1,58 @@
+/// Chance from a seed: the same seed gives the same numbers on every machine and in every version
+/// of the standard library, whose own ways of drawing from a range are not promised to stay.
+///
+/// The generator is SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number
+/// Generators", 2014). Not for secrets.
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// The sequence the seed names.
+    public init(seed: UInt64) { state = seed }
+
+    /// The next 64 bits.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// 0 ..< bound. The bias of a 64-bit product is far below what any test can see.
+    public mutating func below(_ bound: Int) -> Int {
+        precondition(bound > 0, "there is no number below zero to draw")
+        return Int(next().multipliedFullWidth(by: UInt64(bound)).high)
+    }
+
+    /// A number of the range; its lower bound when the range holds nothing else.
+    public mutating func within(_ range: ClosedRange<Int64>) -> Int64 {
+        let width = UInt64(range.upperBound - range.lowerBound) + 1
+        return range.lowerBound + Int64(next().multipliedFullWidth(by: width).high)
+    }
+
+    /// True in `percent` of 100 draws.
+    public mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
+
+    /// One of the elements; the array must not be empty.
+    public mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[below(elements.count)]
+    }
+
+    /// One of the elements, each as likely as its weight says; at least one weight is positive.
+    public mutating func pick<Element>(weighted elements: [(Element, Int)]) -> Element {
+        var rest = below(elements.reduce(0) { $0 + $1.1 })
+        for (element, weight) in elements {
+            if rest < weight { return element }
+            rest -= weight
+        }
+        return elements[elements.count - 1].0
+    }
+
+    /// Fisher and Yates' shuffle.
+    public mutating func shuffle<Element>(_ elements: inout [Element]) {
+        guard elements.count > 1 else { return }
+        for index in (1..<elements.count).reversed() {
+            elements.swapAt(index, below(index + 1))
+        }
+    }
+}

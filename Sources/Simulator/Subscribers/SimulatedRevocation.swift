@@ -1,0 +1,10 @@
+import AppStore
+
+/// A refund, or the loss of a family copy, as Apple's books hold it.
+struct SimulatedRevocation: Hashable, Sendable {
+    let date: Timestamp
+    let reason: RevocationReason
+    let type: RevocationType
+    /// Thousandths of a percent; refunds only.
+    let percentage: Int64?
+}

@@ -1,0 +1,7 @@
+/// How a period was priced (`lifecycle.md` §2, `phase`).
+public enum TruePhase: String, Sendable, CaseIterable {
+    case trial
+    case intro
+    case offer
+    case standard
+}

@@ -1,0 +1,96 @@
+import AppStore
+import ArgumentParser
+import Foundation
+import LedgerService
+import LedgerStore
+
+/// A command that could not do what it was asked: `error: <code>: <sentence>`, and an exit code
+/// (`contract.md`).
+struct CommandFailure: Error {
+    enum Exit: Int32 {
+        /// Something was rejected, does not exist, or does not agree.
+        case negative = 1
+        case usage = 64
+        case `internal` = 70
+        case io = 74
+        case configuration = 78
+    }
+
+    let code: String
+    let message: String
+    let exit: Exit
+
+    init(code: String, message: String, exit: Exit) {
+        self.code = code
+        self.message = message
+        self.exit = exit
+    }
+
+    init(_ error: StoreError) {
+        self.init(code: error.code.rawValue, message: error.description, exit: .io)
+    }
+
+    init(_ error: QueryError) {
+        if case .store(let failure) = error {
+            self.init(failure)
+        } else {
+            self.init(code: error.code, message: error.message, exit: .negative)
+        }
+    }
+}
+
+/// Runs a command's body; prints what went wrong and ends with the right code.
+func perform(_ body: () async throws -> Void) async throws {
+    do {
+        try await body()
+    } catch let failure as CommandFailure {
+        Console.error(failure)
+        throw ExitCode(failure.exit.rawValue)
+    } catch let failure as StoreError {
+        Console.error(CommandFailure(failure))
+        throw ExitCode(CommandFailure.Exit.io.rawValue)
+    } catch let failure as QueryError {
+        let failure = CommandFailure(failure)
+        Console.error(failure)
+        throw ExitCode(failure.exit.rawValue)
+    } catch let code as ExitCode {
+        throw code
+    } catch {
+        Console.error(
+            CommandFailure(
+                code: "internal", message: "An unexpected failure: \(error).", exit: .internal))
+        throw ExitCode(CommandFailure.Exit.internal.rawValue)
+    }
+}
+
+/// Standard output and standard error.
+enum Console {
+    static func out(_ bytes: [UInt8]) throws {
+        do { try FileHandle.standardOutput.write(contentsOf: bytes) } catch {
+            throw CommandFailure(
+                code: "outputClosed", message: "Standard output cannot be written.", exit: .io)
+        }
+    }
+
+    static func out(_ text: String) throws { try out(Array(text.utf8)) }
+
+    /// One JSON object and a newline.
+    static func out(_ body: (inout JSONWriter) -> Void) throws {
+        var json = JSONWriter()
+        body(&json)
+        json.newline()
+        try out(json.bytes)
+    }
+
+    static func note(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Array((text + "\n").utf8))
+    }
+
+    static func error(_ failure: CommandFailure) {
+        note("error: \(failure.code): \(failure.message)")
+    }
+
+    static var now: Timestamp {
+        Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
+    }
+}

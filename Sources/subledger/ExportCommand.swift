@@ -1,0 +1,40 @@
+import ArgumentParser
+import LedgerService
+
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Everything, in a stable order.")
+
+    @Argument(help: "subscriptions, transitions, facts or events.")
+    var subject: Export.Subject
+
+    @Option(help: "ndjson or csv.")
+    var format: Export.Format = .ndjson
+
+    @Option(help: "Events after this position; or chains that changed after it.")
+    var after: Int64 = 0
+
+    @Flag(help: "Adds signedPayload to events.")
+    var evidence = false
+
+    @OptionGroup var moment: MomentOptions
+    @OptionGroup var common: SharedOptions
+
+    func run() async throws {
+        try await perform {
+            let settings = try Settings(common)
+            let moment = try moment.moment()
+            let session = try await LedgerSession.open(
+                settings.configuration, environment: settings.environment)
+            var export = Export(ledger: session.ledger, query: session.query, moment: moment)
+            export.bundleId = settings.bundleId
+            export.after = after
+            export.withEvidence = evidence
+            try await export.run(subject, format: format) { try Console.out($0) }
+            await session.close()
+        }
+    }
+}
+
+extension Export.Subject: ExpressibleByArgument {}
+extension Export.Format: ExpressibleByArgument {}

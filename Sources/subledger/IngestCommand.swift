@@ -1,0 +1,72 @@
+import AppStore
+import ArgumentParser
+import LedgerService
+
+struct IngestCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ingest", abstract: "Verify evidence and append it to the ledger.",
+        discussion: """
+            Each input line (or whole JSON file) is a compact JWS, a notification body \
+            {"signedPayload":…}, {"receivedAt":…,"signedPayload":…}, \
+            {"receivedAt"?:…,"signedTransactionInfo":…,"signedRenewalInfo"?:…}, or an App Store \
+            Server API response body. Exit code 1 when some input was rejected or quarantined.
+            """)
+
+    @Argument(help: "Files; - is standard input (the default).")
+    var files: [String] = ["-"]
+
+    @OptionGroup var common: SharedOptions
+
+    func run() async throws {
+        try await perform {
+            let settings = try Settings(common)
+            let apps = try settings.requiredApps()
+            let verifier = try settings.verifier()
+            let ledger = try await EnvironmentLedger.open(
+                settings.configuration, environment: settings.environment)
+            let progress = ProgressLine()
+            let ingest = Ingest(ledger: ledger, apps: apps, verifier: verifier) { Console.now }
+            let summary: IngestSummary
+            do throws(Ingest.Failure) {
+                summary = try await ingest.run(paths: files) { done in
+                    progress.show("ingest: \(done.read) read, position \(done.position)")
+                }
+            } catch {
+                throw failure(error)
+            }
+            let session = try await LedgerSession.open(ledger) { done in
+                progress.show("project: \(done.position) of \(done.head)")
+            }
+            progress.end()
+            try print(summary)
+            await session.close()
+            if !summary.isClean { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
+        }
+    }
+
+    private func failure(_ error: Ingest.Failure) -> CommandFailure {
+        switch error {
+        case .input(let path, let reason):
+            CommandFailure(
+                code: "unreadableInput",
+                message: "\(path): \(reason). What was read before it is in the ledger.",
+                exit: .io)
+        case .store(let error): CommandFailure(error)
+        }
+    }
+
+    private func print(_ summary: IngestSummary) throws {
+        if common.json { return try Console.out { summary.write(to: &$0) } }
+        for error in summary.errors {
+            Console.note("\(error.input): \(error.code): \(error.message)")
+        }
+        if summary.errorsOmitted > 0 { Console.note("… and \(summary.errorsOmitted) more") }
+        try Console.out(
+            """
+            read \(summary.read): \(summary.appended) appended, \(summary.duplicates) duplicates, \
+            \(summary.conflicts) conflicts, \(summary.rejected) rejected, \
+            \(summary.quarantined) quarantined; log position \(summary.position)
+
+            """)
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import Synchronization
+
+/// Progress on standard error: redrawn in place on a terminal, a line every few seconds otherwise.
+final class ProgressLine: Sendable {
+    private let started = ContinuousClock.now
+    private let last = Mutex<ContinuousClock.Instant?>(nil)
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let hasDrawn = Mutex(false)
+
+    private static let terminalInterval = Duration.milliseconds(100)
+    private static let logInterval = Duration.seconds(3)
+
+    /// Shows `text` if it is time to; always cheap.
+    func show(_ text: @autoclosure () -> String) {
+        let now = ContinuousClock.now
+        let interval = isTerminal ? ProgressLine.terminalInterval : ProgressLine.logInterval
+        let isDue = last.withLock { last in
+            guard now - (last ?? started) >= interval else { return false }
+            last = now
+            return true
+        }
+        guard isDue else { return }
+        hasDrawn.withLock { $0 = true }
+        let line = isTerminal ? "\r\u{1B}[K\(text())" : text() + "\n"
+        try? FileHandle.standardError.write(contentsOf: Array(line.utf8))
+    }
+
+    /// Clears what was drawn in place.
+    func end() {
+        guard isTerminal, hasDrawn.withLock({ $0 }) else { return }
+        try? FileHandle.standardError.write(contentsOf: Array("\r\u{1B}[K".utf8))
+    }
+}

@@ -1,0 +1,99 @@
+import AppStore
+import ArgumentParser
+import LedgerService
+import LedgerStore
+
+struct QuarantineCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "quarantine", abstract: "What could not be accepted, and why.",
+        subcommands: [ListCommand.self, ItemCommand.self, RetryCommand.self])
+
+    struct ListCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Every item, oldest first.")
+
+        @OptionGroup var common: SharedOptions
+
+        func run() async throws {
+            try await perform {
+                let settings = try Settings(common)
+                let ledger = try await EnvironmentLedger.open(
+                    settings.configuration, environment: settings.environment)
+                let quarantine = Quarantine(ledger: ledger)
+                let items = try await quarantine.items()
+                if common.json {
+                    try Console.out { json in
+                        json.object { json in
+                            json.array("items", items) { $1.write(to: &$0, withBytes: false) }
+                        }
+                    }
+                } else {
+                    for item in items { try Console.out(item.text + "\n") }
+                    try Console.out("\(items.count) items\n")
+                }
+                await ledger.close()
+            }
+        }
+    }
+
+    struct ItemCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "One item with its bytes.")
+
+        @Argument(help: "The item's number in the list.")
+        var id: Int64
+
+        @OptionGroup var common: SharedOptions
+
+        func run() async throws {
+            try await perform {
+                let settings = try Settings(common)
+                let ledger = try await EnvironmentLedger.open(
+                    settings.configuration, environment: settings.environment)
+                guard let item = try await ledger.operations.quarantineItem(id) else {
+                    throw CommandFailure(
+                        code: "noSuchItem",
+                        message: "There is no item \(id); see `subledger quarantine list`.",
+                        exit: .negative)
+                }
+                if common.json {
+                    try Console.out { item.write(to: &$0, withBytes: true) }
+                } else {
+                    try Console.out(item.text + "\n")
+                    try Console.out(item.bytes + Array("\n".utf8))
+                }
+                await ledger.close()
+            }
+        }
+    }
+
+    struct RetryCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "retry",
+            abstract: "Take everything in again, after the configuration changed.")
+
+        @OptionGroup var common: SharedOptions
+
+        func run() async throws {
+            try await perform {
+                let settings = try Settings(common)
+                let ledger = try await EnvironmentLedger.open(
+                    settings.configuration, environment: settings.environment)
+                let summary = try await Quarantine(ledger: ledger).retry(
+                    apps: try settings.requiredApps(), verifier: try settings.verifier()
+                ) { Console.now }
+                let session = try await LedgerSession.open(ledger)
+                if common.json {
+                    try Console.out { summary.write(to: &$0) }
+                } else {
+                    try Console.out(
+                        "retried \(summary.read): \(summary.appended) appended, "
+                            + "\(summary.duplicates) duplicates, \(summary.conflicts) conflicts, "
+                            + "\(summary.rejected + summary.quarantined) stay\n")
+                }
+                await session.close()
+                if !summary.isClean { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
+            }
+        }
+    }
+}

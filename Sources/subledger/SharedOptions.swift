@@ -1,0 +1,138 @@
+import AppStore
+import ArgumentParser
+import Foundation
+import Ledger
+import LedgerService
+import LedgerStore
+import Signing
+
+/// The options every command takes (`contract.md`). Flags win over SUBLEDGER_* variables, those
+/// over the configuration file.
+struct SharedOptions: ParsableArguments {
+    @Option(name: .customLong("config"), help: "Configuration file (default: subledger.yaml).")
+    var configFile: String?
+
+    @Option(name: .customLong("data"), help: "Data directory, created when missing.")
+    var dataDirectory: String?
+
+    @Option(help: "production, sandbox, xcode or localTesting (default: production).")
+    var environment: String?
+
+    @Option(help: "The app; no configuration file is needed with it.")
+    var bundleId: String?
+
+    @Option(help: "The app's id in the App Store; compared in Production.")
+    var appAppleId: Int64?
+
+    @Option(name: .customLong("trust-root"), help: "Extra trusted root, DER or PEM; repeatable.")
+    var trustRoots: [String] = []
+
+    @Flag(help: "Machine-readable output.")
+    var json = false
+}
+
+/// The options resolved: what a command works with.
+struct Settings {
+    let configuration: Configuration
+    let environment: Environment
+    /// Set when the operator named the app: then only its chains are meant.
+    let bundleId: BundleId?
+
+    init(_ options: SharedOptions) throws(CommandFailure) {
+        let variables = ProcessInfo.processInfo.environment
+        var configuration = try Settings.file(options.configFile ?? variables["SUBLEDGER_CONFIG"])
+        if let directory = options.dataDirectory ?? variables["SUBLEDGER_DATA"] {
+            configuration.dataDirectory = directory
+        }
+        configuration.trustedRoots +=
+            options.trustRoots.isEmpty
+            ? variables["SUBLEDGER_TRUST_ROOT"].map { [$0] } ?? [] : options.trustRoots
+        environment = try Settings.environment(
+            options.environment ?? variables["SUBLEDGER_ENVIRONMENT"])
+        bundleId = (options.bundleId ?? variables["SUBLEDGER_BUNDLE_ID"]).map { BundleId($0) }
+        if let bundleId {
+            var app = configuration.app(bundleId) ?? Configuration.App(bundleId: bundleId)
+            let number = variables["SUBLEDGER_APP_APPLE_ID"].flatMap { Int64($0) }
+            app.appAppleId = options.appAppleId ?? number ?? app.appAppleId
+            configuration.apps = [app]
+        }
+        self.configuration = configuration
+    }
+
+    private static func file(_ path: String?) throws(CommandFailure) -> Configuration {
+        guard let file = path ?? defaultFile() else { return Configuration() }
+        guard let data = FileManager.default.contents(atPath: file),
+            data.count <= Configuration.maximumByteCount
+        else {
+            throw CommandFailure(
+                code: ConfigurationError.Code.unreadableFile.rawValue,
+                message: "\(file) cannot be read; name another one with --config.",
+                exit: .configuration)
+        }
+        do throws(ConfigurationError) {
+            return try Configuration(yaml: String(decoding: data, as: UTF8.self))
+        } catch {
+            throw CommandFailure(
+                code: error.code.rawValue, message: "\(file): \(error)", exit: .configuration)
+        }
+    }
+
+    private static func defaultFile() -> String? {
+        FileManager.default.fileExists(atPath: Configuration.defaultFile)
+            ? Configuration.defaultFile : nil
+    }
+
+    private static func environment(_ name: String?) throws(CommandFailure) -> Environment {
+        guard let name else { return .production }
+        let known: [Environment] = [.production, .sandbox, .xcode, .localTesting]
+        let found = known.first {
+            EnvironmentLedger.directoryName($0).lowercased() == name.lowercased()
+        }
+        guard let found else {
+            throw CommandFailure(
+                code: "unknownEnvironment",
+                message: "There is no environment \(name); it is one of "
+                    + "production, sandbox, xcode, localTesting.", exit: .usage)
+        }
+        return found
+    }
+
+    /// Apple's pinned root and the configured ones.
+    func trustedRoots() throws(CommandFailure) -> TrustedRoots {
+        var roots = TrustedRoots.apple
+        for path in configuration.trustedRoots {
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw CommandFailure(
+                    code: "unreadableRoot",
+                    message: "The trusted root \(path) cannot be read; check the path.",
+                    exit: .configuration)
+            }
+            do throws(TrustedRootError) { roots = try roots.adding(Array(data)) } catch {
+                throw CommandFailure(
+                    code: "invalidRoot",
+                    message: "The trusted root \(path) is no certificate in DER or PEM.",
+                    exit: .configuration)
+            }
+        }
+        return roots
+    }
+
+    /// A verifier for the environment: Xcode's and LocalTesting's data only where it was named.
+    func verifier() throws(CommandFailure) -> EvidenceVerifier {
+        let local: Set<Environment> =
+            environment == .xcode || environment == .localTesting ? [environment] : []
+        return EvidenceVerifier(roots: try trustedRoots(), allowedLocalEnvironments: local)
+    }
+
+    /// The apps whose evidence is accepted; without any, nothing could be.
+    func requiredApps() throws(CommandFailure) -> [Configuration.App] {
+        guard !configuration.apps.isEmpty else {
+            throw CommandFailure(
+                code: ConfigurationError.Code.missingKey.rawValue,
+                message: "No app is configured: name it with --bundle-id (and --app-apple-id), or"
+                    + " list it under `apps` in \(Configuration.defaultFile).",
+                exit: .configuration)
+        }
+        return configuration.apps
+    }
+}

@@ -1,0 +1,87 @@
+import AppStore
+import Foundation
+import Testing
+
+/// Bytes changed at random: our reader and Foundation's agree on what the text says, or both
+/// refuse it, except where ours is stricter on purpose.
+@Suite("Mutated payloads")
+struct MutationTests {
+    static let seeds: [UInt64] = [1, 2, 3, 4]
+    static let samples = [
+        FullPayloads.minified(FullPayloads.transaction),
+        FullPayloads.minified(FullPayloads.notification),
+        #"{"a":[1,-2.5e3,"x\n\u00e9\ud83d\ude00é😀",true,false,null,{}],"b":{"c":[[[]]]},"d":""}"#,
+        #"{"price":1990,"signedDate":1697679936049.7297,"isUpgraded":true,"offerType":1}"#,
+    ]
+    /// Bytes that matter to the grammar come up more often than chance would have it.
+    static let telling =
+        Array("\"\\{}[],:0123456789.eE+-untrfalsA \n\t/".utf8) + [
+            0x00, 0x1F, 0x7F, 0x80, 0xC3, 0xED, 0xF0, 0xFF,
+        ]
+
+    private func mutate(_ text: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
+        var text = text
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            let place = Int.random(in: 0..<text.count, using: &random)
+            let byte =
+                Bool.random(using: &random)
+                ? Self.telling[Int.random(in: 0..<Self.telling.count, using: &random)]
+                : UInt8.random(in: 0...255, using: &random)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: text.insert(byte, at: place)
+            case 1 where text.count > 1: text.remove(at: place)
+            default: text[place] = byte
+            }
+        }
+        return text
+    }
+
+    /// Where Foundation is more lenient, or more limited, than RFC 8259 and we are.
+    private func mayDiffer(_ code: JSONError.Code) -> Bool {
+        switch code {
+        case .duplicateKey, .tooDeep: true
+        default: false
+        }
+    }
+
+    @Test("Reader and Foundation agree", arguments: seeds)
+    func agree(_ seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        var (read, refused) = (0, 0)
+        for round in 0..<1500 {
+            let sample = Array(Self.samples[round % Self.samples.count].utf8)
+            let text = mutate(sample, &random)
+            let shown = String(decoding: text, as: UTF8.self)
+            let witness = try? OracleTree.read(text)
+            do throws(JSONError) {
+                let value = try JSONValue.parse(text)
+                read += 1
+                let tree = OracleTree(value)
+                // Foundation refuses numbers that no double can hold; we keep their digits.
+                #expect(
+                    witness == tree || (witness == nil && tree.holdsInfinity),
+                    "seed \(seed), round \(round): \(shown)")
+                #expect(try JSONValue.parse(value.encoded()) == value)
+            } catch {
+                refused += 1
+                #expect(
+                    witness == nil || mayDiffer(error.code),
+                    "seed \(seed), round \(round), \(error): \(shown)")
+            }
+        }
+        #expect(read > 100 && refused > 100)
+    }
+
+    @Test("Decoders throw or keep everything, whatever the bytes", arguments: seeds)
+    func decoders(_ seed: UInt64) throws {
+        var random = SplitMix64(seed: seed &+ 100)
+        for round in 0..<1500 {
+            let sample = Array(Self.samples[round % Self.samples.count].utf8)
+            let text = mutate(sample, &random)
+            guard let payload = try? TransactionPayload.decode(text) else { continue }
+            let again = try TransactionPayload.decode(payload.encoded())
+            #expect(again == payload, "seed \(seed), round \(round)")
+            #expect(again.encoded() == payload.encoded())
+        }
+    }
+}

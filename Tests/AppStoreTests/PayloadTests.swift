@@ -1,0 +1,253 @@
+import AppStore
+import Testing
+
+@Suite("Payloads")
+struct PayloadTests {
+    private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    private func roundTrip<Payload: WireObject>(_ type: Payload.Type, _ text: String) throws
+        -> String
+    {
+        String(decoding: try Payload.decode(bytes(text)).encoded(), as: UTF8.self)
+    }
+
+    @Test("Every field of the reference is known and survives in order")
+    func everyField() throws {
+        #expect(
+            try roundTrip(TransactionPayload.self, FullPayloads.transaction)
+                == FullPayloads.minified(FullPayloads.transaction))
+        #expect(
+            try roundTrip(RenewalPayload.self, FullPayloads.renewal)
+                == FullPayloads.minified(FullPayloads.renewal))
+        #expect(
+            try roundTrip(AppTransactionPayload.self, FullPayloads.appTransaction)
+                == FullPayloads.minified(FullPayloads.appTransaction))
+        #expect(
+            try roundTrip(NotificationPayload.self, FullPayloads.notification)
+                == FullPayloads.minified(FullPayloads.notification))
+        #expect(try TransactionPayload.decode(bytes(FullPayloads.transaction)).unknown.isEmpty)
+        #expect(try RenewalPayload.decode(bytes(FullPayloads.renewal)).unknown.isEmpty)
+        #expect(
+            try AppTransactionPayload.decode(bytes(FullPayloads.appTransaction)).unknown.isEmpty)
+        #expect(try NotificationPayload.decode(bytes(FullPayloads.notification)).unknown.isEmpty)
+    }
+
+    @Test("Unknown enumerated values are kept, and named with their place")
+    func unknownValues() throws {
+        #expect(
+            try TransactionPayload.decode(bytes(FullPayloads.transaction)).unknownValues == [
+                "type", "inAppOwnershipType", "revocationReason", "revocationType", "offerType",
+                "offerDiscountType", "environment", "transactionReason", "billingPlanType",
+                "advancedCommerceInfo.period", "advancedCommerceInfo.items.offer.reason",
+                "advancedCommerceInfo.items.refunds.refundReason",
+                "advancedCommerceInfo.items.refunds.refundType",
+            ])
+        #expect(
+            try RenewalPayload.decode(bytes(FullPayloads.renewal)).unknownValues == [
+                "autoRenewStatus", "expirationIntent", "priceIncreaseStatus", "offerType",
+                "offerDiscountType", "environment", "renewalBillingPlanType",
+                "commitmentInfo.commitmentAutoRenewStatus",
+                "commitmentInfo.commitmentRenewalBillingPlanType", "advancedCommerceInfo.period",
+                "advancedCommerceInfo.items.offer.reason",
+                "advancedCommerceInfo.items.priceIncreaseInfo.status",
+            ])
+        #expect(
+            try NotificationPayload.decode(bytes(FullPayloads.notification)).unknownValues == [
+                "notificationType", "subtype", "data.environment", "data.status",
+                "data.consumptionRequestReason", "summary.environment",
+                "externalPurchaseToken.tokenType", "appData.environment",
+            ])
+        #expect(
+            try AppTransactionPayload.decode(bytes(FullPayloads.appTransaction)).unknownValues == [
+                "receiptType", "originalPlatform", "storeType",
+            ])
+    }
+
+    @Test("Unknown keys survive with any value, after the known ones")
+    func unknownKeys() throws {
+        let text =
+            #"{"novel":{"deep":[1.50,null,"é"]},"transactionId":"1","other":null,"x/y":1e3,"#
+            + #""commitmentInfo":{"later":true,"totalBillingPeriods":12}}"#
+        let payload = try TransactionPayload.decode(bytes(text))
+        #expect(payload.transactionId == TransactionId("1"))
+        #expect(payload.unknown["x/y"] == .number("1e3"))
+        #expect(payload.unknown["missing"] == nil)
+        #expect(payload.commitmentInfo?.unknown["later"] == .bool(true))
+        #expect(
+            String(decoding: payload.encoded(), as: UTF8.self)
+                == #"{"transactionId":"1","commitmentInfo":{"#
+                + #""totalBillingPeriods":12,"later":true},"#
+                + #""novel":{"deep":[1.50,null,"é"]},"other":null,"x/y":1e3}"#)
+        #expect(try TransactionPayload.decode(payload.encoded()) == payload)
+    }
+
+    @Test("A key spelled with escapes is the same key")
+    func escapedKey() throws {
+        let payload = try TransactionPayload.decode(bytes(#"{"\u0070rice":5,"pric\u0065s":6}"#))
+        #expect(payload.price == 5)
+        #expect(payload.unknown["prices"] == .number("6"))
+    }
+
+    @Test(
+        "null is an absent field",
+        arguments: [
+            "price", "transactionId", "signedDate", "type",
+            "offerType", "isUpgraded", "commitmentInfo", "advancedCommerceInfo", "offerPeriod",
+        ])
+    func nullField(_ key: String) throws {
+        let payload = try TransactionPayload.decode(bytes("{\"\(key)\":null}"))
+        #expect(payload == TransactionPayload())
+        #expect(payload.encoded() == bytes("{}"))
+    }
+
+    @Test("A payload that is literally null is nil where that is allowed")
+    func literalNull() throws {
+        #expect(try RenewalPayload.decodeUnlessNull(bytes(" null\n")) == nil)
+        #expect(try RenewalPayload.decodeUnlessNull(bytes("{}")) == RenewalPayload())
+        let error = #expect(throws: JSONError.self) { try RenewalPayload.decode(bytes("null")) }
+        #expect(error == JSONError(.wrongType, offset: 0))
+        #expect(throws: JSONError.self) { try RenewalPayload.decodeUnlessNull(bytes("null null")) }
+        #expect(throws: JSONError.self) { try RenewalPayload.decodeUnlessNull(bytes("nul")) }
+    }
+
+    @Test(
+        "Texts that are not one object are refused",
+        arguments: ["", "[]", "1", "\"x\"", "true", "{}{}"])
+    func notAnObject(_ text: String) {
+        #expect(throws: JSONError.self) { try TransactionPayload.decode(bytes(text)) }
+        #expect(throws: JSONError.self) { try TransactionPayload.decodeUnlessNull(bytes(text)) }
+    }
+
+    @Test(
+        "A known key with a value of another type names the field",
+        arguments: [
+            ("transactionId", "1"), ("price", "\"1\""), ("price", "true"), ("price", "1.5"),
+            ("quantity", "[]"),
+            ("isUpgraded", "1"), ("isUpgraded", "\"true\""), ("signedDate", "\"2026\""),
+            ("signedDate", "{}"),
+            ("type", "1"), ("offerType", "\"1\""), ("offerType", "1.5"), ("commitmentInfo", "[]"),
+            ("commitmentInfo", "\"\""), ("advancedCommerceInfo", "1"), ("currency", "false"),
+        ])
+    func wrongType(_ key: String, _ value: String) {
+        let error = #expect(throws: JSONError.self) {
+            try TransactionPayload.decode(bytes("{\"\(key)\":\(value)}"))
+        }
+        #expect(error?.code == .wrongType)
+        #expect(error?.field == key)
+    }
+
+    @Test(
+        "Lists of another type name the field", arguments: ["[1]", "[null]", "{}", "\"a\"", "[[]]"])
+    func wrongList(_ value: String) {
+        let error = #expect(throws: JSONError.self) {
+            try RenewalPayload.decode(bytes("{\"eligibleWinBackOfferIds\":\(value)}"))
+        }
+        #expect(
+            error
+                == JSONError(
+                    .wrongType, offset: error?.offset ?? 0, field: "eligibleWinBackOfferIds"))
+        let nested = #expect(throws: JSONError.self) {
+            try AdvancedCommerceRenewalInfo.decode(bytes("{\"items\":[1]}"))
+        }
+        #expect(nested?.field == "items")
+    }
+
+    @Test(
+        "Dates round to the nearest millisecond, ties away from zero",
+        arguments: [
+            ("1697679936049.7297", 1_697_679_936_050), ("1697679936056.485", 1_697_679_936_056),
+            ("-62135769600000", -62_135_769_600_000), ("0.5", 1), ("-0.5", -1), ("0.4999", 0),
+            ("1.5", 2),
+            ("-1.5", -2), ("2.5e0", 3), ("1.697679936e12", 1_697_679_936_000),
+            ("9223372036854775807", Int64.max),
+            ("9223372036854775807.4", Int64.max), ("-9223372036854775808.4", Int64.min),
+            ("1e-30", 0),
+            ("0e99999999999999999999", 0), ("999999999999999999", 999_999_999_999_999_999),
+        ] as [(String, Int64)])
+    func dates(_ text: String, _ milliseconds: Int64) throws {
+        let payload = try TransactionPayload.decode(bytes("{\"signedDate\":\(text)}"))
+        #expect(payload.signedDate?.milliseconds == milliseconds)
+    }
+
+    @Test(
+        "Integral doubles are integers",
+        arguments: [
+            ("5.0", 5), ("5e0", 5), ("50e-1", 5), ("-0", 0), ("9.223372036854775807e18", Int64.max),
+        ] as [(String, Int64)])
+    func integers(_ text: String, _ value: Int64) throws {
+        let payload = try TransactionPayload.decode(
+            bytes("{\"price\":\(text),\"offerType\":\(text)}"))
+        #expect(payload.price == value)
+        #expect(payload.offerType?.rawValue == value)
+    }
+
+    @Test(
+        "Numbers outside Int64 are refused by name",
+        arguments: [
+            "9223372036854775808", "-9223372036854775809", "9223372036854775807.5", "1e19", "1e400",
+            "1e99999999999999999999999", "123456789012345678901234567890",
+        ])
+    func outOfRange(_ number: String) {
+        for key in ["signedDate", "price"] where key == "signedDate" || !number.contains(".") {
+            let error = #expect(throws: JSONError.self) {
+                try TransactionPayload.decode(bytes("{\"\(key)\":\(number)}"))
+            }
+            #expect(error?.code == .numberOutOfRange)
+            #expect(error?.field == key)
+        }
+    }
+
+    @Test(
+        "Broken numbers of a known field are malformed",
+        arguments: ["01", "1.", "-", "1e", "--1", "1x", ".1", "0x1", "1e1.0"])
+    func brokenNumbers(_ number: String) {
+        for key in ["signedDate", "price", "offerType"] {
+            let error = #expect(throws: JSONError.self) {
+                try TransactionPayload.decode(bytes("{\"\(key)\":\(number)}"))
+            }
+            #expect(error?.code == .malformed)
+        }
+    }
+
+    @Test(
+        "The app is taken from whichever part is present",
+        arguments: [
+            (#""data":{"bundleId":"a","appAppleId":1,"environment":"Sandbox"}"#, "a", 1, "Sandbox"),
+            (
+                #""summary":{"bundleId":"b","appAppleId":2,"environment":"Production"}"#, "b", 2,
+                "Production"
+            ),
+            (
+                #""externalPurchaseToken":{"bundleId":"c","externalPurchaseId":"SANDBOX_1"}"#, "c",
+                nil, "Sandbox"
+            ),
+            (
+                #""externalPurchaseToken":{"bundleId":"c","externalPurchaseId":"1"}"#, "c", nil,
+                "Production"
+            ),
+            (#""externalPurchaseToken":{"appAppleId":3}"#, nil, 3, nil),
+            (#""appData":{"bundleId":"d","environment":"Xcode"}"#, "d", nil, "Xcode"),
+            (#""appData":{"bundleId":"d"},"data":{}"#, nil, nil, nil),
+            (#""version":"2.0""#, nil, nil, nil),
+        ] as [(String, String?, Int64?, String?)])
+    func app(_ text: String, _ bundleId: String?, _ appAppleId: Int64?, _ environment: String?)
+        throws
+    {
+        let payload = try NotificationPayload.decode(bytes("{\(text)}"))
+        #expect(payload.bundleId?.rawValue == bundleId)
+        #expect(payload.appAppleId == appAppleId)
+        #expect(payload.environment?.rawValue == environment)
+    }
+
+    @Test("A text cut anywhere is an error", arguments: FullPayloads.Kind.allCases)
+    func truncated(_ kind: FullPayloads.Kind) {
+        let whole = bytes(FullPayloads.minified(kind.text))
+        for count in 0..<whole.count {
+            let part = Array(whole.prefix(count))
+            #expect(throws: JSONError.self) { try JSONValue.parse(part) }
+            #expect(throws: JSONError.self) { try TransactionPayload.decode(part) }
+            #expect(throws: JSONError.self) { try RenewalPayload.decode(part) }
+            #expect(throws: JSONError.self) { try NotificationPayload.decodeUnlessNull(part) }
+        }
+    }
+}

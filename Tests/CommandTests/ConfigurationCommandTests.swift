@@ -1,0 +1,135 @@
+import AppStore
+import Foundation
+import Testing
+
+@Suite("Configuration of subledger")
+struct ConfigurationCommandTests {
+    private func place() throws -> Workplace {
+        let place = try Workplace(options: [])
+        try place.write(Evidence.lines, to: "in.ndjson")
+        return place
+    }
+
+    private func yaml(data: String, root: String = "root.der") -> [String] {
+        [
+            "dataDirectory: \(data)", "apps: [ { bundleId: \(Evidence.app) } ]",
+            "trustedRoots: [ \(root) ]",
+        ]
+    }
+
+    private func exists(_ place: Workplace, _ directory: String) -> Bool {
+        FileManager.default.fileExists(atPath: place.file("\(directory)/production/log.sqlite"))
+    }
+
+    @Test("subledger.yaml is found where the command runs")
+    func defaultFile() async throws {
+        let place = try place()
+        try place.write(yaml(data: "from-file"), to: "subledger.yaml")
+        let outcome = try await place.run("ingest", "in.ndjson")
+        #expect(outcome.code == 0, "\(outcome.err)")
+        #expect(exists(place, "from-file"))
+        #expect(try await place.run("show", Evidence.id).code == 0)
+    }
+
+    @Test("A flag wins over a variable, a variable over the file")
+    func precedence() async throws {
+        let place = try place()
+        try place.write(yaml(data: "from-file"), to: "subledger.yaml")
+        let variables = ["SUBLEDGER_DATA": "from-variable"]
+        #expect(try await place.run("ingest", "in.ndjson", variables: variables).code == 0)
+        #expect(exists(place, "from-variable"))
+        #expect(!exists(place, "from-file"))
+        let flagged = try await place.run(
+            "ingest", "in.ndjson", "--data", "from-flag", variables: variables)
+        #expect(flagged.code == 0)
+        #expect(exists(place, "from-flag"))
+        #expect(!exists(place, "from-file"))
+    }
+
+    @Test("Everything can come from variables")
+    func variables() async throws {
+        let place = try place()
+        try place.write(yaml(data: "named"), to: "other.yaml")
+        let named = try await place.run(
+            "ingest", "in.ndjson", variables: ["SUBLEDGER_CONFIG": "other.yaml"])
+        #expect(named.code == 0)
+        #expect(exists(place, "named"))
+        let all = [
+            "SUBLEDGER_DATA": "all", "SUBLEDGER_BUNDLE_ID": Evidence.app,
+            "SUBLEDGER_TRUST_ROOT": "root.der", "SUBLEDGER_ENVIRONMENT": "sandbox",
+        ]
+        let sandbox = try await place.run("ingest", "in.ndjson", "--json", variables: all)
+        #expect(sandbox.code == 1)
+        #expect(try sandbox.json()["quarantined"]?.int64 == 4)
+        let production = try await place.run(
+            "ingest", "in.ndjson", "--json", "--environment", "production", variables: all)
+        #expect(production.code == 0)
+        let foreign = try await place.run(
+            "ingest", "in.ndjson", "--json", "--environment", "production", "--bundle-id", "a.b",
+            variables: all)
+        #expect(foreign.code == 1)
+        #expect(try foreign.json()["quarantined"]?.int64 == 4)
+    }
+
+    @Test("--config wins over SUBLEDGER_CONFIG")
+    func namedFile() async throws {
+        let place = try place()
+        try place.write(yaml(data: "one"), to: "one.yaml")
+        try place.write(yaml(data: "two"), to: "two.yaml")
+        let outcome = try await place.run(
+            "ingest", "in.ndjson", "--config", "two.yaml",
+            variables: ["SUBLEDGER_CONFIG": "one.yaml"])
+        #expect(outcome.code == 0)
+        #expect(exists(place, "two"))
+        #expect(!exists(place, "one"))
+    }
+
+    @Test(
+        "A configuration that cannot be used is 78 and names the key",
+        arguments: [
+            ("dataDir: x", "unknownKey", "dataDir"), ("apps: [", "invalidYAML", "bad.yaml"),
+            ("apps: [ { appAppleId: 1 } ]", "missingKey", "apps[0].bundleId"),
+            ("server: { port: many }", "invalidValue", "server.port"),
+            ("apps: [ { bundleId: a, colour: b } ]", "unknownKey", "apps[0].colour"),
+        ])
+    func badFile(text: String, code: String, names: String) async throws {
+        let place = try place()
+        try place.write([text], to: "bad.yaml")
+        for arguments in [["show", "1"], ["doctor"], ["ingest", "in.ndjson"], ["rebuild"]] {
+            let outcome = try await place.run(arguments + ["--config", "bad.yaml"])
+            #expect(outcome.code == 78)
+            #expect(outcome.errorCode == code)
+            #expect(outcome.err.contains(names))
+        }
+    }
+
+    @Test("A configuration file that is missing or too large is 78")
+    func unreadableFile() async throws {
+        let place = try place()
+        let missing = try await place.run("show", "1", "--config", "none.yaml")
+        #expect(missing.code == 78)
+        #expect(missing.errorCode == "unreadableFile")
+        let bound = 1_048_576
+        let head = yaml(data: "large").joined(separator: "\n") + "\n#"
+        for (count, code) in [(bound, 0), (bound + 1, 78)] as [(Int, Int32)] {
+            let filler = String(repeating: " ", count: count - head.utf8.count)
+            try place.write([head + filler], to: "large.yaml")
+            let outcome = try await place.run("ingest", "in.ndjson", "--config", "large.yaml")
+            #expect(outcome.code == code)
+        }
+    }
+
+    @Test("A trusted root that is missing or no certificate is 78")
+    func badRoots() async throws {
+        let place = try place()
+        try place.write(["no certificate"], to: "words.der")
+        for (root, code) in [("none.der", "unreadableRoot"), ("words.der", "invalidRoot")] {
+            let outcome = try await place.run(
+                "ingest", "in.ndjson", "--data", "data", "--bundle-id", Evidence.app,
+                "--trust-root", root)
+            #expect(outcome.code == 78)
+            #expect(outcome.errorCode == code)
+            #expect(outcome.err.contains(root))
+        }
+    }
+}

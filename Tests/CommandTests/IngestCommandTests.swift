@@ -1,0 +1,136 @@
+import AppStore
+import Foundation
+import Testing
+
+@Suite("subledger ingest")
+struct IngestCommandTests {
+    @Test("Good lines go in with exit code 0, and again as duplicates")
+    func good() async throws {
+        let place = try Workplace()
+        try place.write(Evidence.lines, to: "in.ndjson")
+        let first = try await place.run("ingest", "in.ndjson", "--json")
+        #expect(first.code == 0)
+        let summary = try first.json()
+        #expect(
+            summary.object?.map(\.key) == [
+                "read", "appended", "duplicates", "conflicts", "rejected", "quarantined",
+                "errors", "errorsOmitted", "position",
+            ])
+        #expect(summary["appended"]?.int64 == 4)
+        let second = try await place.run("ingest", "in.ndjson", "--json")
+        #expect(second.code == 0)
+        #expect(try second.json()["duplicates"]?.int64 == 4)
+        #expect(try second.json()["position"]?.int64 == 4)
+    }
+
+    @Test("Bad lines among them are reported with file and line, and exit code 1")
+    func bad() async throws {
+        let place = try Workplace()
+        var lines = Evidence.lines
+        lines.insert("not evidence", at: 2)
+        lines.insert(
+            try Evidence.line(
+                "SUBSCRIBED", "INITIAL_BUY", 0, at: Evidence.start, id: "9", app: "com.other"),
+            at: 4)
+        try place.write(lines, to: "in.ndjson")
+        let outcome = try await place.run("ingest", "in.ndjson", "--json")
+        #expect(outcome.code == 1)
+        let summary = try outcome.json()
+        #expect(summary["read"]?.int64 == 6)
+        #expect(summary["appended"]?.int64 == 4)
+        #expect(summary["rejected"]?.int64 == 1)
+        #expect(summary["quarantined"]?.int64 == 1)
+        let errors = try #require(summary["errors"]?.array)
+        #expect(errors.map { $0["input"]?.string } == ["in.ndjson:3", "in.ndjson:5"])
+        #expect(errors.map { $0["code"]?.string } == ["malformedJWS", "wrongApp"])
+        let text = try await place.run("ingest", "in.ndjson")
+        #expect(text.code == 1)
+        #expect(text.err.contains("in.ndjson:3: malformedJWS: "))
+        #expect(text.err.contains("in.ndjson:5: wrongApp: "))
+        #expect(text.out.contains("4 duplicates"))
+    }
+
+    @Test("Conflicts are no failure")
+    func conflict() async throws {
+        let place = try Workplace()
+        let other = try Evidence.line(
+            "SUBSCRIBED", "INITIAL_BUY", 0, at: Evidence.start + 3_000, storefront: "DEU")
+        try place.write([Evidence.lines[0], other], to: "in.ndjson")
+        let outcome = try await place.run("ingest", "in.ndjson", "--json")
+        #expect(outcome.code == 0)
+        #expect(try outcome.json()["conflicts"]?.int64 == 1)
+    }
+
+    @Test("Standard input is read, by name and by default", arguments: [["-"], []])
+    func standardInput(arguments: [String]) async throws {
+        let place = try Workplace()
+        let outcome = try await place.run(
+            ["ingest"] + arguments + ["--json"] + place.options,
+            input: Evidence.lines.joined(separator: "\n") + "\nbad\n")
+        #expect(outcome.code == 1)
+        let summary = try outcome.json()
+        #expect(summary["appended"]?.int64 == 4)
+        #expect(summary["errors"]?.array?.first?["input"]?.string == "-:5")
+    }
+
+    @Test("Several files are one run")
+    func severalFiles() async throws {
+        let place = try Workplace()
+        for (index, line) in Evidence.lines.enumerated() {
+            try place.write([line], to: "\(index).ndjson")
+        }
+        let outcome = try await place.run(
+            "ingest", "0.ndjson", "1.ndjson", "2.ndjson", "3.ndjson", "--json")
+        #expect(outcome.code == 0)
+        #expect(try outcome.json()["appended"]?.int64 == 4)
+    }
+
+    @Test("An empty file is done at once")
+    func empty() async throws {
+        let place = try Workplace()
+        try place.write([], to: "empty")
+        let outcome = try await place.run("ingest", "empty", "--json")
+        #expect(outcome.code == 0)
+        #expect(try outcome.json()["read"]?.int64 == 0)
+    }
+
+    @Test("A missing file and a directory are input errors", arguments: ["none.ndjson", "."])
+    func missing(name: String) async throws {
+        let place = try Workplace()
+        let outcome = try await place.run("ingest", name, "--json")
+        #expect(outcome.code == 74)
+        #expect(outcome.errorCode == "unreadableInput")
+        #expect(outcome.err.contains(name))
+        #expect(outcome.out.isEmpty)
+    }
+
+    @Test("Without an app nothing could be accepted, and the command says so")
+    func noApp() async throws {
+        let place = try Workplace(options: ["--data", "data"])
+        let outcome = try await place.run("ingest", "-")
+        #expect(outcome.code == 78)
+        #expect(outcome.errorCode == "missingKey")
+        #expect(outcome.err.contains("--bundle-id"))
+    }
+
+    @Test("Without the extra root the same lines are refused")
+    func untrusted() async throws {
+        let place = try Workplace(options: ["--data", "data", "--bundle-id", Evidence.app])
+        try place.write(Evidence.lines, to: "in.ndjson")
+        let outcome = try await place.run("ingest", "in.ndjson", "--json")
+        #expect(outcome.code == 1)
+        let codes = try outcome.json()["errors"]?.array?.compactMap { $0["code"]?.string }
+        #expect(codes == Array(repeating: "untrustedRoot", count: 4))
+    }
+
+    @Test("Whatever is refused, no message repeats it")
+    func silence() async throws {
+        let place = try Workplace()
+        let secret = "TOPSECRETTOPSECRET"
+        let outcome = try await place.run(
+            "ingest", "-", input: "\(secret)\n{\"\(secret)\":1}\n\(secret).\(secret).x\n")
+        #expect(outcome.code == 1)
+        #expect(!outcome.err.contains(secret))
+        #expect(!outcome.out.contains(secret))
+    }
+}

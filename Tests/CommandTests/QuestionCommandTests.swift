@@ -1,0 +1,132 @@
+import AppStore
+import Foundation
+import Testing
+
+@Suite("Questions to subledger")
+struct QuestionCommandTests {
+    private func taken() async throws -> Workplace {
+        let place = try Workplace()
+        try place.write(Evidence.lines, to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        return place
+    }
+
+    private func show(_ place: Workplace, _ arguments: String...) async throws -> JSONValue {
+        let outcome = try await place.run(["show"] + arguments + ["--json"] + place.options)
+        #expect(outcome.code == 0, "\(outcome.err)")
+        return try outcome.json()
+    }
+
+    @Test("show answers for any id, moment and knowledge")
+    func showAnswers() async throws {
+        let place = try await taken()
+        #expect(try await show(place, Evidence.id)["state"]?.string == "expired")
+        #expect(try await show(place, Evidence.id + "1")["state"]?.string == "expired")
+        let at = "2026-01-20T00:00:00.000Z"
+        #expect(try await show(place, Evidence.id, "--at", at)["state"]?.string == "subscribed")
+        let milliseconds = String(Evidence.start + Evidence.month)
+        let renewed = try await show(place, Evidence.id, "--at", milliseconds)
+        #expect(renewed["state"]?.string == "renewing")
+        let known = try await show(place, Evidence.id, "--known-position", "1")
+        #expect(known["position"]?.int64 == 1)
+        #expect(known["notices"]?.array?.first?["code"]?.string == "renewalOverdue")
+        let then = try await show(place, Evidence.id, "--known-at", at)
+        #expect(then["knownAt"]?.string == at)
+    }
+
+    @Test("What does not exist is exit code 1 with noSuchSubscription")
+    func unknown() async throws {
+        let place = try await taken()
+        for arguments in [
+            ["show", "42"], ["timeline", "42"], ["show", Evidence.id, "--at", "2026-01-10T11:59:59.999Z"],
+            ["show", Evidence.id, "--known-position", "0"],
+        ] {
+            let outcome = try await place.run(arguments + ["--json"] + place.options)
+            #expect(outcome.code == 1)
+            #expect(outcome.errorCode == "noSuchSubscription")
+            #expect(outcome.out.isEmpty)
+        }
+    }
+
+    @Test("A timeline is text for people, JSON for programs")
+    func timeline() async throws {
+        let place = try await taken()
+        let text = try await place.run("timeline", Evidence.id)
+        #expect(text.code == 0)
+        #expect(text.out.contains("renewing → expired (voluntary)"))
+        for option in [["--format", "json"], ["--json"]] {
+            let outcome = try await place.run(
+                ["timeline", Evidence.id] + option + place.options)
+            #expect(outcome.code == 0)
+            let keys = try outcome.json().object?.map(\.key)
+            #expect(keys == ["chain", "intervals", "entries"])
+        }
+        let forced = try await place.run("timeline", Evidence.id, "--format", "text")
+        #expect(forced.out == text.out || forced.out.contains("●"))
+    }
+
+    @Test(
+        "An export is one object a line, or a table",
+        arguments: [("subscriptions", 1), ("transitions", 3), ("facts", 2), ("events", 4)])
+    func export(subject: String, count: Int) async throws {
+        let place = try await taken()
+        let lines = try await place.run("export", subject, "--format", "ndjson")
+        #expect(lines.code == 0)
+        let values = try lines.out.split(separator: "\n").map {
+            try JSONValue.parse(Array($0.utf8))
+        }
+        #expect(values.count == count)
+        let table = try await place.run("export", subject, "--format", "csv")
+        #expect(table.code == 0)
+        #expect(table.out.split(separator: "\r\n").count == count + 1)
+        let json = try await place.run("export", subject, "--json")
+        #expect(json.out.split(separator: "\n").count == count)
+    }
+
+    @Test("An export of a moment before everything is empty, not an error")
+    func exportBefore() async throws {
+        let place = try await taken()
+        let outcome = try await place.run("export", "subscriptions", "--at", "0")
+        #expect(outcome.code == 0)
+        #expect(outcome.out.isEmpty)
+        let after = try await place.run("export", "events", "--after", "3", "--evidence")
+        #expect(after.out.split(separator: "\n").count == 1)
+        #expect(after.out.contains("signedPayload"))
+    }
+
+    @Test(
+        "A wrong use ends with 64",
+        arguments: [
+            ["nonsense"], ["show"], ["show", "1", "2"], ["show", "1", "--at", "yesterday"],
+            ["show", "1", "--known-at", "soon"],
+            ["show", "1", "--known-at", "0", "--known-position", "1"],
+            ["show", "1", "--known-position", "first"], ["show", "1", "--environment", "mars"],
+            ["show", "1", "--colour"], ["timeline", "1", "--format", "pdf"], ["export"],
+            ["export", "everything"], ["export", "events", "--format", "xml"],
+            ["export", "events", "--after", "x"], ["bench", "nothing"],
+            ["bench", "verify", "--events", "0"], ["quarantine", "show"],
+            ["quarantine", "show", "x"], ["audit", "guess"], ["ingest", "--app-apple-id", "x"],
+        ])
+    func wrongUse(arguments: [String]) async throws {
+        let place = try Workplace(options: ["--data", "data"])
+        let outcome = try await place.run(arguments + place.options)
+        #expect(outcome.code == 64, "\(outcome.err)")
+        #expect(!outcome.err.isEmpty)
+        #expect(outcome.out.isEmpty)
+    }
+
+    @Test(
+        "Every command explains itself",
+        arguments: [
+            ["--help"], ["ingest", "--help"], ["show", "--help"], ["timeline", "--help"],
+            ["export", "--help"], ["rebuild", "--help"], ["replay", "--help"],
+            ["audit", "verify", "--help"], ["quarantine", "retry", "--help"],
+            ["doctor", "--help"], ["bench", "--help"],
+        ])
+    func help(arguments: [String]) async throws {
+        let outcome = try await Workplace().run(arguments)
+        #expect(outcome.code == 0)
+        #expect(outcome.out.contains("USAGE"))
+        #expect(outcome.err.isEmpty)
+    }
+}

@@ -1,0 +1,181 @@
+import AppStore
+import Foundation
+import Testing
+
+@Suite("Upkeep with subledger")
+struct UpkeepCommandTests {
+    private func taken(storefront: String = "USA") async throws -> Workplace {
+        let place = try Workplace()
+        let extra = try Evidence.line(
+            "SUBSCRIBED", "INITIAL_BUY", 0, at: Evidence.start + 3_000, id: "700000000000001",
+            storefront: storefront)
+        try place.write(Evidence.lines + [extra], to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        return place
+    }
+
+    /// The projections file in use.
+    private func projections(_ place: Workplace) throws -> String {
+        place.ledgerFile(
+            try FileManager.default.destinationOfSymbolicLink(
+                atPath: place.ledgerFile("projections.sqlite")))
+    }
+
+    @Test("rebuild tells what it built, into a new file")
+    func rebuild() async throws {
+        let place = try await taken()
+        let before = try projections(place)
+        for arguments in [["rebuild"], ["rebuild", "--from-log"]] {
+            let outcome = try await place.run(arguments + ["--json"] + place.options)
+            #expect(outcome.code == 0)
+            let json = try outcome.json()
+            #expect(json["subscriptions"]?.int64 == 2)
+            #expect(json["position"]?.int64 == 5)
+        }
+        #expect(try projections(place) != before)
+        #expect(try await place.run("rebuild").out.contains("rebuilt 2 chains"))
+    }
+
+    @Test("rebuild --check is 0 when all agree, 1 with chain and column after a row was altered")
+    func check() async throws {
+        let place = try await taken(storefront: "ZZQ")
+        // A rebuild leaves everything in the file, nothing in its write-ahead log.
+        #expect(try await place.run("rebuild").code == 0)
+        let good = try await place.run("rebuild", "--check", "--json")
+        #expect(good.code == 0)
+        #expect(try good.json()["count"]?.int64 == 0)
+        #expect(try place.replace("ZZQ", by: "ZZW", in: projections(place)) == 1)
+        let bad = try await place.run("rebuild", "--check", "--json")
+        #expect(bad.code == 1)
+        let difference = try #require(try bad.json()["differences"]?.array?.first)
+        #expect(difference["originalTransactionId"]?.string == "700000000000001")
+        #expect(difference["columns"]?.array?.map(\.string) == ["subscriptions.storefront"])
+        let text = try await place.run("rebuild", "--check")
+        #expect(text.code == 1)
+        #expect(text.out.contains("700000000000001"))
+        #expect(text.out.contains("subscriptions.storefront"))
+    }
+
+    @Test("audit verify is 0 when sound, 1 after one bit of the log flipped")
+    func audit() async throws {
+        let place = try await taken()
+        let good = try await place.run("audit", "verify", "--signatures", "--json")
+        #expect(good.code == 0)
+        #expect(try good.json()["sound"]?.bool == true)
+        #expect(try good.json()["events"]?.int64 == 5)
+        #expect(try good.json()["signaturesVerified"]?.int64 == 5)
+        #expect(
+            try place.replace(
+                #""notificationType":"EXPIRED""#, by: #""notificationType":"EXPIREF""#,
+                in: place.ledgerFile("log.sqlite")) == 1)
+        let bad = try await place.run("audit", "verify", "--json")
+        #expect(bad.code == 1)
+        #expect(try bad.json()["sound"]?.bool == false)
+        let positions = try bad.json()["findings"]?.array?.compactMap { $0["position"]?.int64 }
+        #expect(Set(positions ?? []) == [4])
+        let text = try await place.run("audit", "verify")
+        #expect(text.code == 1)
+        #expect(text.out.contains("BAD  position 4: evidenceHashMismatch"))
+        #expect(text.out.contains("NOT SOUND"))
+    }
+
+    @Test("quarantine lists, shows and retries")
+    func quarantine() async throws {
+        let place = try Workplace()
+        let lines = try [
+            Evidence.line(
+                "SUBSCRIBED", "INITIAL_BUY", 0, at: Evidence.start, id: "9", app: "com.other")
+        ]
+        try place.write(lines, to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson").code == 1)
+        let list = try await place.run("quarantine", "list", "--json")
+        #expect(list.code == 0)
+        let item = try #require(try list.json()["items"]?.array?.first)
+        #expect(item["code"]?.string == "wrongApp")
+        #expect(item["bundleId"]?.string == "com.other")
+        #expect(item["input"]?.string == "in.ndjson:1")
+        let id = String(try #require(item["id"]?.int64))
+        let one = try await place.run("quarantine", "show", id, "--json")
+        #expect(one.code == 0)
+        #expect(try one.json()["content"]?.string?.isEmpty == false)
+        let none = try await place.run("quarantine", "show", "999")
+        #expect(none.code == 1)
+        #expect(none.errorCode == "noSuchItem")
+        let early = try await place.run("quarantine", "retry", "--json")
+        #expect(early.code == 1)
+        #expect(try early.json()["quarantined"]?.int64 == 1)
+        let options = ["--data", "data", "--bundle-id", "com.other", "--trust-root", "root.der"]
+        let late = try await place.run(["quarantine", "retry", "--json"] + options)
+        #expect(late.code == 0)
+        #expect(try late.json()["appended"]?.int64 == 1)
+        let empty = try await place.run("quarantine", "list")
+        #expect(empty.out.contains("0 items"))
+        #expect(try await place.run(["show", "9"] + options).code == 0)
+    }
+
+    @Test("doctor warns of an extra root in Production and is bad without an app")
+    func doctor() async throws {
+        let place = try await taken()
+        let outcome = try await place.run("doctor", "--json")
+        #expect(outcome.code == 0)
+        let json = try outcome.json()
+        #expect(json["healthy"]?.bool == true)
+        let warnings = json["findings"]?.array?.filter { $0["level"]?.string == "warning" } ?? []
+        #expect(warnings.contains { $0["subject"]?.string == "roots" })
+        let text = try await place.run("doctor")
+        #expect(text.out.contains("WARN roots"))
+        let bad = try await place.run(["doctor", "--data", "data"])
+        #expect(bad.code == 1)
+        #expect(bad.out.contains("BAD  apps"))
+    }
+
+    // MARK: Stories
+
+    static let stories = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Replays")
+
+    @Test("replay tells a story and checks it")
+    func replay() async throws {
+        let place = try Workplace(options: [])
+        let story = UpkeepCommandTests.stories.appending(path: "plain-month-and-three-renewals")
+        let told = try await place.run("replay", story.path)
+        #expect(told.code == 0)
+        #expect(told.out.contains("subscribed → renewing"))
+        let checked = try await place.run("replay", "--check", "--json", story.path)
+        #expect(checked.code == 0)
+        #expect(try checked.json()["passed"]?.bool == true)
+    }
+
+    @Test("replay --check is 1 when the story comes to something else")
+    func replayDifference() async throws {
+        let place = try Workplace(options: [])
+        let story = UpkeepCommandTests.stories.appending(path: "plain-month-and-three-renewals")
+        try FileManager.default.copyItem(atPath: story.path, toPath: place.file("story"))
+        #expect(
+            try place.replace(
+                #""state": "expired""#, by: #""state": "revoked""#,
+                in: place.file("story/expected.json")) > 0)
+        let outcome = try await place.run("replay", "--check", "--json", "story")
+        #expect(outcome.code == 1)
+        #expect(try outcome.json()["passed"]?.bool == false)
+        #expect(try outcome.json()["differences"]?.array?.isEmpty == false)
+    }
+
+    @Test("A story that cannot be read, or expects nothing, says so")
+    func replayProblems() async throws {
+        let place = try Workplace(options: [])
+        let missing = try await place.run("replay", "nowhere")
+        #expect(missing.code == 1)
+        #expect(missing.errorCode == "unreadableStory")
+        try place.write(["{\"broken\""], to: "broken.ndjson")
+        let broken = try await place.run("replay", "broken.ndjson")
+        #expect(broken.code == 1)
+        #expect(broken.err.contains("broken.ndjson:1"))
+        let lines = UpkeepCommandTests.stories
+            .appending(path: "plain-month-and-three-renewals/notifications.ndjson")
+        let bare = try await place.run("replay", "--check", lines.path)
+        #expect(bare.code == 1)
+        #expect(bare.errorCode == "nothingExpected")
+        #expect(try await place.run("replay", lines.path).code == 0)
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+/// A directory of its own in which the real binary runs; gone when the test is.
+final class Workplace: Sendable {
+    let path: String
+    /// Added to every command.
+    let options: [String]
+
+    /// The built binary lies beside the test bundle.
+    static let binary = Bundle.main.executableURL?.resolvingSymlinksInPath()
+        .deletingLastPathComponent().appending(path: "subledger").path ?? "subledger"
+
+    init(options: [String] = Evidence.options) throws {
+        self.options = options
+        path = FileManager.default.temporaryDirectory
+            .appending(path: "subledger-command-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true)
+        try write(Data(Evidence.authority.rootDER), to: "root.der")
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Files of the production ledger in the data directory of `options`.
+    func ledgerFile(_ name: String) -> String { file("data/production/\(name)") }
+
+    @discardableResult
+    func write(_ data: Data, to name: String) throws -> String {
+        try data.write(to: URL(filePath: file(name)))
+        return name
+    }
+
+    @discardableResult
+    func write(_ lines: [String], to name: String) throws -> String {
+        try write(Data(lines.joined(separator: "\n").utf8), to: name)
+    }
+
+    // MARK: Running
+
+    /// Runs the binary here, with the options, and waits for its end.
+    func run(
+        _ arguments: String..., input: String = "", variables: [String: String] = [:]
+    ) async throws -> Outcome {
+        try await run(arguments + options, input: input, variables: variables)
+    }
+
+    /// Runs the binary here with exactly these arguments.
+    ///
+    /// Output goes into files, so that neither side ever waits for the other to read.
+    func run(
+        _ arguments: [String], input: String = "", variables: [String: String] = [:]
+    ) async throws -> Outcome {
+        let id = UUID().uuidString
+        let names = ["in", "out", "err"].map { file("\(id).\($0)") }
+        defer { for name in names { try? FileManager.default.removeItem(atPath: name) } }
+        try Data(input.utf8).write(to: URL(filePath: names[0]))
+        for name in names[1...] { try Data().write(to: URL(filePath: name)) }
+        let process = Process()
+        process.executableURL = URL(filePath: Workplace.binary)
+        process.arguments = arguments
+        process.currentDirectoryURL = URL(filePath: path)
+        process.environment = variables.merging(Workplace.inherited) { own, _ in own }
+        process.standardInput = try FileHandle(forReadingFrom: URL(filePath: names[0]))
+        process.standardOutput = try FileHandle(forWritingTo: URL(filePath: names[1]))
+        process.standardError = try FileHandle(forWritingTo: URL(filePath: names[2]))
+        try await Workplace.finish(process)
+        #expect(process.terminationReason == .exit)
+        return Outcome(
+            code: process.terminationStatus,
+            out: try String(contentsOfFile: names[1], encoding: .utf8),
+            err: try String(contentsOfFile: names[2], encoding: .utf8))
+    }
+
+    /// What the toolchain needs, and nothing that could configure the ledger.
+    private static let inherited: [String: String] = {
+        ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SUBLEDGER_") }
+    }()
+
+    private static func finish(_ process: Process) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.run() } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    // MARK: Damage
+
+    /// Replaces every occurrence in a file at rest; how many there were.
+    @discardableResult
+    func replace(_ old: String, by new: String, in path: String) throws -> Int {
+        var data = try Data(contentsOf: URL(filePath: path))
+        let (old, new) = (Data(old.utf8), Data(new.utf8))
+        var count = 0
+        var start = data.startIndex
+        while let range = data.range(of: old, in: start..<data.endIndex) {
+            data.replaceSubrange(range, with: new)
+            start = range.upperBound
+            count += 1
+        }
+        try data.write(to: URL(filePath: path))
+        return count
+    }
+}

@@ -1,0 +1,191 @@
+import AppStore
+import Ledger
+import LedgerService
+import Testing
+
+@Suite("Configuration")
+struct ConfigurationTests {
+    /// Every key there is.
+    static let full = """
+        dataDirectory: ./elsewhere
+        apps:
+          - bundleId: com.example.app
+            appAppleId: 1234567890
+            sharedSecretFile: ./shared-secret
+            api: { keyId: ABC123, issuerId: 57246542-96fe-1a63-e053-0824d011072a, privateKeyFile: ./AuthKey.p8, baseUrl: http://127.0.0.1:8081 }
+          - bundleId: com.example.second
+        trustedRoots: [./one.der, ./two.pem]
+        products:
+          com.example.pro.monthly: { entitlements: [pro], group: pro, level: 1, period: P1M }
+          com.example.pass: { entitlements: [pro], duration: P30D }
+        customers: { claimPolicy: share }
+        reportTimeZone: Europe/Berlin
+        entitlement: { leeway: PT2H }
+        server: { host: 0.0.0.0, port: 8443, tokens: [ { name: ci, sha256: "abc", scopes: [read, write, admin] } ] }
+        """
+
+    private func error(_ yaml: String) -> ConfigurationError? {
+        do throws(ConfigurationError) {
+            _ = try Configuration(yaml: yaml)
+            return nil
+        } catch { return error }
+    }
+
+    @Test("Every key of the contract is read")
+    func everyKey() throws {
+        let read = try Configuration(yaml: ConfigurationTests.full)
+        #expect(read.dataDirectory == "./elsewhere")
+        #expect(read.apps.map(\.bundleId.rawValue) == ["com.example.app", "com.example.second"])
+        let app = try #require(read.app(BundleId("com.example.app")))
+        #expect(app.appAppleId == 1_234_567_890)
+        #expect(app.sharedSecretFile == "./shared-secret")
+        #expect(app.api?.keyId == "ABC123")
+        #expect(app.api?.issuerId == "57246542-96fe-1a63-e053-0824d011072a")
+        #expect(app.api?.privateKeyFile == "./AuthKey.p8")
+        #expect(app.api?.baseUrl == "http://127.0.0.1:8081")
+        #expect(read.apps[1].appAppleId == nil)
+        #expect(read.apps[1].api == nil)
+        #expect(read.trustedRoots == ["./one.der", "./two.pem"])
+        #expect(read.claimPolicy == .share)
+        #expect(read.reportTimeZone == "Europe/Berlin")
+        #expect(read.catalogue.leewayMilliseconds == 7_200_000)
+        #expect(read.server.host == "0.0.0.0")
+        #expect(read.server.port == 8443)
+        #expect(read.server.tokens.map(\.name) == ["ci"])
+        #expect(read.server.tokens.map(\.sha256) == ["abc"])
+        #expect(read.server.tokens.map(\.scopes) == [["read", "write", "admin"]])
+    }
+
+    @Test("The catalogue is read")
+    func catalogue() throws {
+        let products = try Configuration(yaml: ConfigurationTests.full).catalogue.products
+        #expect(products.count == 2)
+        let monthly = try #require(products[ProductId("com.example.pro.monthly")])
+        #expect(monthly.entitlements == ["pro"])
+        #expect(monthly.group == "pro")
+        #expect(monthly.level == 1)
+        #expect(monthly.period == ISO8601Period(months: 1))
+        #expect(monthly.duration == nil)
+        let pass = try #require(products[ProductId("com.example.pass")])
+        #expect(pass.duration == ISO8601Period(days: 30))
+        #expect(pass.group == nil)
+    }
+
+    @Test("An empty file is the default", arguments: ["", "\n", "# nothing\n", "---\n", "{}"])
+    func empty(yaml: String) throws {
+        let read = try Configuration(yaml: yaml)
+        #expect(read == Configuration())
+        #expect(read.dataDirectory == "./subledger-data")
+        #expect(read.apps.isEmpty)
+        #expect(read.trustedRoots.isEmpty)
+        #expect(read.claimPolicy == .transfer)
+        #expect(read.reportTimeZone == "UTC")
+        #expect(read.catalogue.leewayMilliseconds == 7_200_000)
+        #expect(read.server.host == "127.0.0.1")
+        #expect(read.server.port == 8080)
+        #expect(read.server.tokens.isEmpty)
+    }
+
+    @Test(
+        "An unknown key is an error that names its path",
+        arguments: [
+            ("dataDir: x", "dataDir"), ("DataDirectory: x", "DataDirectory"),
+            ("apps: [ { bundleId: a, bundelId: b } ]", "apps[0].bundelId"),
+            ("apps: [ { bundleId: a }, { bundleId: b, name: c } ]", "apps[1].name"),
+            (
+                "apps: [ { bundleId: a, api: { keyId: k, issuerId: i, privateKeyFile: p, url: u } } ]",
+                "apps[0].api.url"
+            ),
+            ("products: { p: { entitlement: [a] } }", "products.p.entitlement"),
+            ("customers: { policy: keep }", "customers.policy"),
+            ("entitlement: { leway: PT1H }", "entitlement.leway"),
+            ("server: { hots: a }", "server.hots"),
+            (
+                "server: { tokens: [ { name: a, sha256: b, scope: [read] } ] }",
+                "server.tokens[0].scope"
+            ),
+        ])
+    func unknownKeys(yaml: String, key: String) {
+        #expect(error(yaml)?.code == .unknownKey)
+        #expect(error(yaml)?.key == key)
+    }
+
+    @Test(
+        "A required key that is missing or empty is named",
+        arguments: [
+            ("apps: [ { appAppleId: 1 } ]", "apps[0].bundleId"),
+            ("apps: [ { bundleId: '' } ]", "apps[0].bundleId"),
+            ("apps: [ { bundleId: a, api: { issuerId: i, privateKeyFile: p } } ]", "apps[0].api.keyId"),
+            ("apps: [ { bundleId: a, api: { keyId: k, privateKeyFile: p } } ]", "apps[0].api.issuerId"),
+            ("apps: [ { bundleId: a, api: { keyId: k, issuerId: i } } ]", "apps[0].api.privateKeyFile"),
+            ("server: { tokens: [ { sha256: b } ] }", "server.tokens[0].name"),
+            ("server: { tokens: [ { name: b } ] }", "server.tokens[0].sha256"),
+        ])
+    func missingKeys(yaml: String, key: String) {
+        #expect(error(yaml)?.code == .missingKey)
+        #expect(error(yaml)?.key == key)
+    }
+
+    @Test(
+        "A value of the wrong kind is named",
+        arguments: [
+            ("[1, 2]", "file"), ("just words", "file"), ("apps: com.example.app", "apps"),
+            ("apps: [ com.example.app ]", "apps[0]"),
+            ("apps: [ { bundleId: [a] } ]", "apps[0].bundleId"),
+            ("apps: [ { bundleId: a, appAppleId: many } ]", "apps[0].appAppleId"),
+            ("apps: [ { bundleId: a, appAppleId: 1.5 } ]", "apps[0].appAppleId"),
+            ("apps: [ { bundleId: a }, { bundleId: a } ]", "apps[1].bundleId"),
+            ("trustedRoots: one.der", "trustedRoots"),
+            ("trustedRoots: [ [a] ]", "trustedRoots"),
+            ("products: { p: { level: first } }", "products.p.level"),
+            ("products: { p: { period: monthly } }", "products.p.period"),
+            ("products: { p: { duration: 30 } }", "products.p.duration"),
+            ("customers: { claimPolicy: steal }", "customers.claimPolicy"),
+            ("entitlement: { leeway: long }", "entitlement.leeway"),
+            ("entitlement: { leeway: P1M }", "entitlement.leeway"),
+            ("server: { port: 65536 }", "server.port"),
+            ("server: { port: -1 }", "server.port"),
+            ("server: 8080", "server"),
+        ])
+    func wrongKinds(yaml: String, key: String) {
+        #expect(error(yaml)?.code == .invalidValue)
+        #expect(error(yaml)?.key == key)
+    }
+
+    @Test(
+        "What is no YAML is said to be none, without repeating it",
+        arguments: ["apps: [", "\tdataDirectory: x", "a: b: c", "secret-4711: 'x"])
+    func invalidYAML(yaml: String) {
+        let found = error(yaml)
+        #expect(found?.code == .invalidYAML)
+        #expect(found?.description.contains("4711") == false)
+    }
+
+    @Test(
+        "Leeway is a duration; 0 turns it off",
+        arguments: [("0", 0), ("PT0S", 0), ("PT2H", 7_200_000), ("P1D", 86_400_000)] as [(String, Int64)])
+    func leeway(text: String, milliseconds: Int64) throws {
+        let read = try Configuration(yaml: "entitlement: { leeway: \(text) }")
+        #expect(read.catalogue.leewayMilliseconds == milliseconds)
+    }
+
+    @Test("A port is taken up to its bounds", arguments: [0, 1, 65_535])
+    func ports(port: Int) throws {
+        #expect(try Configuration(yaml: "server: { port: \(port) }").server.port == port)
+    }
+
+    @Test("Products and leeway make the catalogue's identity; nothing else does")
+    func catalogueIdentity() throws {
+        func bytes(_ yaml: String) throws -> [UInt8] {
+            try Configuration(yaml: yaml).catalogue.canonicalBytes
+        }
+        let base = try bytes("products: { a: { level: 1 }, b: { level: 2 } }")
+        #expect(try bytes("products: { b: { level: 2 }, a: { level: 1 } }") == base)
+        #expect(try bytes("reportTimeZone: UTC\nproducts: { a: { level: 1 }, b: { level: 2 } }") == base)
+        #expect(try bytes("products: { a: { level: 2 }, b: { level: 2 } }") != base)
+        #expect(try bytes("products: { a: { level: 1 } }") != base)
+        #expect(
+            try bytes("products: { a: { level: 1 }, b: { level: 2 } }\nentitlement: { leeway: 0 }")
+                != base)
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// Changes bytes of a file at rest, as a broken disk or a hand with an editor would.
+enum FileDamage {
+    /// Replaces every occurrence of `old` by `new`, equally long; how many there were.
+    @discardableResult
+    static func replace(_ old: String, by new: String, in path: String) throws -> Int {
+        let (old, new) = (Data(old.utf8), Data(new.utf8))
+        precondition(old.count == new.count, "pages keep their layout")
+        var data = try Data(contentsOf: URL(filePath: path))
+        var count = 0
+        var start = data.startIndex
+        while let range = data.range(of: old, in: start..<data.endIndex) {
+            data.replaceSubrange(range, with: new)
+            start = range.upperBound
+            count += 1
+        }
+        try data.write(to: URL(filePath: path))
+        return count
+    }
+
+    static func copy(_ from: String, to path: String) throws {
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
+        try FileManager.default.copyItem(atPath: from, toPath: path)
+    }
+
+    static func remove(_ names: [String], in directory: String) throws {
+        for name in names {
+            for suffix in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: "\(directory)/\(name)\(suffix)")
+            }
+        }
+    }
+
+    static func names(in directory: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+    }
+}

@@ -1,0 +1,122 @@
+import AppStore
+import Foundation
+import Ledger
+import LedgerService
+import LedgerStore
+import Simulator
+
+/// A story told through a scratch ledger in one way, and all the answers it gives.
+struct StoryTelling {
+    let story: Story
+    let scratch: ScratchLedger
+    private(set) var summary: [IngestSummary] = []
+
+    /// Where the stories are.
+    static let folder = Fixtures.repository.appending(path: "Replays")
+
+    static let names: [String] = {
+        let entries = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
+        return (entries ?? []).filter { !$0.hasPrefix(".") }.sorted()
+    }()
+
+    static func story(_ name: String) throws -> Story {
+        try Story(path: folder.appending(path: name).path)
+    }
+
+    init(_ story: Story) async throws {
+        self.story = story
+        scratch = try await ScratchLedger.open(
+            environment: story.environment,
+            apps: story.bundleIds.map { Configuration.App(bundleId: $0) },
+            roots: TestAuthority.roots) { StoryCheck.end }
+    }
+
+    mutating func take(_ lines: [[UInt8]]) async throws {
+        summary.append(try await scratch.take(lines, name: story.name))
+    }
+
+    var appended: Int64 { summary.reduce(0) { $0 + $1.appended + $1.conflicts } }
+    var duplicates: Int64 { summary.reduce(0) { $0 + $1.duplicates } }
+    var errors: [IngestSummary.IngestError] { summary.flatMap(\.errors) }
+
+    /// Lends a session that has caught up.
+    func session<Value>(_ body: (LedgerSession) async throws -> Value) async throws -> Value {
+        let session = try await scratch.session()
+        defer { try? session.projections.close() }
+        return try await body(session)
+    }
+
+    // MARK: Answers
+
+    /// Everything the ledger says, with each position replaced by the digest of the payload that
+    /// stands there: the one thing about an event that does not depend on when it came.
+    func answers() async throws -> [String] {
+        try await session { try await StoryTelling.answers($0) }
+    }
+
+    static func answers(_ session: LedgerSession) async throws -> [String] {
+        let events = try await session.ledger.log.events(after: 0)
+        let digests = Dictionary(
+            uniqueKeysWithValues: events.map { ($0.position, $0.payloadHash.hexadecimal) })
+        var found: [String] = []
+        var cursor: ChainCursor?
+        let end = Moment(at: StoryCheck.end, now: StoryCheck.end)
+        while let reading = try await session.query.next(after: &cursor, moment: end) {
+            let timeline = try TemporaryLedger.json { reading.writeTimeline(to: &$0) }
+            found.append(text(timeline, digests))
+            found += try await answers(
+                reading.chain.originalTransactionId.rawValue, session, digests,
+                at: moments(reading))
+        }
+        return found
+    }
+
+    /// The states at the ends of every interval and in their middle.
+    private static func answers(
+        _ id: String, _ session: LedgerSession, _ digests: [Int64: String], at: [Timestamp]
+    ) async throws -> [String] {
+        var found: [String] = []
+        for moment in at {
+            let reading = try await session.query.reading(
+                id, moment: Moment(at: moment, now: StoryCheck.end))
+            found.append(
+                text(try TemporaryLedger.json { reading.writeShow(to: &$0) }, digests))
+        }
+        return found
+    }
+
+    private static func moments(_ reading: ChainReading) -> [Timestamp] {
+        let facts = reading.lifeFacts.map(\.at)
+        let edges = reading.intervals.flatMap { interval in
+            [interval.from, interval.to?.advanced(byMilliseconds: -1)].compactMap { $0 }
+        }
+        guard let start = reading.intervals.first?.from else { return [] }
+        return Set(edges + facts).filter { $0 >= start }.sorted()
+    }
+
+    private static func text(_ value: JSONValue, _ digests: [Int64: String]) -> String {
+        String(decoding: placeless(value, digests, key: "").encoded(), as: UTF8.self)
+    }
+
+    /// Without the position an answer was computed at; other positions by their payloads.
+    private static func placeless(
+        _ value: JSONValue, _ digests: [Int64: String], key: String
+    ) -> JSONValue {
+        switch value {
+        case .object(let members):
+            let isAnswer = members.contains { $0.key == "catalogueHash" }
+            return .object(
+                members.filter { !isAnswer || $0.key != "position" }.map {
+                    JSONMember(key: $0.key, value: placeless($0.value, digests, key: $0.key))
+                })
+        case .array(let elements) where key == "evidence":
+            let found = elements.compactMap(\.int64).map { digests[$0] ?? "nothing at \($0)" }
+            return .array(found.sorted().map { .string($0) })
+        case .array(let elements):
+            return .array(elements.map { placeless($0, digests, key: key) })
+        case .number where key == "position":
+            return .string(value.int64.flatMap { digests[$0] } ?? "nothing")
+        default: return value
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import AppStore
+import LedgerService
+import LedgerStore
+import Signing
+import Simulator
+import Testing
+
+@Suite("Audits")
+struct AuditTests {
+    private let chain = MadeChain()
+
+    private func taken() async throws -> TemporaryLedger {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(chain.life)
+        try await ledger.session { try await $0.ledger.log.checkpoint() }
+        return ledger
+    }
+
+    private func audit(
+        _ ledger: TemporaryLedger, signatures: Bool = false
+    ) async throws -> Audit.Report {
+        try await ledger.session { session in
+            try await Audit(ledger: session.ledger).verify(
+                projections: session.projections,
+                verifier: signatures ? ledger.verifier : nil)
+        }
+    }
+
+    @Test("A ledger as it was written is sound", arguments: [false, true])
+    func sound(signatures: Bool) async throws {
+        let report = try await audit(try await taken(), signatures: signatures)
+        #expect(report.isSound)
+        #expect(report.log.eventCount == 4)
+        #expect(report.projectionsMatch)
+        #expect(report.signaturesVerified == (signatures ? 4 : nil))
+        #expect(report.log.head?.position == 4)
+    }
+
+    @Test("An empty ledger is sound")
+    func empty() async throws {
+        let report = try await audit(try TemporaryLedger(), signatures: true)
+        #expect(report.isSound)
+        #expect(report.log.eventCount == 0)
+    }
+
+    @Test("One bit of the evidence is enough, and the event is named")
+    func bitFlip() async throws {
+        let ledger = try await taken()
+        // One bit: D is 0x44, F is 0x46.
+        let changed = try FileDamage.replace(
+            #""notificationType":"EXPIRED""#, by: #""notificationType":"EXPIREF""#,
+            in: ledger.environmentDirectory + "/log.sqlite")
+        #expect(changed == 1)
+        let report = try await audit(ledger)
+        #expect(!report.isSound)
+        #expect(report.log.findings.compactMap(\.position) == [4, 4])
+        let codes = Set(report.log.findings.map(\.code))
+        #expect(codes.contains(.evidenceHashMismatch))
+    }
+
+    @Test("A changed payload fails its signature too, and the other events still verify")
+    func brokenSignature() async throws {
+        let ledger = try await taken()
+        try FileDamage.replace(
+            #""notificationType":"EXPIRED""#, by: #""notificationType":"EXPIREF""#,
+            in: ledger.environmentDirectory + "/log.sqlite")
+        let report = try await audit(ledger, signatures: true)
+        #expect(report.signatureFindings.map(\.position) == [4])
+        #expect(report.signatureFindings.map(\.code) == ["signatureMismatch"])
+        #expect(report.signaturesVerified == 3)
+    }
+
+    @Test("Without the root that vouched for it, no signature is believed again")
+    func missingRoot() async throws {
+        var ledger = try await taken()
+        ledger.roots = .apple
+        let report = try await audit(ledger, signatures: true)
+        #expect(report.log.isSound)
+        #expect(!report.isSound)
+        #expect(Set(report.signatureFindings.map(\.code)) == ["untrustedRoot"])
+        #expect(report.signatureFindings.count == 4)
+    }
+
+    @Test("Every kind of evidence verifies again")
+    func kinds() async throws {
+        let ledger = try TemporaryLedger()
+        let signed = chain.start.advanced(byMilliseconds: 60_000)
+        let transaction = chain.transaction(0, signed: signed)
+        let renewal = chain.renewal(0, signed: signed)
+        let deliveries = [
+            chain.bought(), MadeDelivery(receivedAt: signed, evidence: .transaction(transaction)),
+            MadeDelivery(receivedAt: signed, evidence: .pair(transaction, renewal, nil)),
+            MadeDelivery(receivedAt: signed, evidence: .pair(transaction, renewal, Raw(.active))),
+        ]
+        let app = #"{"receiptType":"Production","bundleId":"com.example.app","#
+            + #""receiptCreationDate":1768046400000,"appTransactionId":"1"}"#
+        let token = try TestAuthority.signer.sign(Array(app.utf8))
+        let lines = try deliveries.map { try $0.line() } + [Array(token.utf8)]
+        let summary = try await ledger.ingest(lines)
+        #expect(summary.appended == 5)
+        let report = try await audit(ledger, signatures: true)
+        #expect(report.isSound)
+        #expect(report.signaturesVerified == 5)
+        let kinds = try await ledger.exportLines(.events).map { $0["kind"]?.string }
+        #expect(
+            kinds == [
+                "notification", "transaction", "renewalPair", "renewalPair", "appTransaction",
+            ])
+    }
+}

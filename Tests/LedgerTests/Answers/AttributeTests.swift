@@ -1,0 +1,202 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §2, "Attributes at t".
+@Suite("Attributes at a moment")
+struct AttributeTests {
+    private let bought = Fact.subscribed("1", day(0), day(30))
+
+    @Test("From the best snapshot: product, transaction, price, storefront, group, kind")
+    func fromSnapshot() throws {
+        let fact = bought.transaction {
+            $0.price = 9990
+            $0.currency = "USD"
+            $0.storefront = "USA"
+            $0.subscriptionGroupIdentifier = SubscriptionGroupIdentifier("21")
+        }
+        let answer = try #require(given(fact).answer(day(1)))
+        #expect(answer.productId == ProductId("pro.monthly"))
+        #expect(answer.transactionId == TransactionId("1"))
+        #expect(answer.price == Money(milliunits: 9990, currency: "USD"))
+        #expect(answer.storefront == "USA")
+        #expect(answer.subscriptionGroupIdentifier == SubscriptionGroupIdentifier("21"))
+        #expect(answer.type?.value == .autoRenewableSubscription)
+    }
+
+    @Test("Money needs both amount and currency")
+    func money() {
+        #expect(given(bought.transaction { $0.price = 1 }).answer(day(1))?.price == nil)
+        #expect(given(bought.transaction { $0.currency = "USD" }).answer(day(1))?.price == nil)
+    }
+
+    @Test(
+        "Ownership: purchased, familyShared, assigned, an unknown value as it came",
+        arguments: [
+            (nil, "purchased"), ("PURCHASED", "purchased"), ("FAMILY_SHARED", "familyShared"),
+            ("ASSIGNED", "assigned"), ("LOANED", "LOANED"),
+        ] as [(String?, String)])
+    func ownership(_ raw: String?, _ expected: String) {
+        let fact = bought.transaction { $0.inAppOwnershipType = raw.map { Raw(rawValue: $0) } }
+        #expect(given(fact).answer(day(1))?.ownership.rawValue == expected)
+    }
+
+    @Test("No renewal info: nothing is known about renewal")
+    func noRenewal() throws {
+        let answer = try #require(given(bought).answer(day(1)))
+        #expect(answer.willRenew == nil && answer.nextProductId == nil)
+        #expect(answer.priceIncrease == nil && answer.cancellation == nil)
+        #expect(answer.commitment == nil)
+    }
+
+    @Test("The newest renewal info signed by the moment speaks; the bound belongs to it")
+    func newestByThen() {
+        let life = given(bought, .autoRenew(true, at: day(5)), .autoRenew(false, at: day(10)))
+        #expect(life.answer(day(5, -1))?.willRenew == nil)
+        #expect(life.answer(day(5))?.willRenew == true)
+        #expect(life.answer(day(10, -1))?.willRenew == true)
+        #expect(life.answer(day(10))?.willRenew == false)
+    }
+
+    @Test("In the future the newest of all speaks")
+    func future() {
+        let life = given(bought, .autoRenew(true, at: day(5)), .autoRenew(false, at: day(10)))
+        #expect(life.answer(at: day(7), now: day(7))?.willRenew == true)
+        #expect(life.answer(at: day(7), now: day(7, -1))?.willRenew == false)
+    }
+
+    @Test("A period first stated after the moment, before its end, brings its own renewal info")
+    func statedLater() {
+        let stated = bought.with { $0.signedDate = day(10) }
+        func answer(_ fact: Fact) -> ChainAnswer? {
+            given(fact, .autoRenew(false, at: day(11))).answer(at: day(5), now: day(50))
+        }
+        #expect(answer(stated.renewal { $0.autoRenewStatus = Raw(.on) })?.willRenew == true)
+        #expect(answer(stated)?.willRenew == nil)
+        #expect(answer(stated)?.state == .subscribed)
+    }
+
+    @Test("A period first stated at or after its end looks to what was signed by the moment")
+    func statedAfterEnd() {
+        func willRenew(_ signedDate: Timestamp) -> Bool? {
+            let fact = bought.with { $0.signedDate = signedDate }
+                .renewal { $0.autoRenewStatus = Raw(.on) }
+            return given(.autoRenew(false, at: day(1)), fact)
+                .answer(at: day(5), now: day(50))?.willRenew
+        }
+        #expect(willRenew(day(30, -1)) == true)
+        #expect(willRenew(day(30)) == false)
+    }
+
+    @Test("The next product is told only if it differs and there will be a renewal")
+    func nextProduct() {
+        func next(_ product: String, _ status: AutoRenewStatus) -> String? {
+            given(
+                bought,
+                .renewalInfo(at: day(5)) {
+                    $0.autoRenewProductId = ProductId(product)
+                    $0.autoRenewStatus = Raw(status)
+                }
+            ).answer(day(6))?.nextProductId?.rawValue
+        }
+        #expect(next("pro.yearly", .on) == "pro.yearly")
+        #expect(next("pro.yearly", .off) == nil)
+        #expect(next("pro.monthly", .on) == nil)
+    }
+
+    @Test(
+        "Price increase: 0 pending, 1 accepted, unknown or absent nothing",
+        arguments: [(0, .pending), (1, .accepted), (7, nil), (nil, nil)]
+            as [(Int64?, ChainAnswer.PriceIncrease?)])
+    func priceIncrease(_ raw: Int64?, _ expected: ChainAnswer.PriceIncrease?) {
+        let info = Fact.renewalInfo(at: day(5)) {
+            $0.priceIncreaseStatus = raw.map { Raw(rawValue: $0) }
+        }
+        #expect(given(bought, info).answer(day(6))?.priceIncrease == expected)
+    }
+
+    @Test("The account token is the newest of the periods started by then, in lower case")
+    func token() {
+        func token(_ fact: Fact, _ value: String?) -> Fact {
+            fact.transaction { $0.appAccountToken = value }
+        }
+        let life = given(
+            token(bought, "AAAA"), token(.didRenew("2", day(30), day(60)), "BBBB"),
+            token(.didRenew("3", day(60), day(90)), nil))
+        #expect(life.answer(day(30, -1))?.appAccountToken == "aaaa")
+        #expect(life.answer(day(30))?.appAccountToken == "bbbb")
+        #expect(life.answer(day(80))?.appAccountToken == "bbbb")
+        #expect(life.answer(day(500))?.appAccountToken == "bbbb")
+    }
+
+    @Test("since and until bound the unbroken time in the state, across periods")
+    func sinceUntil() throws {
+        let life = given(bought, .didRenew("2", day(30), day(60)), .didRenew("3", day(60), day(90)))
+        let answer = try #require(life.answer(day(65)))
+        #expect(answer.since == day(30) && answer.until == day(90))
+        #expect(answer.accessUntil == day(90))
+        #expect(life.answer(day(10))?.until == day(30))
+        #expect(life.answer(day(10))?.accessUntil == day(90))
+        let expired = try #require(life.answer(day(95)))
+        #expect(expired.since == day(90) && expired.until == nil && expired.accessUntil == nil)
+    }
+
+    @Test("Access is broken by a gap, a retry and a revocation")
+    func accessBroken() {
+        let gap = given(bought, .resubscribed("2", day(31), day(61)))
+        #expect(gap.answer(day(5))?.accessUntil == day(30))
+        #expect(gap.answer(day(35))?.accessUntil == day(61))
+        let retry = given(
+            bought, .didFailToRenew(at: day(30)), .didRenew("2", day(32), day(62), .billingRecovery))
+        #expect(retry.answer(day(5))?.accessUntil == day(30))
+        #expect(given(bought.revoked(day(20))).answer(day(5))?.accessUntil == day(20))
+    }
+
+    @Test("A commitment: what the transaction and the renewal info say of it")
+    func commitment() throws {
+        let committed = bought.transaction {
+            $0.currency = "EUR"
+            $0.commitment = .init(
+                billingPeriodNumber: 3, totalBillingPeriods: 12, commitmentExpiresDate: day(360),
+                commitmentPrice: 119_880)
+        }
+        let plain = try #require(given(committed).answer(day(1))?.commitment)
+        #expect(plain.billingPeriodNumber == 3 && plain.totalBillingPeriods == 12)
+        #expect(plain.expiresDate == day(360))
+        #expect(plain.price == Money(milliunits: 119_880, currency: "EUR"))
+        #expect(plain.willRenew == nil && plain.nextProductId == nil)
+        let info = Fact.renewalInfo(at: day(2)) {
+            $0.autoRenewStatus = Raw(.on)
+            $0.commitment = .init(
+                autoRenewProductId: ProductId("pro.yearly"), autoRenewStatus: Raw(.off))
+        }
+        let answer = try #require(given(committed, info).answer(day(3)))
+        #expect(answer.willRenew == true)
+        #expect(answer.commitment?.willRenew == false)
+        #expect(answer.commitment?.nextProductId == ProductId("pro.yearly"))
+    }
+
+    @Test("A revocation in force is told with its reason, type and percentage; one over is not")
+    func revocation() throws {
+        let refund = Fact.transaction("1", day(0), day(30), at: day(10)).revoked(day(9), .refundProrated)
+            .transaction {
+                $0.revocationReason = Raw(.refundedDueToIssue)
+                $0.revocationPercentage = 50_000
+            }
+        let life = given(bought, refund, .transaction("1", day(0), day(30), at: day(12)))
+        #expect(life.answer(day(9, -1))?.revocation == nil)
+        let revocation = try #require(life.answer(day(9))?.revocation)
+        #expect(revocation.date == day(9) && revocation.reason == 1)
+        #expect(revocation.type == "REFUND_PRORATED" && revocation.percentage == 50_000)
+        #expect(life.answer(day(12))?.revocation == nil)
+    }
+
+    @Test("The evidence names the events that decide: period, end, state, renewal info")
+    func evidence() {
+        let life = given(
+            bought, .autoRenew(true, at: day(5)), .transaction("1", day(0), day(31), at: day(6)),
+            .notification(.refundDeclined, at: day(7)))
+        #expect(life.answer(day(8))?.evidence == [1, 2, 3])
+        #expect(life.answer(day(4))?.evidence == [1, 3])
+    }
+}

@@ -1,0 +1,70 @@
+import AppStore
+import Ledger
+import Testing
+
+/// Names that other people's integrations rely on.
+@Suite("Names are the contract's")
+struct ContractNameTests {
+    @Test("States")
+    func states() {
+        #expect(
+            ChainState.allCases.map(\.rawValue) == [
+                "subscribed", "renewing", "grace", "billingRetry", "expired", "revoked", "owned",
+                "lapsed", "consumed",
+            ])
+    }
+
+    @Test("Entitled states, and Apple's status for each")
+    func table() {
+        let entitled = ChainState.allCases.filter(\.isEntitled)
+        #expect(entitled == [.subscribed, .renewing, .grace, .owned])
+        #expect(
+            ChainState.allCases.map(\.appleStatus) == [1, 1, 4, 3, 2, 5, nil, nil, nil])
+    }
+
+    @Test("Reasons: the columns of the churn report")
+    func reasons() {
+        #expect(
+            EndReason.allCases.map(\.rawValue) == [
+                "voluntary", "billing", "priceIncrease", "productUnavailable", "refund",
+                "familyRevoke", "other", "unconfirmed",
+            ])
+    }
+
+    @Test("Notice codes")
+    func notices() {
+        #expect(
+            NoticeCode.allCases.map(\.rawValue) == [
+                "renewalOverdue", "missingPeriod", "unexplainedExpiry", "historyMissingBefore",
+                "lateDelivery", "contradiction", "tokenChanged", "unreadable", "unknownValue",
+            ])
+    }
+
+    @Test("Facts of the timeline")
+    func facts() {
+        #expect(
+            LifeFactName.allCases.map(\.rawValue) == [
+                "renewed", "autoRenewDisabled", "autoRenewEnabled", "productChangeScheduled",
+                "productChangeCancelled", "upgraded", "downgraded", "crossgraded", "offerRedeemed",
+                "priceIncreasePending", "priceIncreaseAccepted", "refunded", "refundDeclined",
+                "refundReversed", "consumptionRequested", "extended", "accountLinked",
+                "accountUnlinked", "noted",
+            ])
+    }
+
+    @Test("Phases and price increases")
+    func phases() {
+        #expect(ChainAnswer.Phase.trial.rawValue == "trial")
+        #expect(ChainAnswer.Phase.intro.rawValue == "intro")
+        #expect(ChainAnswer.Phase.offer.rawValue == "offer")
+        #expect(ChainAnswer.Phase.standard.rawValue == "standard")
+        #expect(ChainAnswer.PriceIncrease.pending.rawValue == "pending")
+        #expect(ChainAnswer.PriceIncrease.accepted.rawValue == "accepted")
+    }
+
+    @Test("Trust ranks: signed over transport over secret over operator")
+    func trust() {
+        #expect(Trust.allCases.sorted(by: >) == [.signed, .transport, .secret, .operator])
+        #expect(Trust.allCases.map(\.rawValue) == ["signed", "transport", "secret", "operator"])
+    }
+}

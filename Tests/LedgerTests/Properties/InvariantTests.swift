@@ -1,0 +1,144 @@
+import AppStore
+import Ledger
+import Testing
+
+/// What holds for every life, however strange its facts.
+@Suite("Invariants over random lives")
+struct InvariantTests {
+    private struct Told: Sendable {
+        let seed: UInt64
+        let facts: [Fact]
+        let life: Lifecycle
+    }
+
+    /// 150 random lives, every third outside Production, every second of the others hostile
+    /// (hostile dates outside Production: see `Disputed`).
+    private static let lives: [Told] = (1...150).map { (seed: UInt64) in
+        let environment: Environment = seed.isMultiple(of: 3) ? .sandbox : .production
+        let facts = RandomLife.facts(
+            seed: seed, count: 1 + Int(seed % 50),
+            isHostile: environment == .production && seed.isMultiple(of: 2))
+        return Told(
+            seed: seed, facts: facts,
+            life: Lifecycle(facts, environment: environment, catalogue: Catalogue()))
+    }
+
+    @Test("Intervals are adjacent, in order, of some length, and the last one is open")
+    func adjacent() {
+        for told in InvariantTests.lives {
+            let intervals = told.life.intervals
+            for (left, right) in zip(intervals, intervals.dropFirst()) {
+                #expect(left.to == right.from, "seed \(told.seed)")
+                #expect(left.from < right.from, "seed \(told.seed)")
+                #expect(
+                    left.state != right.state || left.transactionId != right.transactionId,
+                    "seed \(told.seed)")
+            }
+            #expect(intervals.allSatisfy { ($0.to == nil) == ($0 == intervals.last) })
+        }
+    }
+
+    @Test("No answer before the first interval, one at every moment since")
+    func answers() {
+        for told in InvariantTests.lives {
+            let (facts, life) = (told.facts, told.life)
+            let first = life.intervals.first?.from
+            for moment in Picture.moments(facts, life) {
+                let isSince = first.map { $0 <= moment } ?? false
+                #expect((life.answer(moment) != nil) == isSince, "seed \(told.seed)")
+            }
+            #expect(life.isEmpty == (first == nil))
+        }
+    }
+
+    @Test("At its start every interval is what the answer says, with bounds around the moment")
+    func answersAgree() throws {
+        for told in InvariantTests.lives {
+            let life = told.life
+            for interval in life.intervals {
+                let answer = try #require(life.answer(interval.from))
+                #expect(answer.state == interval.state, "seed \(told.seed)")
+                #expect(answer.transactionId == interval.transactionId)
+                #expect(answer.productId == interval.productId)
+                #expect(answer.since <= interval.from)
+                #expect(answer.until.map { $0 > interval.from } ?? true)
+                #expect(answer.state.isEntitled || answer.accessUntil == nil)
+                #expect(answer.accessUntil.map { $0 >= answer.until ?? $0 } ?? true)
+                #expect((answer.revocation != nil) == (answer.state == .revoked))
+            }
+        }
+    }
+
+    @Test("Transitions are the changes of state between intervals")
+    func transitions() {
+        for told in InvariantTests.lives {
+            let life = told.life
+            let changes = life.intervals.enumerated().filter { index, interval in
+                index == 0 || life.intervals[index - 1].state != interval.state
+            }
+            #expect(life.transitions.map(\.at) == changes.map(\.element.from))
+            #expect(life.transitions.map(\.to) == changes.map(\.element.state))
+            #expect(life.transitions.dropFirst().map(\.from) == life.transitions.dropLast().map(\.to))
+            #expect(life.timeline.map(\.at) == life.timeline.map(\.at).sorted())
+            #expect(life.timeline.count == life.transitions.count + life.lifeFacts.count)
+        }
+    }
+
+    @Test("Every cause and every piece of evidence is a fact of the life")
+    func evidence() {
+        for told in InvariantTests.lives {
+            let (facts, life) = (told.facts, told.life)
+            let positions = Set(facts.map(\.position))
+            #expect(positions.isSuperset(of: life.timeline.map(\.cause)), "seed \(told.seed)")
+            for notice in life.notices {
+                #expect(!notice.evidence.isEmpty && positions.isSuperset(of: notice.evidence))
+                #expect(notice.evidence == notice.evidence.sorted())
+            }
+            for interval in life.intervals {
+                let evidence = life.answer(interval.from)?.evidence ?? []
+                #expect(!evidence.isEmpty && positions.isSuperset(of: evidence))
+            }
+        }
+    }
+
+    @Test("A state of one kind of chain never occurs in the other")
+    func kinds() {
+        let oneTime: Set<ChainState> = [.owned, .lapsed, .consumed, .revoked]
+        for told in InvariantTests.lives {
+            let life = told.life
+            let states = Set(life.intervals.map(\.state)).subtracting([.revoked])
+            #expect(states.allSatisfy { oneTime.contains($0) == life.isOneTime })
+        }
+    }
+
+    @Test("Dates at the ends of their range are folded in Production", arguments: [
+        (Int64.min, Int64.max), (.max, .min), (.min, .min), (.max, .max), (0, .max), (.min, 0),
+    ] as [(Int64, Int64)])
+    func hostile(_ from: Int64, _ to: Int64) {
+        let (start, end) = (Timestamp(milliseconds: from), Timestamp(milliseconds: to))
+        for signedDate in [start, end, day(0)] {
+            let life = given(
+                .subscribed("1", start, end, at: signedDate).revoked(end),
+                .didFailToRenew(at: signedDate, grace: end), .status(.active, at: end),
+                .didRenew("2", end, start, at: start))
+            #expect(!life.isEmpty)
+            #expect(life.intervals.last?.to == nil)
+        }
+    }
+
+    @Test("A thousand renewals and their facts are one life")
+    func long() {
+        let facts = (0..<1000).flatMap { (number: Int64) -> [Fact] in
+            [
+                .didRenew("\(number + 1)", day(number * 30), day(number * 30 + 30))
+                    .digest(UInt64(number) + 1),
+                .autoRenew(number.isMultiple(of: 2), at: day(number * 30 + 5))
+                    .digest(UInt64(number) + 1),
+            ]
+        }
+        let life = given(facts)
+        #expect(life.intervals.count == 1001)
+        #expect(life.transitions.map(\.to) == [.renewing, .expired])
+        #expect(life.lifeFacts(.renewed).count == 1000)
+    }
+}

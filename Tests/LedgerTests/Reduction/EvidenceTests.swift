@@ -1,0 +1,152 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §2 rule 5: which facts speak, and what they say.
+@Suite("Rule 5: what facts say about the time after a period")
+struct EvidenceTests {
+    private let bought = Fact.subscribed("1", day(0), day(30))
+
+    /// What one fact, signed two days after the end, makes of the time after it.
+    private func said(_ fact: Fact) -> [ChainState] {
+        Array(given(bought, fact).history.map(\.state).dropFirst())
+    }
+
+    @Test(
+        "Failing: a failed renewal, an ended grace period, status 3 or 4, a grace date, a retry flag",
+        arguments: [
+            .notification(.didFailToRenew, at: day(32)),
+            .notification(.gracePeriodExpired, at: day(32)),
+            .status(.billingRetry, at: day(32)),
+            .renewalInfo(at: day(32)) { $0.isInBillingRetryPeriod = true },
+            .renewalInfo(at: day(32)) {
+                $0.isInBillingRetryPeriod = true
+                $0.expirationIntent = Raw(.billingError)
+            },
+        ] as [Fact])
+    func failing(_ fact: Fact) {
+        #expect(said(fact) == [.billingRetry, .expired])
+    }
+
+    @Test(
+        "A grace date beyond the end with auto-renew on is failing, whatever the retry flag says",
+        arguments: [true, false, nil] as [Bool?])
+    func graceDate(_ flag: Bool?) {
+        func fact(_ status: AutoRenewStatus?) -> Fact {
+            .renewalInfo(at: day(32)) {
+                $0.gracePeriodExpiresDate = day(36)
+                $0.autoRenewStatus = status.map { Raw($0) }
+                $0.isInBillingRetryPeriod = flag
+            }
+        }
+        #expect(said(fact(.on)) == [.grace, .billingRetry, .expired])
+        guard flag != true else { return }
+        #expect(said(fact(.off)) == [.expired])
+        #expect(said(fact(nil)) == [.expired])
+    }
+
+    @Test("A grace date that is not beyond the end says nothing; one millisecond more does")
+    func graceDateBound() {
+        func fact(_ date: Timestamp) -> Fact {
+            .renewalInfo(at: day(32)) {
+                $0.gracePeriodExpiresDate = date
+                $0.autoRenewStatus = Raw(.on)
+            }
+        }
+        #expect(said(fact(day(30))) == [.expired])
+        #expect(said(fact(day(30, 1))) == [.grace, .billingRetry, .expired])
+    }
+
+    @Test("Over beats failing: EXPIRED with a retry flag, status 2 beside a failure notice")
+    func overFirst() {
+        let retry = Fact.didFailToRenew(at: day(31))
+        let expired = Fact.expired(.billingRetry, at: day(32)).renewal {
+            $0.isInBillingRetryPeriod = true
+        }
+        let status = Fact.didFailToRenew(at: day(32)).with { $0.status = Raw(.expired) }
+        for over in [expired, status] {
+            #expect(
+                given(bought, retry, over).history == [
+                    Start(.subscribed, day(0)), Start(.billingRetry, day(30)),
+                    Start(.expired, day(32)),
+                ])
+        }
+    }
+
+    @Test("expirationIntent without the retry flag is over, but only where no status is stated")
+    func intent() {
+        func life(_ status: SubscriptionStatus?, retry: Bool?) -> Lifecycle {
+            given(
+                bought, .didFailToRenew(at: day(31)),
+                .renewalInfo(at: day(32)) {
+                    $0.expirationIntent = Raw(.billingError)
+                    $0.isInBillingRetryPeriod = retry
+                }.with { $0.status = status.map { Raw($0) } })
+        }
+        #expect(life(nil, retry: nil).history.last == Start(.expired, day(32)))
+        #expect(life(nil, retry: false).history.last == Start(.expired, day(32)))
+        #expect(life(nil, retry: true).history.last == Start(.expired, day(90)))
+        #expect(life(.active, retry: nil).history.last == Start(.expired, day(90)))
+    }
+
+    @Test("The retry flag is not read in a fact that states a status")
+    func retryFlagBesideStatus() {
+        let fact = Fact.renewalInfo(at: day(32)) { $0.isInBillingRetryPeriod = true }
+            .with { $0.status = Raw(.active) }
+        #expect(said(fact) == [.expired])
+    }
+
+    @Test(
+        "Nothing: other notifications, status 1 or 5, unknown values, a bare transaction",
+        arguments: [
+            .notification(.didChangeRenewalPref, at: day(32)),
+            .notification(.refundDeclined, at: day(32)),
+            .status(.active, at: day(32)), .status(.revoked, at: day(32)),
+            .told(.renewalPair, at: day(32)).with { $0.status = Raw(rawValue: 9) },
+            .told(.notification, at: day(32)).with {
+                $0.cause.notificationType = Raw(rawValue: "DID_SOMETHING")
+            },
+            .transaction("1", day(0), day(30), at: day(32)),
+            .renewalInfo(at: day(32)) { $0.autoRenewStatus = Raw(.off) },
+        ] as [Fact])
+    func nothing(_ fact: Fact) {
+        #expect(said(fact) == [.expired])
+    }
+
+    @Test(
+        "The window opens 24 hours before the end, or half a shorter period before it",
+        arguments: [(30 * dayLength, 24 * hour), (hour, hour / 2), (2 * dayLength, 24 * hour),
+            (2 * dayLength - 2, 24 * hour - 1), (2 * dayLength + 2, 24 * hour), (3, 1)])
+    func windowOpens(_ length: Int64, _ lead: Int64) {
+        func states(_ signedDate: Timestamp) -> [ChainState] {
+            given(
+                .subscribed("1", day(0), day(0, length)),
+                .notification(.didFailToRenew, at: signedDate)
+            ).history.map(\.state)
+        }
+        #expect(states(day(0, length - lead)) == [.subscribed, .billingRetry, .expired])
+        #expect(states(day(0, length - lead - 1)) == [.subscribed, .expired])
+    }
+
+    @Test("The window closes at the next start, which it does not contain")
+    func windowCloses() {
+        func states(_ signedDate: Timestamp) -> [ChainState] {
+            given(
+                bought, .resubscribed("2", day(40), day(70)),
+                .notification(.didFailToRenew, at: signedDate)
+            ).history.map(\.state)
+        }
+        #expect(states(day(40, -1)) == [.subscribed, .billingRetry, .renewing, .expired])
+        #expect(states(day(40)) == [.subscribed, .expired, .subscribed, .expired])
+    }
+
+    @Test("A failure word is asked about each period's own end")
+    func ownWindow() {
+        let life = given(
+            bought, .didFailToRenew(at: day(30, -hour)), .didRenew("2", day(30), day(60)))
+        // The renewal came in time: nothing of the failure is left, and the next end is its own.
+        #expect(life.history == [
+            Start(.subscribed, day(0)), Start(.renewing, day(30)), Start(.expired, day(60)),
+        ])
+    }
+}

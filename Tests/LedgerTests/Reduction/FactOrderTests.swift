@@ -1,0 +1,99 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §2 rule 1.
+@Suite("Rule 1: facts are ordered by signedDate and digest, never by arrival")
+struct FactOrderTests {
+    @Test("No facts are no life: no interval, no entry, no answer")
+    func empty() {
+        let life = given()
+        #expect(life.isEmpty)
+        #expect(life.timeline.isEmpty && life.notices.isEmpty && life.transactionIds.isEmpty)
+        #expect(life.answer(day(0)) == nil)
+    }
+
+    @Test("A fact without any date changes nothing")
+    func undated() {
+        let known = Fact.subscribed("1", day(0), day(30))
+        let undated = Fact.didRenew("2", day(30), day(60)).with {
+            $0.signedDate = nil
+            $0.flaw = .undated
+        }
+        let life = given(known, undated)
+        #expect(life.history == given(known).history)
+        #expect(life.transactionIds == [TransactionId("1")])
+        #expect(given(undated).isEmpty)
+    }
+
+    @Test("A fact with neither transaction, renewal nor type changes nothing")
+    func nullPayload() {
+        let known = Fact.subscribed("1", day(0), day(30))
+        let life = given(known, .told(.transaction, at: day(10)), .told(.renewalPair, at: day(40)))
+        #expect(life.history == given(known).history)
+        #expect(life.notices == given(known).notices)
+    }
+
+    @Test(
+        "A fact that cannot be folded changes no period and says so",
+        arguments: [Fact.Flaw.incompleteTransaction, .erased, .undecodable])
+    func unreadable(_ flaw: Fact.Flaw) {
+        let known = Fact.subscribed("1", day(0), day(30))
+        let life = given(known, .transaction("2", day(30), day(60), at: day(30)).with { $0.flaw = flaw })
+        #expect(life.history == given(known).history)
+        #expect(life.notices.map(\.code) == [.unreadable])
+        #expect(life.notices.map(\.evidence) == [[2]])
+        #expect(life.notices.allSatisfy { $0.message.contains(flaw.rawValue) })
+    }
+
+    @Test("receivedAt orders nothing: a refund that arrives first is still later")
+    func arrivalIsIgnored() {
+        let bought = Fact.subscribed("1", day(0), day(30)).with { $0.receivedAt = day(90) }
+        let refunded = Fact.notification(.refund, "1", day(0), day(30), at: day(10))
+            .revoked(day(9)).with { $0.receivedAt = day(-1) }
+        #expect(
+            given(refunded, bought).history == [
+                Start(.subscribed, day(0)), Start(.revoked, day(9)),
+            ])
+    }
+
+    @Test("A snapshot without a signedDate takes its fact's, one with a date keeps its own")
+    func snapshotDates() {
+        // The older words would win if the snapshot's own date were ignored.
+        let older = Fact.notification(.refundDeclined, "1", day(0), day(30), at: day(20))
+            .transaction {
+                $0.signedDate = day(5)
+                $0.productId = ProductId("older")
+            }
+        let newer = Fact.notification(.consumptionRequest, "1", day(0), day(30), at: day(10))
+            .transaction { $0.productId = ProductId("newer") }
+        #expect(given(older, newer).answer(day(1))?.productId == ProductId("newer"))
+    }
+
+    @Test("The same fact twice is one fact, known by its first position")
+    func duplicates() {
+        let fact = Fact.subscribed("1", day(0), day(30))
+        let twice = given(fact, fact, fact)
+        #expect(twice.history == given(fact).history)
+        #expect(twice.transitions.map(\.cause) == [1, 1])
+        #expect(given(fact.with { $0.position = 9 }, fact.with { $0.position = 4 })
+            .transitions.map(\.cause) == [4, 4])
+    }
+
+    @Test("A conflict, the same event with other words, folds like any other fact")
+    func conflict() {
+        let first = Fact.subscribed("1", day(0), day(30)).digest(1)
+        let other = Fact.subscribed("1", day(0), day(31)).digest(2)
+        #expect(given(first, other).history.last == Start(.expired, day(31)))
+        #expect(given(first, other).notices(.contradiction).count == 1)
+    }
+
+    @Test("Of two renewal infos signed in one millisecond the larger digest speaks", arguments: [0, 1])
+    func digestBreaksTies(_ swap: Int) {
+        let bought = Fact.subscribed("1", day(0), day(30))
+        let on = Fact.autoRenew(true, at: day(3)).digest(swap == 0 ? 1 : 2)
+        let off = Fact.autoRenew(false, at: day(3)).digest(swap == 0 ? 2 : 1)
+        #expect(given(bought, on, off).answer(day(4))?.willRenew == (swap == 1))
+        #expect(given(bought, off, on).answer(day(4))?.willRenew == (swap == 1))
+    }
+}

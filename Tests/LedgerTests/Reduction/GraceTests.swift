@@ -1,0 +1,107 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §2 rule 5: grace.
+@Suite("Rule 5: grace")
+struct GraceTests {
+    private let bought = Fact.subscribed("1", day(0), day(30))
+    private let failed = Fact.didFailToRenew(at: day(30), grace: day(36))
+
+    @Test("Grace lasts until its date, retry follows until the cap, then it is over")
+    func byTheClock() {
+        #expect(
+            given(bought, failed).history == [
+                Start(.subscribed, day(0)), Start(.grace, day(30)), Start(.billingRetry, day(36)),
+                Start(.expired, day(90)),
+            ])
+    }
+
+    @Test("Grace is entitled, retry is not, and access ends where grace does")
+    func access() {
+        let life = given(bought, failed)
+        #expect(life.answer(day(1))?.accessUntil == day(36))
+        #expect(life.answer(day(35))?.accessUntil == day(36))
+        #expect(life.answer(day(36))?.accessUntil == nil)
+    }
+
+    @Test("The grace date of the last failing fact that states one counts")
+    func lastDate() {
+        let longer = Fact.didFailToRenew(at: day(31), grace: day(46))
+        let shorter = Fact.didFailToRenew(at: day(32), grace: day(33))
+        let silent = Fact.status(.billingRetry, at: day(34))
+        #expect(given(bought, failed, longer).history[2] == Start(.billingRetry, day(46)))
+        #expect(given(bought, failed, longer, shorter).history[2] == Start(.billingRetry, day(33)))
+        #expect(given(bought, failed, longer, silent).history[2] == Start(.billingRetry, day(46)))
+    }
+
+    @Test("A recovery in grace ends it at the next start")
+    func recovered() {
+        #expect(
+            given(bought, failed, .didRenew("2", day(33), day(63), .billingRecovery)).history == [
+                Start(.subscribed, day(0)), Start(.grace, day(30)), Start(.renewing, day(33)),
+                Start(.expired, day(63)),
+            ])
+    }
+
+    @Test("An end in grace is an end: cancelled, or refused")
+    func overInGrace() {
+        #expect(
+            given(bought, failed, .expired(at: day(32))).history == [
+                Start(.subscribed, day(0)), Start(.grace, day(30)), Start(.expired, day(32)),
+            ])
+    }
+
+    @Test("Auto-renew turned off in grace changes no state by itself")
+    func cancelled() {
+        let off = Fact.autoRenew(false, at: day(31)).renewal { $0.gracePeriodExpiresDate = day(36) }
+        #expect(given(bought, failed, off).history == given(bought, failed).history)
+    }
+
+    /// DID_FAIL_TO_RENEW / GRACE_PERIOD that names no date.
+    private func undated(_ signedDate: Timestamp) -> Fact {
+        .notification(.didFailToRenew, .gracePeriod, at: signedDate)
+    }
+
+    @Test("Grace without a date lasts three days at most, with a notice")
+    func threeDays() {
+        for fact in [undated(day(30)), .status(.billingGracePeriod, at: day(30))] {
+            let life = given(bought, fact)
+            #expect(life.history[2] == Start(.billingRetry, day(33)))
+            #expect(life.notices(.unknownValue).map(\.evidence) == [[2]])
+        }
+        #expect(given(bought, failed).notices(.unknownValue).isEmpty)
+    }
+
+    @Test(
+        "Grace without a date ends at the first status 3 or GRACE_PERIOD_EXPIRED, within three days",
+        arguments: [
+            (day(31), day(31)), (day(33), day(33)), (day(33, 1), day(33)), (day(50), day(33)),
+        ] as [(Timestamp, Timestamp)])
+    func undatedEnds(_ signedDate: Timestamp, _ end: Timestamp) {
+        let words: [Fact] = [
+            .status(.billingRetry, at: signedDate),
+            .notification(.gracePeriodExpired, at: signedDate),
+        ]
+        for word in words {
+            let life = given(bought, undated(day(30)), word, .status(.billingRetry, at: day(60)))
+            #expect(life.history[1] == Start(.grace, day(30)))
+            #expect(life.history[2] == Start(.billingRetry, end))
+        }
+    }
+
+    @Test("A date beats the guess, wherever it stands")
+    func dateBeatsGuess() {
+        let life = given(bought, undated(day(30)), .didFailToRenew(at: day(31), grace: day(36)))
+        #expect(life.history[2] == Start(.billingRetry, day(36)))
+        #expect(life.notices(.unknownValue).isEmpty)
+    }
+
+    @Test("The cause of grace's end by the clock is the fact that stated its date")
+    func cause() {
+        let life = given(bought, failed)
+        #expect(life.transitions.map(\.cause) == [1, 2, 2, 1])
+        let said = given(bought, failed, .notification(.gracePeriodExpired, at: day(36)))
+        #expect(said.transitions.map(\.cause) == [1, 2, 3, 1])
+    }
+}

@@ -1,0 +1,126 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §5.
+@Suite("§5: purchases that are not auto-renewable")
+struct OneTimeTests {
+    private func bought(
+        _ type: ProductType, _ id: String = "1", from: Timestamp = day(0), at: Timestamp? = nil
+    ) -> Fact {
+        Fact.notification(.oneTimeCharge, id, from, from, at: at ?? from).transaction {
+            $0.type = Raw(type)
+            $0.expiresDate = nil
+            $0.productId = ProductId("pass")
+        }
+    }
+
+    private func catalogue(_ duration: String) throws -> Catalogue {
+        Catalogue(products: [ProductId("pass"): .init(duration: try ISO8601Period(duration))])
+    }
+
+    @Test("A non-consumable is owned without end, and entitled")
+    func nonConsumable() {
+        let life = given(bought(.nonConsumable))
+        #expect(life.isOneTime)
+        #expect(life.history == [Start(.owned, day(0))])
+        #expect(life.state(day(0, -1)) == nil)
+        let answer = life.answer(day(5000))
+        #expect(answer?.state.isEntitled == true && answer?.accessUntil == nil)
+        #expect(answer?.willRenew == nil && answer?.until == nil)
+    }
+
+    @Test("A refund revokes it, a reversal gives it back")
+    func refunded() {
+        let refund = bought(.nonConsumable, at: day(9)).revoked(day(8))
+        let life = given(bought(.nonConsumable), refund)
+        #expect(life.history == [Start(.owned, day(0)), Start(.revoked, day(8))])
+        #expect(life.transitions.last?.reason == .refund)
+        #expect(life.answer(day(9))?.revocation?.date == day(8))
+        #expect(
+            given(bought(.nonConsumable), refund, bought(.nonConsumable, at: day(12))).history == [
+                Start(.owned, day(0)), Start(.revoked, day(8)), Start(.owned, day(12)),
+            ])
+    }
+
+    @Test("All transactions of a non-consumable chain are one purchase")
+    func restored() {
+        let restore = bought(.nonConsumable, "2", from: day(20))
+        let life = given(bought(.nonConsumable), restore)
+        #expect(life.history == [Start(.owned, day(0))])
+        #expect(life.answer(day(30))?.transactionId == TransactionId("2"))
+        #expect(
+            given(bought(.nonConsumable), restore, bought(.nonConsumable, "1", at: day(40)).revoked(day(39)))
+                .history == [Start(.owned, day(0)), Start(.revoked, day(39))])
+        // The restore's newer word says that nothing is revoked.
+        #expect(
+            given(bought(.nonConsumable, at: day(10)).revoked(day(9)), restore).state(day(21))
+                == .owned)
+    }
+
+    @Test("A consumable is consumed: recorded and refundable, never entitled")
+    func consumable() {
+        let life = given(bought(.consumable))
+        #expect(life.history == [Start(.consumed, day(0))])
+        #expect(life.answer(day(1))?.state.isEntitled == false)
+        #expect(
+            given(bought(.consumable), bought(.consumable, at: day(3)).revoked(day(2))).history == [
+                Start(.consumed, day(0)), Start(.revoked, day(2)),
+            ])
+    }
+
+    @Test("A non-renewing subscription is owned for the catalogue's duration, then lapsed")
+    func nonRenewing() throws {
+        let life = given(bought(.nonRenewingSubscription), catalogue: try catalogue("P30D"))
+        #expect(life.history == [Start(.owned, day(0)), Start(.lapsed, day(30))])
+        #expect(life.state(day(30, -1)) == .owned)
+        #expect(life.answer(day(1))?.accessUntil == day(30))
+        #expect(life.notices.isEmpty)
+    }
+
+    @Test("Without a duration it is owned without end, with a notice")
+    func noDuration() {
+        for catalogue in [Catalogue(), Catalogue(products: [ProductId("pass"): .init()])] {
+            let life = given(bought(.nonRenewingSubscription), catalogue: catalogue)
+            #expect(life.history == [Start(.owned, day(0))])
+            #expect(life.notices.map(\.code) == [.unknownValue])
+        }
+        #expect(given(bought(.nonConsumable)).notices.isEmpty)
+        #expect(given(bought(.consumable)).notices.isEmpty)
+    }
+
+    @Test(
+        "Durations are calendar periods in UTC, the day clamped to the month",
+        arguments: [
+            ("2026-01-31T10:00:00Z", "P1M", "2026-02-28T10:00:00Z"),
+            ("2024-01-31T10:00:00Z", "P1M", "2024-02-29T10:00:00Z"),
+            ("2024-02-29T00:00:00Z", "P1Y", "2025-02-28T00:00:00Z"),
+            ("2026-10-31T23:59:59Z", "P1M", "2026-11-30T23:59:59Z"),
+            ("2026-12-15T00:00:00Z", "P1M", "2027-01-15T00:00:00Z"),
+            ("2026-03-29T00:30:00Z", "P1D", "2026-03-30T00:30:00Z"),
+            ("2026-01-31T00:00:00Z", "P1M1D", "2026-03-01T00:00:00Z"),
+            ("2026-01-01T00:00:00Z", "PT36H", "2026-01-02T12:00:00Z"),
+        ])
+    func calendar(_ from: String, _ duration: String, _ to: String) throws {
+        let start = try #require(Timestamp(rfc3339: from))
+        let end = try #require(Timestamp(rfc3339: to))
+        let life = given(
+            bought(.nonRenewingSubscription, from: start), catalogue: try catalogue(duration))
+        #expect(life.history == [Start(.owned, start), Start(.lapsed, end)])
+    }
+
+    @Test("A lapsed purchase can still be refunded")
+    func refundedAfterLapse() throws {
+        let life = given(
+            bought(.nonRenewingSubscription),
+            bought(.nonRenewingSubscription, at: day(41)).revoked(day(40)),
+            catalogue: try catalogue("P30D"))
+        #expect(life.history.map(\.state) == [.owned, .lapsed, .revoked])
+    }
+
+    @Test("A duration of nothing lapses at once")
+    func nothing() throws {
+        let life = given(bought(.nonRenewingSubscription), catalogue: try catalogue("PT0S"))
+        #expect(life.history == [Start(.lapsed, day(0))])
+    }
+}

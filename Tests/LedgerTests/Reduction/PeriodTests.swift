@@ -1,0 +1,145 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §2 rules 4 and 7.
+@Suite("Rules 4 and 7: periods, their order and their label")
+struct PeriodTests {
+    private let bought = Fact.subscribed("1", day(0), day(30))
+
+    @Test("One purchase: subscribed for its period, then expired without end")
+    func single() {
+        let life = given(bought)
+        #expect(life.history == [Start(.subscribed, day(0)), Start(.expired, day(30))])
+        #expect(life.intervals.last?.to == nil)
+        #expect(life.state(day(0, -1)) == nil)
+        #expect(life.state(day(0)) == .subscribed)
+        #expect(life.state(day(30, -1)) == .subscribed)
+        #expect(life.state(day(30)) == .expired)
+    }
+
+    @Test("Renewals follow each other, one interval each")
+    func renewals() {
+        let life = given(bought, .didRenew("2", day(30), day(60)), .didRenew("3", day(60), day(90)))
+        #expect(
+            life.history == [
+                Start(.subscribed, day(0)), Start(.renewing, day(30)), Start(.renewing, day(60)),
+                Start(.expired, day(90)),
+            ])
+        #expect(life.intervals.map(\.transactionId.rawValue) == ["1", "2", "3", "3"])
+        #expect(life.transitions.map(\.to) == [.subscribed, .renewing, .expired])
+    }
+
+    @Test("The largest expiresDate ever stated stands: an old snapshot takes nothing back")
+    func extensionStands() {
+        let life = given(
+            bought, .transaction("1", day(0), day(37), at: day(5)),
+            .transaction("1", day(0), day(30), at: day(6)))
+        #expect(life.history.last == Start(.expired, day(37)))
+    }
+
+    @Test("The renewalDate of RENEWAL_EXTENDED extends; the one of any other fact does not")
+    func renewalDate() {
+        func life(_ type: NotificationType) -> Lifecycle {
+            given(
+                bought,
+                .notification(type, "1", day(0), day(30), at: day(5)).renewal {
+                    $0.renewalDate = day(44)
+                })
+        }
+        #expect(life(.renewalExtended).history.last == Start(.expired, day(44)))
+        #expect(life(.renewalExtension).history.last == Start(.expired, day(30)))
+        #expect(life(.didChangeRenewalStatus).history.last == Start(.expired, day(30)))
+    }
+
+    @Test("A period ends at the next one's start and never revives")
+    func endsEarly() {
+        let life = given(
+            .subscribed("1", day(0), day(365)), .didRenew("2", day(100), day(130)))
+        #expect(
+            life.history == [
+                Start(.subscribed, day(0)), Start(.renewing, day(100)), Start(.expired, day(130)),
+            ])
+    }
+
+    @Test("At one purchaseDate upgraded ones come first, then shorter ids, then smaller ids")
+    func order() {
+        func governing(_ first: Fact, _ second: Fact) -> [String?] {
+            [given(first, second), given(second, first)].map {
+                $0.answer(day(1))?.transactionId.rawValue
+            }
+        }
+        let nine = Fact.transaction("9", day(0), day(30), at: day(0))
+        let ten = Fact.transaction("10", day(0), day(30), at: day(0))
+        let eleven = Fact.transaction("11", day(0), day(30), at: day(0))
+        #expect(governing(nine, ten) == ["10", "10"])
+        #expect(governing(ten, eleven) == ["11", "11"])
+        #expect(governing(eleven.transaction { $0.isUpgraded = true }, nine) == ["9", "9"])
+    }
+
+    @Test("A period without length has no interval of its own", arguments: [0, -1, -365])
+    func empty(_ length: Int64) {
+        let life = given(.subscribed("1", day(0), day(length)))
+        #expect(life.history == [Start(.expired, day(0))])
+        let followed = given(
+            .subscribed("1", day(0), day(length)), .resubscribed("2", day(3), day(33)))
+        #expect(
+            followed.history == [
+                Start(.expired, day(0)), Start(.subscribed, day(3)), Start(.expired, day(33)),
+            ])
+    }
+
+    @Test("A first RENEWAL stated before its purchaseDate begins where it was first stated")
+    func adoptedEarly() {
+        let life = given(.didRenew("2", day(0), day(30), at: day(-1, hour)))
+        #expect(life.history == [Start(.renewing, day(-1, hour)), Start(.expired, day(30))])
+        #expect(life.state(day(-1, hour - 1)) == nil)
+    }
+
+    @Test("A first PURCHASE, or a later RENEWAL, stated early begins at its purchaseDate")
+    func notAdoptedEarly() {
+        #expect(given(.subscribed("1", day(0), day(30), at: day(-1))).history[0].at == day(0))
+        let later = given(bought, .didRenew("2", day(30), day(60), at: day(29)))
+        #expect(later.history.map(\.at) == [day(0), day(30), day(60)])
+    }
+
+    @Test("A RENEWAL is renewing even after a gap or a refund")
+    func labelRenewal() {
+        let gap = given(bought, .didRenew("2", day(40), day(70)))
+        #expect(gap.history.map(\.state) == [.subscribed, .expired, .renewing, .expired])
+        let first = given(.didRenew("2", day(0), day(30)))
+        #expect(first.history.map(\.state) == [.renewing, .expired])
+    }
+
+    @Test("A purchase is renewing right after subscribed, renewing, grace or billingRetry")
+    func labelByState() {
+        func label(_ before: [Fact], _ from: Timestamp) -> ChainState? {
+            given(before + [.resubscribed("9", from, from.advanced(byMilliseconds: dayLength))])
+                .state(from)
+        }
+        #expect(label([bought], day(10)) == .renewing)
+        #expect(label([bought, .didRenew("2", day(30), day(60))], day(60)) == .renewing)
+        let grace = [bought, .didFailToRenew(at: day(30), grace: day(36))]
+        #expect(label(grace, day(33)) == .renewing)
+        #expect(label(grace, day(40)) == .renewing)
+        #expect(label([bought, .expired(at: day(30))], day(33)) == .subscribed)
+        #expect(label([bought], day(30, 1)) == .subscribed)
+        let refunded = bought.revoked(day(10))
+        #expect(label([refunded], day(20)) == .subscribed)
+    }
+
+    @Test("Transactions of other kinds make no periods beside auto-renewable ones")
+    func otherKinds() {
+        let consumable = Fact.transaction("7", day(3), day(3), at: day(3)).transaction {
+            $0.type = Raw(.consumable)
+        }
+        #expect(given(bought, consumable).history == given(bought).history)
+        // A payload without type is judged by having an end.
+        let untyped = Fact.transaction("2", day(30), day(60), at: day(30)).transaction {
+            $0.type = nil
+        }
+        #expect(given(bought, untyped).history.last == Start(.expired, day(60)))
+        let unknown = untyped.transaction { $0.type = Raw(rawValue: "Rental") }
+        #expect(given(bought, unknown).history == given(bought).history)
+    }
+}

@@ -1,0 +1,141 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §2 rules 3 and 6.
+@Suite("Rules 3 and 6: revocation spans and the governing period")
+struct RevocationTests {
+    private let bought = Fact.subscribed("1", day(0), day(30))
+
+    private func said(_ signedDate: Timestamp, _ revocation: Timestamp?) -> Fact {
+        let fact = Fact.transaction("1", day(0), day(30), at: signedDate)
+        return revocation.map { fact.revoked($0) } ?? fact
+    }
+
+    @Test("A refund revokes from its revocationDate without end, past the period's own end")
+    func refund() {
+        let life = given(bought, said(day(10), day(9)))
+        #expect(life.history == [Start(.subscribed, day(0)), Start(.revoked, day(9))])
+        #expect(life.intervals.last?.to == nil)
+        #expect(life.state(day(400)) == .revoked)
+    }
+
+    @Test("A later snapshot without the date closes the span at its signedDate")
+    func reversed() {
+        #expect(
+            given(bought, said(day(10), day(9)), said(day(12), nil)).history == [
+                Start(.subscribed, day(0)), Start(.revoked, day(9)), Start(.subscribed, day(12)),
+                Start(.expired, day(30)),
+            ])
+    }
+
+    @Test("Reversed after the period's end: revoked until then, expired from then")
+    func reversedLate() {
+        #expect(
+            given(bought, said(day(10), day(9)), said(day(40), nil)).history == [
+                Start(.subscribed, day(0)), Start(.revoked, day(9)), Start(.expired, day(40)),
+            ])
+    }
+
+    @Test("A later snapshot with another date replaces the span")
+    func replaced() {
+        #expect(
+            given(bought, said(day(10), day(9)), said(day(11), day(5))).history == [
+                Start(.subscribed, day(0)), Start(.revoked, day(5)),
+            ])
+        #expect(
+            given(bought, said(day(10), day(5)), said(day(11), day(9))).history == [
+                Start(.subscribed, day(0)), Start(.revoked, day(9)),
+            ])
+    }
+
+    @Test("Revoked, reversed and revoked again: two spans")
+    func twice() {
+        #expect(
+            given(
+                bought, said(day(5), day(4)), said(day(6), nil), said(day(9), day(8))
+            ).history == [
+                Start(.subscribed, day(0)), Start(.revoked, day(4)), Start(.subscribed, day(6)),
+                Start(.revoked, day(8)),
+            ])
+    }
+
+    @Test("In one millisecond the snapshot with a revocationDate is the later one")
+    func sameMillisecond() {
+        let life = given(bought, said(day(10), day(9)).digest(1), said(day(10), nil).digest(2))
+        #expect(life.history == [Start(.subscribed, day(0)), Start(.revoked, day(9))])
+    }
+
+    @Test("A reversal signed before its revocationDate leaves nothing revoked")
+    func emptySpan() {
+        #expect(given(bought, said(day(10), day(20)), said(day(15), nil)).history
+            == given(bought).history)
+    }
+
+    @Test("A refund dated before the purchase revokes the whole period; one after its end the rest")
+    func outside() {
+        #expect(given(bought, said(day(10), day(-9))).history == [Start(.revoked, day(0))])
+        #expect(
+            given(bought, said(day(50), day(45))).history == [
+                Start(.subscribed, day(0)), Start(.expired, day(30)), Start(.revoked, day(45)),
+            ])
+    }
+
+    @Test("An upgraded transaction is read as one without revocationDate")
+    func upgraded() {
+        let upgraded = said(day(10), day(10)).transaction { $0.isUpgraded = true }
+        let life = given(bought, upgraded, .didRenew("2", day(10), day(40)))
+        #expect(
+            life.history == [
+                Start(.subscribed, day(0)), Start(.renewing, day(10)), Start(.expired, day(40)),
+            ])
+        #expect(life.lifeFacts(.refunded).isEmpty)
+    }
+
+    @Test("The refund of an old period while a new one runs changes no state, but is a fact")
+    func oldPeriod() {
+        let renewed = Fact.didRenew("2", day(30), day(60))
+        let life = given(bought, renewed, said(day(40), day(35)))
+        #expect(life.history == given(bought, renewed).history)
+        #expect(life.lifeFacts(.refunded).map(\.at) == [day(35)])
+    }
+
+    @Test("A refund inside an old period revokes it until the next one governs")
+    func untilNext() {
+        let life = given(bought, said(day(40), day(20)), .didRenew("2", day(30), day(60)))
+        #expect(
+            life.history == [
+                Start(.subscribed, day(0)), Start(.revoked, day(20)), Start(.renewing, day(30)),
+                Start(.expired, day(60)),
+            ])
+    }
+
+    @Test("A refund of one transaction touches no other that overlaps it")
+    func governing() {
+        let life = given(
+            bought, .didRenew("2", day(10), day(40)), said(day(20), day(15)))
+        #expect(
+            life.history == [
+                Start(.subscribed, day(0)), Start(.renewing, day(10)), Start(.expired, day(40)),
+            ])
+    }
+
+    @Test("A purchase after a revocation is a new subscription")
+    func boughtAgain() {
+        let life = given(bought, said(day(10), day(9)), .resubscribed("2", day(12), day(42)))
+        #expect(
+            life.history == [
+                Start(.subscribed, day(0)), Start(.revoked, day(9)), Start(.subscribed, day(12)),
+                Start(.expired, day(42)),
+            ])
+    }
+
+    @Test("Family access revoked and shared again")
+    func family() {
+        let life = given(
+            bought, said(day(10), day(9)).revoked(day(9), .familyRevoke), said(day(12), nil))
+        #expect(
+            life.history.map(\.state) == [.subscribed, .revoked, .subscribed, .expired])
+        #expect(life.transitions.map(\.reason) == [nil, .familyRevoke, nil, .unconfirmed])
+    }
+}

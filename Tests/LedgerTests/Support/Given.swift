@@ -1,0 +1,40 @@
+import AppStore
+import Ledger
+
+/// The life these facts tell, in the order they are written.
+func given(
+    _ facts: Fact..., environment: Environment = .production, catalogue: Catalogue = Catalogue()
+) -> Lifecycle {
+    Lifecycle(numbered(facts), environment: environment, catalogue: catalogue)
+}
+
+func given(
+    _ facts: [Fact], environment: Environment = .production, catalogue: Catalogue = Catalogue()
+) -> Lifecycle {
+    Lifecycle(numbered(facts), environment: environment, catalogue: catalogue)
+}
+
+/// Gives every fact a position, 1…n as written, and a digest of its content, where a test has not
+/// set them.
+func numbered(_ facts: [Fact]) -> [Fact] {
+    facts.enumerated().map { index, fact in
+        fact.with {
+            if $0.position == 0 { $0.position = Int64(index + 1) }
+            if $0.digest == .unset { $0.digest = .of(fact) }
+        }
+    }
+}
+
+extension Lifecycle {
+    /// The whole history: every interval's state and start.
+    var history: [Start] { intervals.map { Start($0.state, $0.from) } }
+
+    /// The answer of someone who asks at that very moment.
+    func answer(_ moment: Timestamp) -> ChainAnswer? { answer(at: moment, now: moment) }
+
+    func state(_ moment: Timestamp) -> ChainState? { answer(moment)?.state }
+
+    func notices(_ code: NoticeCode) -> [Notice] { notices.filter { $0.code == code } }
+
+    func lifeFacts(_ name: LifeFactName) -> [LifeFact] { lifeFacts.filter { $0.name == name } }
+}

@@ -1,0 +1,136 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §4: what is missing.
+@Suite("§4: notices about what is missing")
+struct NoticeTests {
+    private let bought = Fact.subscribed("1", day(0), day(30))
+    private let on = Fact.autoRenew(true, at: day(5))
+
+    @Test("An ordinary life has no notice")
+    func ordinary() {
+        let life = given(
+            bought, .autoRenew(true, at: day(0)), .didRenew("2", day(30), day(60)),
+            .autoRenew(false, at: day(40)), .expired(at: day(60)),
+            .resubscribed("3", day(80), day(110)), .autoRenew(false, at: day(85)))
+        #expect(life.notices.isEmpty)
+    }
+
+    @Test("renewalOverdue: from the end on, while auto-renew was on and nothing else is known")
+    func overdue() {
+        let life = given(bought, on)
+        #expect(life.notices.map(\.code) == [.renewalOverdue])
+        #expect(life.notices.map(\.evidence) == [[1, 2]])
+        #expect(life.answer(day(30, -1))?.notices.isEmpty == true)
+        #expect(life.answer(day(30))?.notices.map(\.code) == [.renewalOverdue])
+        #expect(life.state(day(30)) == .expired)
+    }
+
+    @Test("Not overdue: off, unknown, failed, over, renewed or revoked")
+    func notOverdue() {
+        for fact in [
+            .autoRenew(false, at: day(6)), .didFailToRenew(at: day(30)), .expired(at: day(30)),
+            .status(.expired, at: day(31)), .didRenew("2", day(30), day(60)),
+            .transaction("1", day(0), day(30), at: day(10)).revoked(day(9)),
+        ] as [Fact] {
+            let notices = given(bought, on, fact).notices(.renewalOverdue)
+            #expect(notices.allSatisfy { $0.from == day(60) }, "\(fact.cause)")
+        }
+        #expect(given(bought).notices.isEmpty)
+    }
+
+    @Test("A word of failure signed before the window does not lift it; one at its bound does")
+    func overdueWindow() {
+        func codes(_ signedDate: Timestamp) -> [NoticeCode] {
+            given(bought, on, .notification(.didFailToRenew, at: signedDate)).notices.map(\.code)
+        }
+        #expect(codes(day(29)) == [])
+        #expect(codes(day(29, -1)) == [.renewalOverdue])
+    }
+
+    @Test("missingPeriod: a RENEWAL after a gap that nothing explains")
+    func missing() {
+        let life = given(bought, .didRenew("2", day(30, 1), day(60)))
+        #expect(life.notices.map(\.code) == [.missingPeriod])
+        #expect(life.notices.map(\.from) == [day(30, 1)])
+        #expect(life.notices.map(\.evidence) == [[1, 2]])
+        #expect(given(bought, .didRenew("2", day(30), day(60))).notices.isEmpty)
+    }
+
+    @Test("Explained gaps: a failure, a recovery, a purchase")
+    func explained() {
+        let renewal = Fact.didRenew("2", day(40), day(70))
+        #expect(
+            given(bought, .didFailToRenew(at: day(30)), renewal).notices(.missingPeriod).isEmpty)
+        #expect(given(bought, .didRenew("2", day(40), day(70), .billingRecovery)).notices.isEmpty)
+        #expect(given(bought, .resubscribed("2", day(40), day(70))).notices.isEmpty)
+    }
+
+    @Test(
+        "Outside Production a gap of five minutes is tolerated, one millisecond more is not",
+        arguments: [Environment.sandbox, .xcode, .localTesting])
+    func sandboxGap(_ environment: Environment) {
+        func codes(_ gap: Int64) -> [NoticeCode] {
+            given(
+                bought, .didRenew("2", day(30, gap), day(60)), environment: environment
+            ).notices.map(\.code)
+        }
+        #expect(codes(NoticeLimits.sandboxGapMilliseconds) == [])
+        #expect(codes(NoticeLimits.sandboxGapMilliseconds + 1) == [.missingPeriod])
+        #expect(NoticeLimits.sandboxGapMilliseconds == 5 * minute)
+    }
+
+    @Test("missingPeriod: an upgraded period whose successor is unknown")
+    func successor() {
+        let upgraded = bought.transaction { $0.isUpgraded = true }
+        #expect(given(upgraded).notices.map(\.code) == [.missingPeriod])
+        #expect(given(upgraded).history.last == Start(.expired, day(30)))
+        #expect(given(upgraded, .resubscribed("2", day(10), day(40))).notices.isEmpty)
+        #expect(given(upgraded, .resubscribed("2", day(30), day(60))).notices.isEmpty)
+        #expect(
+            given(upgraded, .resubscribed("2", day(30, 1), day(60))).notices.map(\.code)
+                == [.missingPeriod])
+    }
+
+    @Test("unexplainedExpiry: EXPIRED with neither auto-renew off nor a failure before")
+    func unexplained() {
+        let renewed = Fact.didRenew("2", day(30), day(60)).renewal { $0.autoRenewStatus = Raw(.on) }
+        let expired = Fact.expired(.billingRetry, at: day(60))
+        #expect(given(bought, renewed, expired).notices.map(\.code) == [.unexplainedExpiry])
+        #expect(given(bought, renewed, expired).notices.map(\.evidence) == [[3]])
+        #expect(given(bought, renewed, .autoRenew(false, at: day(50)), expired).notices.isEmpty)
+        #expect(given(bought, renewed, .didFailToRenew(at: day(60)),
+            .expired(.billingRetry, at: day(61))).notices.isEmpty)
+        // Turned on again: what was off is no explanation.
+        let again = given(
+            bought, renewed, .autoRenew(false, at: day(50)), .autoRenew(true, at: day(51)), expired)
+        #expect(again.notices.map(\.code) == [.unexplainedExpiry])
+        // Its own word, said with EXPIRED, explains nothing before it.
+        let own = given(bought, renewed, expired.renewal { $0.autoRenewStatus = Raw(.off) })
+        #expect(own.notices.map(\.code) == [.unexplainedExpiry])
+    }
+
+    @Test("historyMissingBefore: the first known period is a RENEWAL, or starts too late")
+    func historyBefore() {
+        func codes(_ fact: Fact, originally: Timestamp?) -> [NoticeCode] {
+            given(fact.transaction { $0.originalPurchaseDate = originally }).notices.map(\.code)
+        }
+        let renewal = Fact.didRenew("2", day(0), day(30))
+        #expect(codes(renewal, originally: day(0)) == [.historyMissingBefore])
+        #expect(codes(renewal, originally: nil) == [.historyMissingBefore])
+        let purchase = Fact.resubscribed("2", day(0), day(30))
+        #expect(codes(purchase, originally: nil) == [])
+        #expect(codes(purchase, originally: day(0, -minute)) == [])
+        #expect(codes(purchase, originally: day(0, -minute - 1)) == [.historyMissingBefore])
+        // The chain's own first transaction is its first, whatever it claims.
+        #expect(codes(.subscribed("1", day(0), day(30)), originally: day(-90)) == [])
+    }
+
+    @Test("historyMissingBefore goes when the first transaction becomes known")
+    func historyFound() {
+        let renewal = Fact.didRenew("2", day(30), day(60))
+        #expect(given(renewal).notices.map(\.code) == [.historyMissingBefore])
+        #expect(given(renewal, bought).notices.isEmpty)
+    }
+}

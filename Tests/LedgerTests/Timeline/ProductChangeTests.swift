@@ -1,0 +1,74 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §3: what kind of product change it was.
+@Suite("§3: upgraded, downgraded, crossgraded")
+struct ProductChangeTests {
+    private func product(_ id: String, _ fact: Fact) -> Fact {
+        fact.transaction { $0.productId = ProductId(id) }
+    }
+
+    private func catalogue(_ levels: [String: Int]) -> Catalogue {
+        Catalogue(
+            products: Dictionary(
+                uniqueKeysWithValues: levels.map { (ProductId($0.key), .init(level: $0.value)) }))
+    }
+
+    private let changes: Set<LifeFactName> = [.upgraded, .downgraded, .crossgraded]
+
+    private func changes(_ life: Lifecycle) -> [LifeFact] {
+        life.lifeFacts.filter { changes.contains($0.name) }
+    }
+
+    @Test(
+        "The catalogue's levels decide, 1 being the highest",
+        arguments: [(1, .upgraded), (2, .crossgraded), (3, .downgraded)] as [(Int, LifeFactName)])
+    func levels(_ level: Int, _ expected: LifeFactName) {
+        let life = given(
+            product("a", .subscribed("1", day(0), day(30))),
+            product("b", .didRenew("2", day(30), day(60), at: day(31))),
+            catalogue: catalogue(["a": 2, "b": level]))
+        #expect(changes(life).map(\.name) == [expected])
+        #expect(changes(life).map(\.at) == [expected == .upgraded ? day(30) : day(31)])
+        #expect(changes(life).map(\.productId) == [ProductId("b")])
+    }
+
+    @Test("The levels are believed over the subtype")
+    func subtype() {
+        let life = given(
+            product("a", .subscribed("1", day(0), day(30))),
+            product(
+                "b",
+                .notification(
+                    .didChangeRenewalPref, "2", day(10), day(40), subtype: .upgrade)),
+            catalogue: catalogue(["a": 1, "b": 2]))
+        #expect(changes(life).map(\.name) == [.downgraded])
+    }
+
+    @Test("Without levels: at once is an upgrade, at the renewal a downgrade")
+    func withoutLevels() {
+        let first = product("a", .subscribed("1", day(0), day(30)))
+        #expect(
+            changes(given(first, product("b", .didRenew("2", day(10), day(40))))).map(\.name)
+                == [.upgraded])
+        #expect(
+            changes(given(first, product("b", .didRenew("2", day(30), day(60))))).map(\.name)
+                == [.downgraded])
+    }
+
+    @Test("The same product again, or another one after an end, is no change")
+    func noChange() {
+        let first = product("a", .subscribed("1", day(0), day(30)))
+        #expect(changes(given(first, product("a", .didRenew("2", day(30), day(60))))).isEmpty)
+        #expect(changes(given(first, product("b", .resubscribed("2", day(40), day(70))))).isEmpty)
+    }
+
+    @Test("A change carried out by the recovery from retry is one")
+    func recovered() {
+        let life = given(
+            product("a", .subscribed("1", day(0), day(30))), .didFailToRenew(at: day(30)),
+            product("b", .didRenew("2", day(40), day(70), .billingRecovery)))
+        #expect(changes(life).map(\.name) == [.downgraded])
+    }
+}

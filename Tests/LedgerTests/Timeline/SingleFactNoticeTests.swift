@@ -1,0 +1,136 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §4: what single facts, or two of them, say wrong.
+@Suite("§4: notices about facts")
+struct SingleFactNoticeTests {
+    private let bought = Fact.subscribed("1", day(0), day(30))
+
+    @Test("lateDelivery: more than ten minutes between signature and arrival of a notification")
+    func late() {
+        func codes(_ delay: Int64, _ fact: Fact) -> [NoticeCode] {
+            given(fact.with { $0.receivedAt = day(0, delay) }).notices.map(\.code)
+        }
+        #expect(NoticeLimits.lateDeliveryMilliseconds == 10 * minute)
+        #expect(codes(10 * minute, bought) == [])
+        #expect(codes(10 * minute + 1, bought) == [.lateDelivery])
+        #expect(codes(-dayLength, bought) == [])
+        // What was fetched was not delivered.
+        #expect(codes(dayLength, .transaction("1", day(0), day(30), at: day(0))) == [])
+    }
+
+    @Test("Many late deliveries are one notice in an answer, with all the evidence")
+    func manyLate() {
+        let late = [bought, .notification(.refundDeclined, at: day(1)),
+            .notification(.consumptionRequest, at: day(2))
+        ].map { fact in fact.with { $0.receivedAt = day(9) } }
+        let life = given(late)
+        #expect(life.notices(.lateDelivery).count == 3)
+        let notices = life.answer(day(10))?.notices
+        #expect(notices?.map(\.code) == [.lateDelivery])
+        #expect(notices?.map(\.evidence) == [[1, 2, 3]])
+    }
+
+    @Test("contradiction: Apple's status is none of the states held within a minute of it")
+    func status() {
+        func codes(_ status: SubscriptionStatus, _ moment: Timestamp) -> [NoticeCode] {
+            // Auto-renew off before the end, so that nothing else is strange.
+            given(bought, .autoRenew(false, at: day(1)), .status(status, at: moment))
+                .notices.map(\.code)
+        }
+        #expect(codes(.active, day(10)) == [])
+        #expect(codes(.expired, day(10)) == [.contradiction])
+        #expect(codes(.revoked, day(10)) == [.contradiction])
+        #expect(codes(.active, day(45)) == [.contradiction])
+        #expect(codes(.expired, day(45)) == [])
+    }
+
+    @Test("The minute around a change belongs to both states, and no more")
+    func statusBounds() {
+        func codes(_ status: SubscriptionStatus, _ offset: Int64) -> [NoticeCode] {
+            given(bought, .autoRenew(false, at: day(1)), .status(status, at: day(30, offset)))
+                .notices.map(\.code)
+        }
+        #expect(NoticeLimits.statusToleranceMilliseconds == minute)
+        #expect(codes(.expired, -minute) == [])
+        #expect(codes(.expired, -minute - 1) == [.contradiction])
+        #expect(codes(.active, minute - 1) == [])
+        #expect(codes(.active, minute + 1) == [.contradiction])
+    }
+
+    @Test("Never before the first period, and an unknown status contradicts nothing")
+    func statusBefore() {
+        #expect(given(bought, .status(.expired, at: day(0, -1))).notices.isEmpty)
+        #expect(
+            given(bought, .status(.expired, at: day(0))).notices.map(\.code) == [.contradiction])
+        let unknown = Fact.told(.renewalPair, at: day(3)).with { $0.status = Raw(rawValue: 6) }
+        #expect(given(bought, unknown).notices.isEmpty)
+    }
+
+    @Test("contradiction: two sources differ about one transaction at one signedDate")
+    func snapshots() {
+        let other = Fact.transaction("1", day(0), day(30), at: day(0))
+        #expect(given(bought, other).notices.isEmpty)
+        let changes: [(inout TransactionSnapshot) -> Void] = [
+            { $0.purchaseDate = day(1) }, { $0.expiresDate = day(31) },
+            { $0.productId = ProductId("other") }, { $0.revocationDate = day(3) },
+            { $0.originalTransactionId = OriginalTransactionId("2") },
+        ]
+        for change in changes {
+            let life = given(bought, other.transaction(change))
+            #expect(life.notices(.contradiction).map(\.evidence) == [[1, 2]])
+        }
+        let later = Fact.transaction("1", day(0), day(31), at: day(0, 1))
+        #expect(given(bought, later).notices.isEmpty)
+    }
+
+    @Test("Both have a price, not the same: a contradiction. Only one has: none")
+    func prices() {
+        func priced(_ fact: Fact, _ price: Int64?) -> Fact {
+            fact.transaction {
+                $0.price = price
+                $0.currency = "USD"
+            }
+        }
+        let other = Fact.transaction("1", day(0), day(30), at: day(0))
+        #expect(given(priced(bought, 1), priced(other, 2)).notices.map(\.code) == [.contradiction])
+        #expect(given(priced(bought, 1), priced(other, nil)).notices.isEmpty)
+    }
+
+    @Test("tokenChanged: two tokens in one chain; the same in other letters is none")
+    func tokens() {
+        func token(_ fact: Fact, _ value: String?) -> Fact {
+            fact.transaction { $0.appAccountToken = value }
+        }
+        let renewed = Fact.didRenew("2", day(30), day(60))
+        let changed = given(token(bought, "a"), token(renewed, "b"))
+        #expect(changed.notices.map(\.code) == [.tokenChanged])
+        #expect(changed.notices.map(\.from) == [day(30)])
+        #expect(changed.notices.map(\.evidence) == [[1, 2]])
+        #expect(given(token(bought, "a"), token(renewed, "A")).notices.isEmpty)
+        #expect(given(token(bought, "a"), token(renewed, nil)).notices.isEmpty)
+    }
+
+    @Test("unknownValue: from the fact on, naming the fields")
+    func unknownValues() {
+        let strange = Fact.notification(.didChangeRenewalPref, at: day(3)).with {
+            $0.unknownValues = ["notificationType", "renewal.offerType"]
+        }
+        let life = given(bought, strange)
+        #expect(life.notices.map(\.code) == [.unknownValue])
+        #expect(life.notices[0].message.contains("notificationType, renewal.offerType"))
+        #expect(life.answer(day(3, -1))?.notices.isEmpty == true)
+        #expect(life.answer(day(3))?.notices.count == 1)
+    }
+
+    @Test("Notices are sorted by time, then code")
+    func sorted() {
+        let life = given(
+            bought.with { $0.receivedAt = day(1) }, .autoRenew(true, at: day(2)),
+            .status(.expired, at: day(0, 2 * hour)),
+            .notification(.refundDeclined, at: day(0)).with { $0.flaw = .undecodable })
+        #expect(
+            life.notices.map(\.code) == [.lateDelivery, .unreadable, .contradiction, .renewalOverdue])
+    }
+}

@@ -1,0 +1,89 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §3.
+@Suite("§3: transitions and their order in the timeline")
+struct TimelineTests {
+    private let bought = Fact.subscribed("1", day(0), day(30))
+
+    private func names(_ life: Lifecycle) -> [String] {
+        life.timeline.map { entry in
+            switch entry.kind {
+            case .state(let transition): transition.to.rawValue
+            case .fact(let fact): fact.name.rawValue
+            }
+        }
+    }
+
+    @Test("Transitions are the changes of state, the first one from nothing")
+    func transitions() {
+        let life = given(bought, .didRenew("2", day(30), day(60)), .didRenew("3", day(60), day(90)))
+        #expect(life.transitions.map(\.from) == [nil, .subscribed, .renewing])
+        #expect(life.transitions.map(\.to) == [.subscribed, .renewing, .expired])
+        #expect(life.transitions.map(\.at) == [day(0), day(30), day(90)])
+        #expect(life.transitions.map(\.transactionId.rawValue) == ["1", "2", "3"])
+    }
+
+    @Test("At one moment the state stands before the fact")
+    func stateFirst() {
+        let life = given(bought, .didRenew("2", day(30), day(60)))
+        #expect(names(life) == ["subscribed", "renewing", "renewed", "expired"])
+    }
+
+    @Test("Facts stand by their moment, not by when they were signed")
+    func byMoment() {
+        let life = given(
+            bought, .notification(.refundDeclined, at: day(8)),
+            .notification(.refund, "1", day(0), day(30), at: day(20)).revoked(day(5)),
+            .notification(.consumptionRequest, at: day(3)))
+        #expect(
+            names(life) == [
+                "subscribed", "consumptionRequested", "revoked", "refunded", "refundDeclined",
+            ])
+        #expect(life.timeline.map(\.cause) == [1, 4, 3, 3, 2])
+    }
+
+    @Test("At one moment facts stand by signedDate, then digest")
+    func ties() {
+        let life = given(
+            bought, .notification(.refundDeclined, at: day(8)).digest(2),
+            .notification(.consumptionRequest, at: day(8)).digest(1),
+            // A refund of day 8, signed later.
+            .notification(.refund, "1", day(0), day(30), at: day(9)).revoked(day(8)).digest(0))
+        #expect(
+            names(life) == [
+                "subscribed", "revoked", "consumptionRequested", "refundDeclined", "refunded",
+            ])
+    }
+
+    @Test("Every entry names a fact that exists")
+    func causes() {
+        let life = given(
+            bought, .didFailToRenew(at: day(30), grace: day(36)),
+            .didRenew("2", day(40), day(70), .billingRecovery), .expired(at: day(70)))
+        #expect(life.timeline.allSatisfy { (1...4).contains($0.cause) })
+        #expect(life.transitions.map(\.cause) == [1, 2, 2, 3, 4])
+    }
+
+    @Test("The end of a revocation is caused by the snapshot that took it back")
+    func reversal() {
+        let life = given(
+            bought, .notification(.refund, "1", day(0), day(30), at: day(10)).revoked(day(9)),
+            .notification(.refundReversed, "1", day(0), day(30), at: day(12)))
+        #expect(life.transitions.map(\.cause) == [1, 2, 3, 1])
+        let late = given(
+            bought, .notification(.refund, "1", day(0), day(30), at: day(10)).revoked(day(9)),
+            .notification(.refundReversed, "1", day(0), day(30), at: day(45)))
+        #expect(late.transitions.map(\.cause) == [1, 2, 3])
+    }
+
+    @Test("An interval has one product and one transaction")
+    func intervals() {
+        let life = given(
+            bought,
+            .didRenew("2", day(30), day(60)).transaction { $0.productId = ProductId("other") })
+        #expect(life.intervals.map { $0.productId?.rawValue } == ["pro.monthly", "other", "other"])
+        #expect(life.intervals.map(\.to) == [day(30), day(60), nil])
+    }
+}

@@ -1,0 +1,96 @@
+import AppStore
+import Simulator
+import Testing
+
+@testable import Signing
+
+@Suite("App and environment")
+struct AppIdentityTests {
+    private let authority: Authority
+    private let verifier: EvidenceVerifier
+
+    init() throws {
+        authority = try Authority()
+        verifier = EvidenceVerifier(
+            roots: try TrustedRoots.apple.adding(authority.rootDER),
+            allowedLocalEnvironments: [.xcode])
+    }
+
+    private func code(_ payload: String, _ identity: AppIdentity) throws -> VerificationCode? {
+        let jws = try authority.sign(Trial.json(payload))
+        let evidence = try verifier.verifyAny(jws, receivedAt: Trial.now)
+        return Trial.code {
+            switch evidence {
+            case .notification(let verified): try identity.require(verified)
+            case .transaction(let verified): try identity.require(verified)
+            case .appTransaction(let verified): try identity.require(verified)
+            }
+        }
+    }
+
+    private func identity(
+        _ environment: Environment = .production, appAppleId: Int64? = 7
+    ) -> AppIdentity {
+        AppIdentity(
+            bundleId: BundleId("com.a"), appAppleId: appAppleId, environment: environment)
+    }
+
+    @Test(
+        "Bundle id and environment of a transaction must be ours",
+        arguments: [
+            (#"{"transactionId":"1","bundleId":"com.a","environment":"Production"}"#, nil),
+            (#"{"transactionId":"1","bundleId":"com.a"}"#, nil),
+            (#"{"transactionId":"1","bundleId":"com.A","environment":"Production"}"#, .wrongApp),
+            (#"{"transactionId":"1","bundleId":"com.b","environment":"Sandbox"}"#, .wrongApp),
+            (#"{"transactionId":"1","environment":"Production"}"#, .wrongApp),
+            (
+                #"{"transactionId":"1","bundleId":"com.a","environment":"Sandbox"}"#,
+                .wrongEnvironment
+            ),
+            (
+                #"{"transactionId":"1","bundleId":"com.a","environment":"Future"}"#,
+                .wrongEnvironment
+            ),
+            (
+                #"{"transactionId":"1","bundleId":"com.a","environment":"Xcode"}"#,
+                .wrongEnvironment
+            ),
+        ] as [(String, VerificationCode?)])
+    func transactions(payload: String, expected: VerificationCode?) throws {
+        #expect(try code(payload, identity()) == expected)
+    }
+
+    @Test("appAppleId is compared in Production only, where both sides have one")
+    func appAppleId() throws {
+        func payload(_ environment: String, _ id: String) -> String {
+            """
+            {"notificationType":"TEST","data":{"bundleId":"com.a",\
+            "environment":"\(environment)"\(id)}}
+            """
+        }
+        let other = #","appAppleId":8"#
+        #expect(try code(payload("Production", #","appAppleId":7"#), identity()) == nil)
+        #expect(try code(payload("Production", ""), identity()) == nil)
+        #expect(try code(payload("Production", other), identity()) == .wrongApp)
+        #expect(try code(payload("Production", other), identity(appAppleId: nil)) == nil)
+        #expect(try code(payload("Sandbox", other), identity(.sandbox)) == nil)
+    }
+
+    @Test("An app transaction's environment is its receiptType")
+    func appTransactions() throws {
+        let payload = #"{"receiptType":"Sandbox","bundleId":"com.a"}"#
+        #expect(try code(payload, identity(.sandbox)) == nil)
+        #expect(try code(payload, identity()) == .wrongEnvironment)
+    }
+
+    @Test("A pair's renewal info must be of our environment too")
+    func pairs() throws {
+        let verified = try verifier.verifyPair(
+            transaction: try authority.sign(
+                Trial.json(
+                    #"{"transactionId":"1","bundleId":"com.a","signedDate":1722945600000}"#)),
+            renewal: try authority.sign(Trial.renewal(original: "1")), receivedAt: Trial.now)
+        #expect(Trial.code { try identity(.sandbox).require(verified) } == nil)
+        #expect(Trial.code { try identity().require(verified) } == .wrongEnvironment)
+    }
+}

@@ -1,0 +1,245 @@
+import AppStore
+import Simulator
+import Testing
+
+@testable import Signing
+
+@Suite("Parts of one evidence")
+struct EvidenceTests {
+    private let authority: Authority
+    private let verifier: EvidenceVerifier
+
+    init() throws {
+        authority = try Authority()
+        verifier = EvidenceVerifier(roots: try TrustedRoots.apple.adding(authority.rootDER))
+    }
+
+    private func notification(
+        transaction: [UInt8]? = nil, renewal: [UInt8]? = nil, environment: String? = "Sandbox",
+        bundleId: String = "com.example.app", signedDate: Int64? = Trial.now.milliseconds
+    ) throws -> [UInt8] {
+        try authority.sign(
+            Trial.notification(
+                transaction: try transaction.map(authority.sign),
+                renewal: try renewal.map(authority.sign), environment: environment,
+                bundleId: bundleId, signedDate: signedDate))
+    }
+
+    private func error(_ jws: [UInt8]) -> VerificationError? {
+        Trial.error { _ = try verifier.verifyNotification(jws, receivedAt: Trial.now) }
+    }
+
+    @Test("A notification gives its parts, each with its own date")
+    func parts() throws {
+        let date = Trial.now.milliseconds
+        let jws = try notification(
+            transaction: Trial.transaction(signedDate: date - 5),
+            renewal: Trial.renewal(signedDate: date + 13))
+        let verified = try verifier.verifyNotification(jws, receivedAt: Trial.now)
+        #expect(verified.effectiveDate.milliseconds == date)
+        #expect(verified.transaction?.effectiveDate.milliseconds == date - 5)
+        #expect(verified.renewal?.effectiveDate.milliseconds == date + 13)
+        #expect(verified.transaction?.payload.transactionId?.rawValue == "2000000000000001")
+        #expect(verified.renewal?.payload?.autoRenewStatus?.rawValue == 1)
+        #expect(verified.trust == .extraRoot(SHA256.hash(authority.rootDER)))
+        #expect(verified.payloadBytes == (try CompactJWS(parsing: jws)).payload)
+    }
+
+    @Test("Without its own date a notification has the latest of its parts, then receipt")
+    func effectiveDates() throws {
+        let date = Trial.now.milliseconds
+        let later = Timestamp(milliseconds: date + 1000)
+        let dated = try notification(
+            transaction: Trial.transaction(signedDate: date - 5),
+            renewal: Trial.renewal(signedDate: date - 3), signedDate: nil)
+        #expect(
+            try verifier.verifyNotification(dated, receivedAt: later).effectiveDate.milliseconds
+                == date - 3)
+        let half = try notification(
+            transaction: Trial.transaction(signedDate: date - 5),
+            renewal: Trial.json("null"), signedDate: nil)
+        let verified = try verifier.verifyNotification(half, receivedAt: later)
+        #expect(verified.effectiveDate.milliseconds == date - 5)
+        #expect(verified.renewal?.effectiveDate.milliseconds == date - 5)
+        #expect(verified.renewal?.payload == nil)
+        let undated = try notification(
+            transaction: Trial.transaction(signedDate: nil), signedDate: nil)
+        #expect(try verifier.verifyNotification(undated, receivedAt: later).effectiveDate == later)
+        let tooLate = Timestamp(milliseconds: 4_000_000_000_000)
+        #expect(
+            Trial.code { _ = try verifier.verifyNotification(undated, receivedAt: tooLate) }
+                == .certificateNotValidAtSigning)
+    }
+
+    @Test("A part whose chain was not valid at the part's own date spoils its notification")
+    func nestedDate() throws {
+        let jws = try notification(transaction: Trial.transaction(signedDate: 3_000_000_000_000))
+        #expect(
+            error(jws)
+                == VerificationError(
+                    .nestedPartInvalid, part: .transaction, reason: "",
+                    cause: .certificateNotValidAtSigning))
+    }
+
+    @Test("A part that contradicts its envelope or its neighbour spoils the notification")
+    func binding() throws {
+        let transaction = Trial.transaction()
+        func expect(
+            _ jws: [UInt8], _ part: EvidencePart, _ cause: VerificationCode?,
+            _ location: SourceLocation = #_sourceLocation
+        ) {
+            #expect(
+                error(jws)
+                    == VerificationError(
+                        .nestedPartInvalid, part: part, reason: "", cause: cause),
+                sourceLocation: location)
+        }
+        expect(
+            try notification(transaction: Trial.transaction(environment: "Production")),
+            .transaction, .wrongEnvironment)
+        expect(
+            try notification(transaction: Trial.transaction(bundleId: "com.example.other")),
+            .transaction, .wrongApp)
+        expect(
+            try notification(
+                transaction: transaction, renewal: Trial.renewal(environment: "Production")),
+            .renewal, .wrongEnvironment)
+        expect(
+            try notification(
+                transaction: transaction, renewal: Trial.renewal(original: "9")),
+            .renewal, nil)
+        expect(
+            try notification(transaction: Trial.transaction(environment: "Xcode")),
+            .transaction, .wrongEnvironment)
+        expect(
+            try notification(
+                transaction: Trial.transaction(environment: "Xcode"), environment: nil),
+            .transaction, .wrongEnvironment)
+    }
+
+    @Test("What envelope and part leave out contradicts nothing")
+    func absence() throws {
+        let jws = try notification(
+            transaction: Trial.json(#"{"transactionId":"1","bundleId":"com.example.app"}"#),
+            renewal: Trial.json(#"{"autoRenewStatus":0}"#), environment: nil)
+        let verified = try verifier.verifyNotification(jws, receivedAt: Trial.now)
+        #expect(verified.transaction != nil && verified.renewal != nil)
+    }
+
+    @Test(
+        "A part that is no JWS, forged or no object names itself and the cause",
+        arguments: [
+            ("garbage", VerificationCode.malformedJWS), ("", .malformedJWS),
+            ("foreign", .untrustedRoot), ("forged", .signatureMismatch),
+            ("array", .undecodablePayload), ("number", .undecodablePayload),
+            ("text", .undecodablePayload), ("broken", .undecodablePayload),
+        ])
+    func nested(kind: String, cause: VerificationCode) throws {
+        let part: [UInt8]
+        switch kind {
+        case "foreign": part = try Authority().sign(Trial.transaction())
+        case "forged":
+            let signed = try CompactJWS(parsing: try authority.sign(Trial.transaction()))
+            part = CompactJWS.assemble(
+                headerSegment: signed.headerSegment, payload: Trial.transaction(id: "2"),
+                signature: signed.signature)
+        case "array": part = try authority.sign(Trial.json("[]"))
+        case "number": part = try authority.sign(Trial.json("1"))
+        case "text": part = try authority.sign(Trial.json("\"a\""))
+        case "broken": part = try authority.sign(Trial.json("{"))
+        default: part = Trial.json(kind)
+        }
+        for (first, second) in [(part, nil), (nil, part)] as [([UInt8]?, [UInt8]?)] {
+            let jws = try authority.sign(
+                Trial.notification(transaction: first, renewal: second))
+            #expect(
+                error(jws)
+                    == VerificationError(
+                        .nestedPartInvalid, part: first == nil ? .renewal : .transaction,
+                        reason: "", cause: cause))
+        }
+    }
+
+    @Test("A transaction that signs null is no transaction")
+    func nullTransaction() throws {
+        let jws = try notification(transaction: Trial.json("null"))
+        #expect(
+            try verifier.verifyNotification(jws, receivedAt: Trial.now).transaction == nil)
+        let bare = try authority.sign(Trial.json("null"))
+        #expect(
+            Trial.code { _ = try verifier.verifyAny(bare, receivedAt: Trial.now) }
+                == .undecodablePayload)
+    }
+
+    @Test("A pair is verified like the parts of a notification")
+    func pairs() throws {
+        func code(_ transaction: [UInt8], _ renewal: [UInt8]) throws -> VerificationError? {
+            let first = try authority.sign(transaction)
+            let second = try authority.sign(renewal)
+            return Trial.error {
+                _ = try verifier.verifyPair(
+                    transaction: first, renewal: second, receivedAt: Trial.now)
+            }
+        }
+        #expect(try code(Trial.transaction(), Trial.renewal()) == nil)
+        #expect(try code(Trial.transaction(), Trial.json("null")) == nil)
+        #expect(
+            try code(Trial.transaction(), Trial.renewal(original: "9"))
+                == VerificationError(.nestedPartInvalid, part: .renewal, reason: ""))
+        #expect(
+            try code(Trial.transaction(), Trial.renewal(environment: "Production"))
+                == VerificationError(
+                    .nestedPartInvalid, part: .renewal, reason: "", cause: .wrongEnvironment))
+        #expect(
+            try code(Trial.renewal(), Trial.renewal())
+                == VerificationError(.undecodablePayload, part: .transaction, reason: ""))
+        #expect(
+            try code(Trial.transaction(), Trial.renewal(signedDate: 0))
+                == VerificationError(.certificateNotValidAtSigning, part: .renewal, reason: ""))
+    }
+
+    @Test(
+        "The kind is told by the payload's own members only",
+        arguments: [
+            (#"{"data":{"notificationType":"TEST"},"transactionId":"1"}"#, "transaction"),
+            (#"{"receiptType":"Sandbox","transactionId":"1"}"#, "transaction"),
+            (#"{"receiptCreationDate":1722945600000}"#, "appTransaction"),
+            (#"{"a":"\"","b\"c":[{"transactionId":1}],"receiptType":"Sandbox"}"#, "appTransaction"),
+            (#"{"a":"transactionId","notificationType":"TEST"}"#, "notification"),
+            (#"{"autoRenewStatus":1}"#, nil), (#"{"originalTransactionId":"1"}"#, nil),
+            (#"{}"#, nil), ("null", nil), ("[]", nil), (#"["transactionId"]"#, nil),
+            (#"{"transactionId":null}"#, nil), (#"{"transactionId":"1""#, nil), ("", nil),
+        ] as [(String, String?)])
+    func kinds(payload: String, kind: String?) throws {
+        // An empty payload cannot be signed: it is no segment.
+        let jws = try authority.sign(Trial.json(payload.isEmpty ? " " : payload))
+        var found: String?
+        let code = Trial.code {
+            switch try verifier.verifyAny(jws, receivedAt: Trial.now) {
+            case .notification: found = "notification"
+            case .transaction: found = "transaction"
+            case .appTransaction: found = "appTransaction"
+            }
+        }
+        #expect(found == kind)
+        #expect(code == (kind == nil ? .undecodablePayload : nil))
+    }
+
+    @Test("A renewal info alone is told to come with its transaction")
+    func bareRenewal() throws {
+        let jws = try authority.sign(Trial.renewal())
+        let error = Trial.error { _ = try verifier.verifyAny(jws, receivedAt: Trial.now) }
+        #expect(error?.code == .undecodablePayload)
+        #expect(error?.reason.contains("transaction") == true)
+        #expect(try verifier.verifyRenewal(jws, fallbackDate: Trial.now).payload != nil)
+    }
+
+    @Test("No reason repeats anything of the payload")
+    func reasons() throws {
+        let secret = "4f9b1a"
+        let jws = try authority.sign(Trial.json(#"{"transactionId":"\#(secret)","price":"x"}"#))
+        let error = Trial.error { _ = try verifier.verifyAny(jws, receivedAt: Trial.now) }
+        #expect(error?.code == .undecodablePayload)
+        #expect(error?.description.contains(secret) == false)
+    }
+}

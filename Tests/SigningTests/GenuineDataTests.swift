@@ -1,0 +1,106 @@
+import AppStore
+import Foundation
+import Testing
+
+@testable import Signing
+
+@Suite("Genuine data of Apple's", .enabled(if: Fixtures.isUsable, Fixtures.absence))
+struct GenuineDataTests {
+    /// Long after every leaf in the fixtures has expired: receipt must not matter.
+    private let today = Timestamp(milliseconds: 4_000_000_000_000)
+    private let verifier = EvidenceVerifier()
+
+    @Test("The fixtures hold what their README says")
+    func manifestIsPresent() {
+        #expect(Fixtures.labelled("APPLE_VALID").count >= 50)
+        #expect(Fixtures.labelled("APPLE_VALID_NO_SIGNEDDATE").count == 3)
+    }
+
+    @Test(
+        "Everything Apple signed verifies at its own date",
+        arguments: Fixtures.labelled("APPLE_VALID"))
+    func verifies(entry: Fixtures.Entry) throws {
+        let jws = try entry.jws()
+        switch entry.what {
+        case "notification-v2":
+            let verified = try verifier.verifyNotification(jws, receivedAt: today)
+            #expect(verified.usesAppleRoot)
+            #expect(verified.effectiveDate == entry.signedDate)
+            #expect(
+                verified.payload.data?.signedTransactionInfo == nil || verified.transaction != nil)
+            #expect(verified.payload.data?.signedRenewalInfo == nil || verified.renewal != nil)
+        case "transaction":
+            let verified = try verifier.verifyTransaction(jws, receivedAt: today)
+            #expect(verified.effectiveDate == entry.signedDate)
+            #expect(verified.rootFingerprint == TrustedRoots.appleRootG3)
+        case "renewal":
+            let verified = try verifier.verifyRenewal(jws, fallbackDate: today)
+            #expect(verified.effectiveDate == entry.signedDate)
+            #expect(
+                Trial.code { _ = try verifier.verifyAny(jws, receivedAt: today) }
+                    == .undecodablePayload)
+        default:
+            Issue.record("a kind this test does not know")
+        }
+    }
+
+    @Test("A notification without signedDate is checked at the date of its parts")
+    func withoutSignedDate() throws {
+        let jws = try Fixtures.jws(
+            "jws/090-APPLE_VALID_NO_SIGNEDDATE-notification-DID_RENEW.jws")
+        let verified = try verifier.verifyNotification(jws, receivedAt: today)
+        #expect(verified.payload.signedDate == nil)
+        #expect(verified.effectiveDate == verified.transaction?.payload.signedDate)
+    }
+
+    @Test(
+        "Renewal infos that sign null verify at their envelope's date, and only there",
+        arguments: [
+            "091-APPLE_VALID_NO_SIGNEDDATE-renewal-null-payload.jws",
+            "092-APPLE_VALID_NO_SIGNEDDATE-renewal-null-payload.jws",
+        ])
+    func nullRenewals(file: String) throws {
+        let jws = try Fixtures.jws("jws/" + file)
+        let signed = try CompactJWS(parsing: jws)
+        #expect(signed.payload == Array("null".utf8))
+        let chain = try #require(try verifier.jws.verify(jws).chain)
+        let verified = try verifier.verifyRenewal(jws, fallbackDate: chain.window.from)
+        #expect(verified.payload == nil)
+        #expect(
+            Trial.code { _ = try verifier.verifyRenewal(jws, fallbackDate: today) }
+                == .certificateNotValidAtSigning)
+        #expect(
+            Trial.code { _ = try verifier.verifyAny(jws, receivedAt: today) }
+                == .undecodablePayload)
+    }
+
+    @Test(
+        "The kind is told from the payload",
+        arguments: Fixtures.labelled("APPLE_VALID").filter { $0.what != "renewal" })
+    func kinds(entry: Fixtures.Entry) throws {
+        let evidence = try verifier.verifyAny(try entry.jws(), receivedAt: today)
+        switch evidence {
+        case .notification: #expect(entry.what == "notification-v2")
+        case .transaction: #expect(entry.what == "transaction")
+        case .appTransaction: Issue.record("there is no genuine app transaction here")
+        }
+    }
+
+    @Test(
+        "Every JWS comes apart and together without losing a byte",
+        arguments: Fixtures.labelled("APPLE_VALID", "APPLE_VALID_NO_SIGNEDDATE", "XCODE"))
+    func reassembly(entry: Fixtures.Entry) throws {
+        let jws = try entry.jws()
+        let parts = try CompactJWS(parsing: jws)
+        #expect(parts.bytes == jws)
+    }
+
+    @Test("Apple's root certificate has the pinned fingerprint")
+    func fingerprint() throws {
+        let jws = try Fixtures.jws("jws/002-notification-TEST.jws")
+        let chain = try #require(try verifier.jws.verify(jws).chain)
+        #expect(
+            SHA256.hash(chain.root).hexadecimal
+                == "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
+    }
+}

@@ -1,0 +1,71 @@
+import AppStore
+import Simulator
+import Testing
+
+@testable import Signing
+
+@Suite("Minting")
+struct MintingTests {
+    @Test("The throw-away authority's headers are of the size of Apple's")
+    func sizes() throws {
+        let authority = try Authority()
+        let jws = try CompactJWS(parsing: try authority.sign(Trial.transaction()))
+        // Apple's is 4,411 characters with the chain of 2025.
+        #expect((4200...4600).contains(jws.headerSegment.count))
+        #expect((1000...1150).contains(authority.leafDER.count))
+        #expect((740...850).contains(authority.intermediateDER.count))
+        #expect((540...640).contains(authority.rootDER.count))
+    }
+
+    @Test("Its chain obeys the strict profile Apple's is held to")
+    func strictness() throws {
+        let authority = try Authority()
+        let presented = PresentedChain(
+            leaf: authority.leafDER, intermediate: authority.intermediateDER,
+            root: authority.rootDER, rootFingerprint: SHA256.hash(authority.rootDER))
+        #expect(
+            Trial.code {
+                _ = try ChainPolicy.verify(presented, part: .outer, isStrict: true)
+            } == nil)
+    }
+
+    @Test("A rotated leaf has another key under the same root")
+    func rotation() throws {
+        let authority = try Authority()
+        let validity = AuthorityShape.days(19_000...19_500)
+        let rotated = try authority.rotatedLeaf(validity: validity)
+        #expect(rotated.rootDER == authority.rootDER)
+        #expect(rotated.intermediateDER == authority.intermediateDER)
+        #expect(rotated.leafDER != authority.leafDER)
+        let roots = try TrustedRoots.apple.adding(authority.rootDER)
+        let verified = try JWSVerifier(roots: roots).verify(try rotated.sign(Trial.transaction()))
+        #expect(
+            verified.window
+                == ValidityWindow(from: validity.lowerBound, until: validity.upperBound))
+    }
+
+    @Test(
+        "A key that is no PKCS#8 in PEM is refused",
+        arguments: [
+            "", "garbage", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
+        ])
+    func unreadableKeys(text: String) {
+        #expect(throws: MintingError(.unreadableKey)) { try PrivateKey(pem: Array(text.utf8)) }
+    }
+
+    @Test("A key read from its PEM signs what its public key verifies", arguments: Curve.allCases)
+    func pem(curve: Curve) throws {
+        let key = try PrivateKey(generating: curve)
+        let copy = try PrivateKey(pem: try key.pem())
+        #expect(copy.curve == curve)
+        #expect(copy.publicKeyInfo == key.publicKeyInfo)
+        let message = Array("message".utf8)
+        guard curve == .p256 else {
+            #expect(throws: MintingError(.wrongCurve)) { try copy.signES256(message) }
+            return
+        }
+        let verification = try #require(VerificationKey(publicKeyInfo: key.publicKeyInfo))
+        #expect(verification.isValid(try copy.signES256(message), over: SHA256.hash(message)))
+        #expect(!"\(copy)".contains("BEGIN"))
+    }
+}

@@ -1,0 +1,101 @@
+import AppStore
+import Simulator
+import Testing
+
+@testable import Signing
+
+@Suite("Tampering")
+struct TamperingTests {
+    /// Flips each bit in turn at every `step`-th byte and expects every one to be refused.
+    private func expectRefusal(
+        of jws: [UInt8], step: Int, by verifier: EvidenceVerifier
+    ) throws {
+        var bytes = jws
+        var accepted: [Int] = []
+        for index in Swift.stride(from: 0, to: jws.count, by: step) {
+            let bit: UInt8 = 1 << UInt8(index % 8)
+            bytes[index] ^= bit
+            let code = Trial.code { _ = try verifier.verifyAny(bytes, receivedAt: Trial.now) }
+            if code == nil { accepted.append(index) }
+            bytes[index] ^= bit
+        }
+        #expect(accepted == [])
+        #expect(Trial.code { _ = try verifier.verifyAny(jws, receivedAt: Trial.now) } == nil)
+    }
+
+    @Test(
+        "No byte of a real transaction can be changed",
+        .enabled(if: Fixtures.isUsable, Fixtures.absence))
+    func everyByteOfARealTransaction() throws {
+        let jws = try Fixtures.jws("jws/050-transaction.jws")
+        try expectRefusal(of: jws, step: 1, by: EvidenceVerifier())
+    }
+
+    @Test(
+        "No byte of a real notification can be changed",
+        .enabled(if: Fixtures.isUsable, Fixtures.absence))
+    func bytesOfARealNotification() throws {
+        let jws = try Fixtures.jws("jws/013-notification-DID_RENEW.jws")
+        // A prime, so that every position of a base64 group and every bit is met.
+        try expectRefusal(of: jws, step: 7, by: EvidenceVerifier())
+    }
+
+    @Test("No byte of what the throw-away authority signs can be changed")
+    func everyByteOfAMintedTransaction() throws {
+        let authority = try Authority()
+        let roots = try TrustedRoots.apple.adding(authority.rootDER)
+        let jws = try authority.sign(Trial.transaction())
+        try expectRefusal(of: jws, step: 1, by: EvidenceVerifier(roots: roots))
+    }
+
+    @Test(
+        "A real transaction cut short anywhere is refused",
+        .enabled(if: Fixtures.isUsable, Fixtures.absence))
+    func truncations() throws {
+        let jws = try Fixtures.jws("jws/050-transaction.jws")
+        let verifier = EvidenceVerifier()
+        let accepted = (0..<jws.count).filter { length in
+            Trial.code {
+                _ = try verifier.verifyAny(Array(jws[..<length]), receivedAt: Trial.now)
+            } == nil
+        }
+        #expect(accepted == [])
+    }
+
+    @Test("One byte more at either end or a white space anywhere is refused")
+    func additions() throws {
+        let authority = try Authority()
+        let verifier = EvidenceVerifier(roots: try TrustedRoots.apple.adding(authority.rootDER))
+        let jws = try authority.sign(Trial.transaction())
+        let dot = try #require(jws.firstIndex(of: UInt8(ascii: ".")))
+        let spoiled: [[UInt8]] = [
+            jws + [0x0A], [0x20] + jws, jws + [UInt8(ascii: "=")],
+            jws + [UInt8(ascii: ".")], [UInt8(ascii: ".")] + jws,
+            Array(jws[..<dot]) + [0x0A] + Array(jws[dot...]), [0xEF, 0xBB, 0xBF] + jws, [],
+        ]
+        for bytes in spoiled {
+            #expect(
+                Trial.code { _ = try verifier.verifyAny(bytes, receivedAt: Trial.now) }
+                    == .malformedJWS)
+        }
+    }
+
+    @Test("A part under one header does not verify under another leaf's")
+    func swappedHeaders() throws {
+        let authority = try Authority()
+        let rotated = try authority.rotatedLeaf()
+        let verifier = EvidenceVerifier(roots: try TrustedRoots.apple.adding(authority.rootDER))
+        let one = try CompactJWS(parsing: try authority.sign(Trial.transaction()))
+        let other = try CompactJWS(parsing: try rotated.sign(Trial.transaction()))
+        for signed in [one, other] {
+            #expect(throws: Never.self) {
+                try verifier.verifyAny(signed.bytes, receivedAt: Trial.now)
+            }
+        }
+        let mixed = CompactJWS.assemble(
+            headerSegment: one.headerSegment, payload: other.payload, signature: other.signature)
+        #expect(
+            Trial.code { _ = try verifier.verifyAny(mixed, receivedAt: Trial.now) }
+                == .signatureMismatch)
+    }
+}

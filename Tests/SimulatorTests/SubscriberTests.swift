@@ -1,0 +1,144 @@
+import AppStore
+import Simulator
+import Testing
+
+/// The generator itself: what it makes is always the same, well formed, and covers everything.
+struct SubscriberTests {
+    static let world = SubscriberWorld()
+
+    @Test(
+        "The same seed gives the same bytes, and another seed others",
+        arguments: 0..<50 as Range<UInt64>)
+    func determinism(seed: UInt64) {
+        let once = Self.world.life(seed: seed)
+        let again = Self.world.life(seed: seed)
+        #expect(Self.bytes(once) == Self.bytes(again))
+        #expect(once.truth == again.truth)
+        #expect(once.moments == again.moments)
+        #expect(once.losses == again.losses)
+        #expect(Self.bytes(once) != Self.bytes(Self.world.life(seed: seed + 50)))
+    }
+
+    @Test("Two thousand seeds exercise every event, loss, state and reason")
+    func coverage() {
+        var tally = CoverageTally()
+        for seed in 0..<2000 as Range<UInt64> { tally.add(Self.world.life(seed: seed)) }
+        #expect(tally.missing.isEmpty)
+    }
+
+    @Test("A tally without lives misses everything")
+    func emptyTally() {
+        let tally = CoverageTally()
+        let everything =
+            LifeEvent.allCases.count + SimulatedLoss.Kind.allCases.count
+            + TrueState.allCases.count + TrueReason.allCases.count
+        #expect(tally.missing.count == everything)
+    }
+
+    @Test("True intervals follow each other without gap, the last is open, none is empty")
+    func intervals() {
+        for seed in 0..<200 as Range<UInt64> {
+            let life = Self.world.life(seed: seed)
+            for truth in [life.truth] + life.losses.map(\.truth) {
+                #expect(Self.isAdjacent(truth), "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("Deliveries come in the order of signing, each with an ordinal of its own")
+    func order() {
+        for seed in 0..<200 as Range<UInt64> {
+            let life = Self.world.life(seed: seed)
+            let dates = life.deliveries.compactMap(\.signedDate)
+            #expect(dates.count == life.deliveries.count)
+            #expect(zip(dates, dates.dropFirst()).allSatisfy { $0 <= $1 }, "seed \(seed)")
+            #expect(Set(life.deliveries.map(\.ordinal)).count == life.deliveries.count)
+            #expect(
+                life.deliveries.allSatisfy { delivery in
+                    delivery.signedDate.map { $0 <= delivery.receivedAt } ?? false
+                })
+        }
+    }
+
+    @Test("No id is used by two lives, and no notificationUUID twice")
+    func identifiers() {
+        var chains: Set<OriginalTransactionId> = []
+        var transactions: [TransactionId: UInt64] = [:]
+        var notifications: Set<NotificationUUID> = []
+        for seed in 0..<300 as Range<UInt64> {
+            let life = Self.world.life(seed: seed)
+            #expect(chains.insert(life.originalTransactionId).inserted)
+            for delivery in life.deliveries {
+                #expect(
+                    delivery.transaction?.originalTransactionId == life.originalTransactionId)
+                if let id = delivery.transaction?.transactionId {
+                    #expect(transactions.updateValue(seed, forKey: id) ?? seed == seed)
+                }
+                if case .notification(let notification, _, _) = delivery.evidence,
+                    let id = notification.notificationUUID
+                {
+                    #expect(notifications.insert(id).inserted)
+                    #expect(id.rawValue.utf8.count == 36)
+                }
+            }
+        }
+    }
+
+    @Test("Periods in Production are whole calendar months, days clamped and then restored")
+    func calendar() throws {
+        let bought = try #require(Timestamp(rfc3339: "2024-01-31T10:00:00Z"))
+        let world = SubscriberWorld(firstPurchases: bought...bought)
+        var seen = 0
+        for seed in 0..<400 as Range<UInt64> {
+            let life = world.life(seed: seed)
+            let monthly = ["com.example.pro.monthly", "com.example.pro.commitment"]
+            guard life.environment == .production, let first = life.deliveries.first?.transaction,
+                let product = first.productId, monthly.contains(product.rawValue),
+                first.offerType == nil
+            else { continue }
+            seen += 1
+            #expect(first.expiresDate?.rfc3339 == "2024-02-29T10:00:00.000Z")
+            let second = life.deliveries.compactMap(\.transaction).first { transaction in
+                transaction.purchaseDate == first.expiresDate
+                    && transaction.productId == first.productId && transaction.offerType == nil
+            }
+            if let second, life.events[.extensionOfExpiry] == nil {
+                #expect(second.expiresDate?.rfc3339 == "2024-03-31T10:00:00.000Z")
+            }
+        }
+        #expect(seen > 10)
+    }
+
+    @Test("Sandbox periods are as short as the tester's speed makes them")
+    func sandboxSpeed() {
+        let lengths: Set<Int64> = Set(
+            (0..<600 as Range<UInt64>).flatMap { seed -> [Int64] in
+                let life = Self.world.life(seed: seed)
+                guard life.environment == .sandbox, let first = life.deliveries.first?.transaction,
+                    first.productId?.rawValue.hasSuffix(".monthly") == true,
+                    first.offerType == nil, let from = first.purchaseDate,
+                    let to = first.expiresDate
+                else { return [] }
+                return [to.milliseconds(since: from)]
+            })
+        #expect(lengths == [300_000, 1_800_000, 3_600_000, 86_400_000])
+    }
+
+    private static func bytes(_ life: SubscriberLife) -> [UInt8] {
+        life.deliveries.flatMap { delivery -> [UInt8] in
+            var bytes = delivery.transaction?.encoded() ?? []
+            bytes += delivery.renewal?.encoded() ?? []
+            if case .notification(let notification, _, _) = delivery.evidence {
+                bytes += notification.encoded()
+            }
+            return bytes + Array(delivery.receivedAt.rfc3339.utf8)
+        }
+    }
+
+    private static func isAdjacent(_ truth: [TrueInterval]) -> Bool {
+        guard let last = truth.last, last.to == nil else { return false }
+        return zip(truth, truth.dropFirst()).allSatisfy { before, after in
+            before.from < after.from && before.to == after.from
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import AppStore
+import Ledger
+import Simulator
+import Testing
+
+/// The ledger against the truth of simulated lives: an independent account of what Apple and the
+/// customer did.
+struct TruthTests {
+    static let livesPerCase: UInt64 = 300
+    static let lossyLivesPerCase: UInt64 = 100
+    static let world = SubscriberWorld()
+
+    static let catalogue = Catalogue(
+        products: Dictionary(
+            uniqueKeysWithValues: world.products.map { product in
+                (
+                    product.productId,
+                    Catalogue.Product(
+                        entitlements: ["pro"], group: product.group, level: product.level,
+                        period: product.period, duration: product.duration)
+                )
+            }))
+
+    @Test(
+        "The ledger tells the truth of every life, whatever the order and however often it hears it",
+        arguments: 0..<10 as Range<UInt64>)
+    func wildOrders(block: UInt64) {
+        for seed in block * Self.livesPerCase..<(block + 1) * Self.livesPerCase {
+            let life = Self.world.life(seed: seed)
+            var adversity = Adversity(seed: seed)
+            let ledger = Self.fold(adversity.wild(life.deliveries), life)
+            let told = ledger.intervals.map(Told.init)
+            let truth = life.truth.map(Told.init)
+            guard told == truth else {
+                Issue.record("seed \(seed):\(Told.difference(told, truth))")
+                continue
+            }
+            for moment in life.moments { Self.check(moment, ledger, seed) }
+        }
+    }
+
+    @Test(
+        "What was lost on the way changes the ledger only as the rules say",
+        arguments: 0..<10 as Range<UInt64>)
+    func losses(block: UInt64) {
+        for seed in block * Self.lossyLivesPerCase..<(block + 1) * Self.lossyLivesPerCase {
+            let life = Self.world.life(seed: seed)
+            for loss in life.losses {
+                let ledger = Self.fold(life.deliveries(without: loss), life)
+                let told = ledger.intervals.map(Told.init)
+                let truth = loss.truth.map(Told.init)
+                if told != truth {
+                    Issue.record(
+                        "seed \(seed), \(loss.kind):\(Told.difference(told, truth))")
+                }
+            }
+        }
+    }
+
+    static func fold(_ deliveries: [Delivery], _ life: SubscriberLife) -> Lifecycle {
+        let facts = deliveries.enumerated().map { index, delivery in
+            fact(delivery, seed: life.seed, position: Int64(index + 1))
+        }
+        return Lifecycle(facts, environment: life.environment, catalogue: catalogue)
+    }
+
+    /// A digest per piece of evidence stands for that of its bytes: repetitions share it, and its
+    /// order is as good as random.
+    static func fact(_ delivery: Delivery, seed: UInt64, position: Int64) -> Fact {
+        var random = SeededGenerator(seed: seed ^ UInt64(delivery.ordinal) << 32)
+        let origin = FactOrigin(
+            position: position, receivedAt: delivery.receivedAt, trust: .signed,
+            digest: Digest(words: (random.next(), random.next(), random.next(), random.next())))
+        switch delivery.evidence {
+        case .notification(let notification, let transaction, let renewal):
+            return Fact(
+                notification: notification, transaction: transaction, renewal: renewal,
+                origin: origin)
+        case .transaction(let transaction):
+            return Fact(transaction: transaction, origin: origin)
+        case .pair(let transaction, let renewal, let status):
+            return Fact(pair: transaction, renewal: renewal, status: status, origin: origin)
+        }
+    }
+
+    static func check(_ moment: TrueMoment, _ ledger: Lifecycle, _ seed: UInt64) {
+        let endOfTime = Timestamp(milliseconds: .max)
+        guard let answer = ledger.answer(at: moment.at, now: endOfTime) else {
+            Issue.record("seed \(seed): no answer at \(moment.at.rfc3339)")
+            return
+        }
+        let next = answer.nextProductId
+        let isSame =
+            answer.state.rawValue == moment.state.rawValue
+            && answer.productId == moment.productId && answer.willRenew == moment.willRenew
+            && next == moment.nextProductId && answer.accessUntil == moment.accessUntil
+            && answer.phase.rawValue == moment.phase.rawValue
+            && answer.price == Money(milliunits: moment.price, currency: moment.currency)
+            && answer.priceIncrease?.rawValue == moment.priceIncrease?.rawValue
+        if !isSame { Issue.record("seed \(seed): \(answer) is not \(moment)") }
+    }
+}
+
+/// An interval in words both sides know.
+private struct Told: Equatable, CustomStringConvertible {
+    let state: String
+    let from: Timestamp
+    let to: Timestamp?
+    let productId: String?
+    let transactionId: String
+    let reason: String?
+
+    init(_ interval: Interval) {
+        state = interval.state.rawValue
+        from = interval.from
+        to = interval.to
+        productId = interval.productId?.rawValue
+        transactionId = interval.transactionId.rawValue
+        reason = interval.reason?.rawValue
+    }
+
+    init(_ interval: TrueInterval) {
+        state = interval.state.rawValue
+        from = interval.from
+        to = interval.to
+        productId = interval.productId.rawValue
+        transactionId = interval.transactionId.rawValue
+        reason = interval.reason?.rawValue
+    }
+
+    var description: String {
+        let until = to?.rfc3339 ?? "open"
+        return "\(state) \(from.rfc3339) \(until) \(transactionId) \(reason ?? "-")"
+    }
+
+    static func difference(_ told: [Told], _ truth: [Told]) -> String {
+        func list(_ intervals: [Told]) -> String {
+            intervals.map { "\n    \($0)" }.joined()
+        }
+        return "\n  told\(list(told))\n  truth\(list(truth))"
+    }
+}
