@@ -38,8 +38,8 @@ public struct Catalogue: Hashable, Sendable {
         self.leewayMilliseconds = leewayMilliseconds
     }
 
-    /// Bytes that are equal exactly when catalogues are: sorted, length-free text of one line per
-    /// product. Hashed (by rooms that may hash) into `catalogueHash`.
+    /// Bytes that are equal when catalogues mean the same, whatever order things were written in.
+    /// Hashed (by rooms that may hash) into `catalogueHash`.
     public var canonicalBytes: [UInt8] {
         var writer = JSONWriter()
         writer.object { catalogue in

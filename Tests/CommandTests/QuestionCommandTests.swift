@@ -38,7 +38,8 @@ struct QuestionCommandTests {
     func unknown() async throws {
         let place = try await taken()
         for arguments in [
-            ["show", "42"], ["timeline", "42"], ["show", Evidence.id, "--at", "2026-01-10T11:59:59.999Z"],
+            ["show", "42"], ["timeline", "42"],
+            ["show", Evidence.id, "--at", "2026-01-10T11:59:59.999Z"],
             ["show", Evidence.id, "--known-position", "0"],
         ] {
             let outcome = try await place.run(arguments + ["--json"] + place.options)

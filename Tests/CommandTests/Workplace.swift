@@ -1,4 +1,5 @@
 import Foundation
+import Simulator
 import Testing
 
 /// A directory of its own in which the real binary runs; gone when the test is.
@@ -8,12 +9,14 @@ final class Workplace: Sendable {
     let options: [String]
 
     /// The built binary lies beside the test bundle.
-    static let binary = Bundle.main.executableURL?.resolvingSymlinksInPath()
+    static let binary =
+        Bundle.main.executableURL?.resolvingSymlinksInPath()
         .deletingLastPathComponent().appending(path: "subledger").path ?? "subledger"
 
     init(options: [String] = Evidence.options) throws {
         self.options = options
-        path = FileManager.default.temporaryDirectory
+        path =
+            FileManager.default.temporaryDirectory
             .appending(path: "subledger-command-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true)
@@ -58,18 +61,12 @@ final class Workplace: Sendable {
         defer { for name in names { try? FileManager.default.removeItem(atPath: name) } }
         try Data(input.utf8).write(to: URL(filePath: names[0]))
         for name in names[1...] { try Data().write(to: URL(filePath: name)) }
-        let process = Process()
-        process.executableURL = URL(filePath: Workplace.binary)
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(filePath: path)
-        process.environment = variables.merging(Workplace.inherited) { own, _ in own }
-        process.standardInput = try FileHandle(forReadingFrom: URL(filePath: names[0]))
-        process.standardOutput = try FileHandle(forWritingTo: URL(filePath: names[1]))
-        process.standardError = try FileHandle(forWritingTo: URL(filePath: names[2]))
-        try await Workplace.finish(process)
-        #expect(process.terminationReason == .exit)
+        let child = Child(
+            path: Workplace.binary, arguments: arguments, directory: path,
+            variables: variables.merging(Workplace.inherited) { own, _ in own },
+            input: names[0], output: names[1], errors: names[2])
         return Outcome(
-            code: process.terminationStatus,
+            code: try await child.run(),
             out: try String(contentsOfFile: names[1], encoding: .utf8),
             err: try String(contentsOfFile: names[2], encoding: .utf8))
     }
@@ -78,16 +75,6 @@ final class Workplace: Sendable {
     private static let inherited: [String: String] = {
         ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SUBLEDGER_") }
     }()
-
-    private static func finish(_ process: Process) async throws {
-        try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
-    }
 
     // MARK: Damage
 

@@ -18,11 +18,14 @@ struct ReplayTests {
     func story(_ name: String) async throws {
         let story = try StoryTelling.story(name)
         let lines = try story.deliveries.map { try $0.line(signedBy: TestAuthority.shared) }
-        let expected = try await inOrder(story, lines)
-        for seed in ReplayTests.seeds {
-            try await shuffled(story, lines, seed: seed, expected)
+        try await Gate.ledgers.pass {
+            let expected = try await inOrder(story, lines)
+            #expect(!expected.isEmpty || story.bundleIds.isEmpty)
+            for seed in ReplayTests.seeds {
+                try await shuffled(story, lines, seed: seed, expected)
+            }
+            try await inPieces(story, lines, expected)
         }
-        try await inPieces(story, lines, expected)
     }
 
     /// Told as it arrived: what `expected.json` says; and rebuilt from the log: the same.

@@ -130,9 +130,12 @@ struct AnswerReader {
             renewal.willRenew == false,
             let index = facts.renewals.lastIndex(where: { $0.fact == renewalFact })
         else { return nil }
+        // A renewal info that does not say leaves the stretch unbroken.
         var first = index
-        while first > 0, facts[facts.renewals[first - 1].fact].renewal?.willRenew == false {
-            first -= 1
+        for earlier in facts.renewals.indices[..<index].reversed() {
+            let willRenew = facts[facts.renewals[earlier].fact].renewal?.willRenew
+            if willRenew == true { break }
+            if willRenew == false { first = earlier }
         }
         let said: EndReason =
             renewal.priceIncreaseStatus?.value == .customerHasNotResponded ? .priceIncrease : .voluntary

@@ -75,10 +75,8 @@ extension Fact {
         guard transaction != nil else { return nil }
         guard date != nil else { return .undated }
         guard let snapshot, snapshot.purchaseDate != nil else { return .incompleteTransaction }
-        if snapshot.type?.value == .autoRenewableSubscription, snapshot.expiresDate == nil {
-            return .incompleteTransaction
-        }
-        return nil
+        let mayRenew = snapshot.type.map { $0.value == .autoRenewableSubscription } ?? true
+        return mayRenew && snapshot.expiresDate == nil ? .incompleteTransaction : nil
     }
 }
 

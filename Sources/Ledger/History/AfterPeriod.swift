@@ -110,7 +110,7 @@ struct AfterPeriodRule {
         if graceDate(index) != nil, fact.renewal?.autoRenewStatus?.value == .on { return .failing }
         if fact.status == nil {
             if fact.renewal?.isInBillingRetryPeriod == true { return .failing }
-            if fact.renewal?.expirationIntent != nil { return .over }
+            if fact.renewal?.expirationIntent?.value != nil { return .over }
         }
         return .nothing
     }
@@ -138,8 +138,9 @@ struct AfterPeriodRule {
             return (date, fact, nil)
         }
         let undated = failing.first { index in
-            facts[index].cause.subtype?.value == .gracePeriod
-                || facts[index].status?.value == .billingGracePeriod
+            facts[index].renewal?.gracePeriodExpiresDate == nil
+                && (facts[index].cause.subtype?.value == .gracePeriod
+                    || facts[index].status?.value == .billingGracePeriod)
         }
         guard let undated else { return (end, nil, nil) }
         let longest = end.advanced(byMilliseconds: AfterPeriodRule.undatedGraceMilliseconds)
@@ -184,7 +185,9 @@ struct AfterPeriodRule {
 
     private var retryWindowMilliseconds: Int64 {
         guard environment == .production else {
-            return 2 * max(0, end.milliseconds(since: period.start))
+            let length = max(0, end.milliseconds(since: period.start))
+            let (twice, overflow) = length.multipliedReportingOverflow(by: 2)
+            return overflow ? .max : twice
         }
         let plan = facts[period.bestFact].transaction?.billingPlanType?.value
         return plan == .monthly

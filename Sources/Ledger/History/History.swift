@@ -22,6 +22,7 @@ struct History: Sendable {
         let records = TransactionRecord.records(of: facts)
         self.records = records
         var periods = Period.periods(of: records, facts)
+        let recoveries = History.recoveries(facts)
         var after: [AfterPeriod?] = []
         var base: [[Segment]] = []
         for index in periods.indices {
@@ -29,7 +30,9 @@ struct History: Sendable {
             let rule = AfterPeriodRule(
                 facts: facts, environment: environment, period: periods[index],
                 nextStart: next?.start,
-                recoveryFact: next.flatMap { History.recovery(of: $0, records, facts) },
+                recoveryFact: next.flatMap { next in
+                    recoveries.first { next.contains(transaction: $0.id, in: records) }?.fact
+                },
                 nextTransactions: next?.records.map { records[$0].transactionId } ?? [])
             if let next, next.start <= periods[index].end {
                 after.append(nil)
@@ -58,17 +61,15 @@ struct History: Sendable {
         intervals = assembly.intervals
     }
 
-    /// The fact of a DID_RENEW/BILLING_RECOVERY that carries a transaction of the period.
-    private static func recovery(
-        of period: Period, _ records: [TransactionRecord], _ facts: OrderedFacts
-    ) -> Int? {
-        facts.indices.first { index in
+    /// The facts of DID_RENEW/BILLING_RECOVERY, with the transaction each carries.
+    private static func recoveries(_ facts: OrderedFacts) -> [(fact: Int, id: TransactionId)] {
+        facts.indices.compactMap { index in
             let cause = facts[index].cause
             guard cause.notificationType?.value == .didRenew,
                 cause.subtype?.value == .billingRecovery,
                 let id = facts[index].transaction?.transactionId
-            else { return false }
-            return period.contains(transaction: id, in: records)
+            else { return nil }
+            return (index, id)
         }
     }
 

@@ -8,29 +8,28 @@ struct OrderedFacts: Sendable {
     let facts: [Fact]
     /// `signedDate` of each fact, apart for fast search.
     let times: [Timestamp]
-    /// Facts without any date: they change nothing.
-    let undated: [Fact]
+    /// Facts that cannot be used, and facts without any date: they change nothing.
+    let unusable: [Fact]
     /// Every renewal snapshot, oldest first.
     let renewals: [RenewalPoint]
 
     init(_ unordered: [Fact]) {
         var dated: [Fact] = []
         dated.reserveCapacity(unordered.count)
-        var undated: [Fact] = []
+        var unusable: [Fact] = []
         for fact in unordered {
-            if fact.signedDate == nil { undated.append(fact) } else { dated.append(fact) }
+            if fact.signedDate == nil || fact.flaw != nil {
+                unusable.append(fact)
+            } else {
+                dated.append(fact)
+            }
         }
         if !OrderedFacts.isOrdered(dated) { dated.sort(by: OrderedFacts.precedes) }
-        var kept: [Fact] = []
-        kept.reserveCapacity(dated.count)
-        for fact in dated {
-            if let last = kept.last, OrderedFacts.saysTheSame(last, fact) { continue }
-            kept.append(fact)
-        }
+        let kept = OrderedFacts.withoutRepetitions(dated)
         facts = kept
         times = kept.map { $0.signedDate ?? Timestamp(milliseconds: 0) }
-        undated.sort { ($0.digest, $0.position) < ($1.digest, $1.position) }
-        self.undated = undated
+        unusable.sort(by: OrderedFacts.precedes)
+        self.unusable = OrderedFacts.withoutRepetitions(unusable)
         renewals = RenewalPoint.points(kept)
     }
 
@@ -67,7 +66,8 @@ struct OrderedFacts: Sendable {
     private static func precedes(_ left: Fact, _ right: Fact) -> Bool {
         let (leftTime, rightTime) = (left.signedDate, right.signedDate)
         if leftTime != rightTime {
-            return (leftTime?.milliseconds ?? 0) < (rightTime?.milliseconds ?? 0)
+            guard let leftTime else { return true }
+            return rightTime.map { leftTime < $0 } ?? false
         }
         if left.digest != right.digest { return left.digest < right.digest }
         if left.cause.kind != right.cause.kind {
@@ -75,6 +75,16 @@ struct OrderedFacts: Sendable {
         }
         if left.trust != right.trust { return left.trust < right.trust }
         return left.position < right.position
+    }
+
+    private static func withoutRepetitions(_ ordered: [Fact]) -> [Fact] {
+        var kept: [Fact] = []
+        kept.reserveCapacity(ordered.count)
+        for fact in ordered {
+            if let last = kept.last, saysTheSame(last, fact) { continue }
+            kept.append(fact)
+        }
+        return kept
     }
 
     private static func isOrdered(_ facts: [Fact]) -> Bool {

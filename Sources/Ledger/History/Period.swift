@@ -72,7 +72,9 @@ extension Period {
         for index in renewable {
             guard let snapshot = facts[records[index].best.fact].transaction,
                 let id = snapshot.webOrderLineItemId, id.rawValue != "0",
-                let from = snapshot.purchaseDate, let to = snapshot.expiresDate
+                let from = snapshot.purchaseDate, let to = snapshot.expiresDate,
+                // An empty stretch overlaps nothing.
+                from < to
             else {
                 lone.append([index])
                 continue

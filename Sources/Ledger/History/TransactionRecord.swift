@@ -68,7 +68,7 @@ struct TransactionRecord: Sendable {
         var statements: [Statement] = []
         statements.reserveCapacity(facts.facts.count)
         for index in facts.indices {
-            guard facts[index].flaw == nil, let snapshot = facts[index].transaction else { continue }
+            guard let snapshot = facts[index].transaction else { continue }
             statements.append(
                 Statement(
                     fact: index, transactionId: snapshot.transactionId, trust: facts[index].trust,

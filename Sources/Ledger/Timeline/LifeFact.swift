@@ -120,9 +120,9 @@ struct LifeFactReader {
 
     /// Whether neither expired nor revoked lies between two periods (`lifecycle.md` §2, "run").
     private func isSameRun(_ old: Period, _ new: Period) -> Bool {
-        if old.isUpgraded || new.start < old.end { return true }
+        if old.isUpgraded { return true }
         guard let index = history.interval(at: new.countsFrom.advanced(byMilliseconds: -1)) else {
-            return false
+            return new.start < old.end
         }
         let before = history.intervals[index].state
         return before != .expired && before != .revoked
@@ -149,6 +149,7 @@ struct LifeFactReader {
 
     private mutating func readRefunds() {
         var closers: Set<Int> = []
+        var reversed: Set<TransactionId> = []
         for period in history.periods {
             var last: Timestamp?
             for span in period.spans where !span.isFamilyRevoke {
@@ -158,6 +159,7 @@ struct LifeFactReader {
                 }
                 guard let closer = span.closer else { continue }
                 closers.insert(closer)
+                reversed.insert(span.transactionId)
                 add(
                     .refundReversed, at: facts.times[closer], fact: closer,
                     transaction: span.transactionId)
@@ -167,18 +169,9 @@ struct LifeFactReader {
         where facts[index].cause.notificationType?.value == .refundReversed
             && !closers.contains(index)
         {
-            // The refund was lost, or another snapshot already showed its end.
-            guard !isAlreadyReversed(index, closers) else { continue }
+            // The refund was lost, unless another snapshot already showed its end.
+            if let id = facts[index].transaction?.transactionId, reversed.contains(id) { continue }
             add(.refundReversed, at: facts.times[index], fact: index)
-        }
-    }
-
-    private func isAlreadyReversed(_ index: Int, _ closers: Set<Int>) -> Bool {
-        let id = facts[index].transaction?.transactionId
-        return history.periods.contains { period in
-            period.spans.contains { span in
-                span.transactionId == id && span.closer.map { closers.contains($0) } ?? false
-            }
         }
     }
 

@@ -12,9 +12,9 @@ extension NoticeReader {
             guard time >= first.from else { continue }
             let from = time.advanced(byMilliseconds: -NoticeLimits.statusToleranceMilliseconds)
             let to = time.advanced(byMilliseconds: NoticeLimits.statusToleranceMilliseconds)
-            let agrees = history.intervals.contains { interval in
-                interval.from <= to && interval.to.map { from < $0 } ?? true
-                    && interval.state.appleStatus == status.rawValue
+            let earliest = history.interval(at: from) ?? 0
+            let agrees = history.intervals[earliest...].prefix { $0.from <= to }.contains {
+                $0.state.appleStatus == status.rawValue
             }
             guard !agrees else { continue }
             add(
@@ -27,21 +27,38 @@ extension NoticeReader {
     /// Two sources that state different values for one transaction at one signedDate.
     mutating func readSnapshotContradictions() {
         for record in history.records where record.statements.count > 1 {
-            for index in 1..<record.statements.count {
-                let (left, right) = (record.statements[index - 1], record.statements[index])
-                guard left.signedDate == right.signedDate,
-                    let before = facts[left.fact].transaction,
-                    let after = facts[right.fact].transaction
-                else { continue }
-                let differing = before.contradictions(with: after)
-                guard !differing.isEmpty else { continue }
-                add(
-                    .contradiction, from: right.signedDate, facts: [left.fact, right.fact],
-                    "Two sources state different values for transaction \(record.transactionId) at"
-                        + " one signedDate: \(differing.joined(separator: ", ")).")
+            let statements = record.statements
+            var groupStart = 0
+            for index in statements.indices.dropFirst() {
+                if statements[index].signedDate != statements[groupStart].signedDate {
+                    groupStart = index
+                    continue
+                }
+                readContradiction(statements[index], with: statements[groupStart..<index], record)
             }
         }
     }
+
+    /// The first of the others that this one contradicts is enough to say so.
+    private mutating func readContradiction(
+        _ statement: Statement, with others: ArraySlice<Statement>, _ record: TransactionRecord
+    ) {
+        guard let snapshot = facts[statement.fact].transaction else { return }
+        // Many equal repetitions are compared with few, so that hostile numbers cost little.
+        for other in others.prefix(NoticeReader.comparedStatements) {
+            guard let before = facts[other.fact].transaction, before != snapshot else { continue }
+            let differing = before.contradictions(with: snapshot)
+            guard !differing.isEmpty else { continue }
+            add(
+                .contradiction, from: statement.signedDate, facts: [other.fact, statement.fact],
+                "Two sources state different values for transaction \(record.transactionId) at one"
+                    + " signedDate: \(differing.joined(separator: ", ")).")
+            return
+        }
+    }
+
+    /// Statements of one transaction at one signedDate that each is compared with.
+    static let comparedStatements = 16
 
     // MARK: Single facts
 
@@ -56,28 +73,25 @@ extension NoticeReader {
     }
 
     mutating func readTokenChange() {
-        var seen: [(token: String, fact: Int)] = []
+        var tokens: Set<String> = []
+        var seen: [Int] = []
         for index in facts.indices {
             guard let token = facts[index].transaction?.appAccountToken?.lowercased(),
-                !seen.contains(where: { $0.token == token })
+                tokens.insert(token).inserted
             else { continue }
-            seen.append((token, index))
+            seen.append(index)
         }
         guard seen.count > 1 else { return }
         add(
-            .tokenChanged, from: facts.times[seen[1].fact], facts: seen.map(\.fact),
+            .tokenChanged, from: facts.times[seen[1]], facts: seen,
             "The appAccountToken differs inside the chain: \(seen.count) tokens were stated.")
     }
 
     mutating func readUnfoldable() {
-        for index in facts.indices {
-            guard let flaw = facts[index].flaw else { continue }
-            addUnreadable(facts[index], flaw, from: facts.times[index])
-        }
         // A fact without a date changes nothing by definition (rule 1): that is no fault of ours.
-        for fact in facts.undated {
+        for fact in facts.unusable {
             guard let flaw = fact.flaw, flaw != .undated else { continue }
-            addUnreadable(fact, flaw, from: fact.receivedAt)
+            addUnreadable(fact, flaw, from: fact.signedDate ?? fact.receivedAt)
         }
     }
 
@@ -127,16 +141,29 @@ extension TransactionSnapshot {
             if let left, let right, left != right { names.append(name) }
         }
         compare("originalTransactionId", originalTransactionId, other.originalTransactionId)
+        compare("webOrderLineItemId", webOrderLineItemId, other.webOrderLineItemId)
         compare("productId", productId, other.productId)
         compare("purchaseDate", purchaseDate, other.purchaseDate)
+        compare("originalPurchaseDate", originalPurchaseDate, other.originalPurchaseDate)
         compare("expiresDate", expiresDate, other.expiresDate)
-        // That nothing is revoked is a statement too (rule 3).
+        // That nothing is revoked, or upgraded, is a statement too (rule 3).
         if revocationDate != other.revocationDate { names.append("revocationDate") }
+        if isUpgraded != other.isUpgraded { names.append("isUpgraded") }
+        compare("revocationType", revocationType, other.revocationType)
+        compare("revocationReason", revocationReason, other.revocationReason)
+        compare("revocationPercentage", revocationPercentage, other.revocationPercentage)
+        compare("transactionReason", transactionReason, other.transactionReason)
+        compare(
+            "appAccountToken", appAccountToken?.lowercased(), other.appAccountToken?.lowercased())
+        compare("storefront", storefront, other.storefront)
         compare("price", price, other.price)
         compare("currency", currency, other.currency)
+        compare("quantity", quantity, other.quantity)
         compare("type", type, other.type)
         compare("inAppOwnershipType", inAppOwnershipType, other.inAppOwnershipType)
         compare("offerType", offer?.type, other.offer?.type)
+        compare("offerIdentifier", offer?.identifier, other.offer?.identifier)
+        compare("offerDiscountType", offer?.discountType, other.offer?.discountType)
         return names
     }
 }

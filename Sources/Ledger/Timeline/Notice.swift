@@ -107,7 +107,7 @@ struct NoticeReader {
     private mutating func readRenewalOverdue() {
         guard let period = history.periods.last, let after = history.after.last ?? nil,
             !after.hasFailing, !after.hasOver,
-            let newest = facts.newestRenewal(before: nil),
+            let newest = newestKnown(where: { _ in true }),
             facts[newest].renewal?.willRenew == true,
             !period.spans.contains(where: { $0.contains(period.end) })
         else { return }
@@ -155,7 +155,11 @@ struct NoticeReader {
                 !after.hasFailing
             else { continue }
             let period = history.periods[index]
-            let known = facts.newestRenewal(before: facts.times[expired])
+            // What came with the end itself, or with another word of it, was not seen before.
+            let time = facts.times[expired]
+            let known = newestKnown { point in
+                point.signedDate < time && point.fact != expired && !isOver(point.fact)
+            }
             if let known, facts[known].renewal?.willRenew == false { continue }
             guard !period.spans.contains(where: { $0.contains(period.end) }) else { continue }
             add(
@@ -163,6 +167,18 @@ struct NoticeReader {
                 "The subscription expired, but neither a turned-off auto-renew nor a billing"
                     + " failure was seen before: a notification is missing.")
         }
+    }
+
+    /// The newest renewal info that says whether auto-renew is on, among those that qualify.
+    private func newestKnown(where qualifies: (RenewalPoint) -> Bool) -> Int? {
+        facts.renewals.last { point in
+            facts[point.fact].renewal?.willRenew != nil && qualifies(point)
+        }?.fact
+    }
+
+    private func isOver(_ index: Int) -> Bool {
+        facts[index].cause.notificationType?.value == .expired
+            || facts[index].status?.value == .expired
     }
 
     private mutating func readHistoryMissingBefore() {

@@ -26,7 +26,8 @@ struct Refusal: Sendable {
     let environment: String?
     let submission: Submission
     let receivedAt: Timestamp
-    /// Whether the signature was genuine though the evidence is of no use to this version.
+    /// Whether the signatures were genuine, though the evidence may be of no use to this version:
+    /// then it is kept as such.
     let isGenuine: Bool
 }
 
@@ -51,7 +52,7 @@ struct EventPreparation: Sendable {
                     standing: .rejected, code: error.code.rawValue, part: error.part.rawValue,
                     message: EventPreparation.message(error, submission), bundleId: nil,
                     environment: nil, submission: submission, receivedAt: receivedAt,
-                    isGenuine: false))
+                    isGenuine: EventPreparation.isGenuine(error, submission)))
         }
     }
 
@@ -74,6 +75,13 @@ struct EventPreparation: Sendable {
                 try verifier.verifyPair(
                     transaction: transaction, renewal: renewal, receivedAt: receivedAt), status)
         }
+    }
+
+    /// Payloads are decoded only after their signature was verified, so what cannot be decoded is
+    /// genuine: a later version may understand it.
+    private static func isGenuine(_ error: VerificationError, _ submission: Submission) -> Bool {
+        if case .unreadable = submission.form { return false }
+        return error.code == .undecodablePayload || error.cause == .undecodablePayload
     }
 
     private static func message(_ error: VerificationError, _ submission: Submission) -> String {

@@ -6,7 +6,7 @@ extension NewQuarantineItem {
     init(_ refusal: Refusal) {
         let standing: QuarantineStanding =
             switch refusal.standing {
-            case .rejected: .unverifiable
+            case .rejected: refusal.isGenuine ? .genuineForeign : .unverifiable
             case .quarantined(isConfiguredApp: true): .genuineConfigured
             case .quarantined(isConfiguredApp: false): .genuineForeign
             }

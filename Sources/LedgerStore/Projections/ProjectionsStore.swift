@@ -186,7 +186,9 @@ public final class ProjectionsStore: Sendable {
     private func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
-        do { return try await pool.read(body) } catch { throw StoreError(error, path: path) }
+        do { return try await pool.read(body) } catch {
+            throw DerivedFile.explained(StoreError(error, path: path), path: path)
+        }
     }
 }
 

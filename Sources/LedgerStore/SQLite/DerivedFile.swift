@@ -31,8 +31,19 @@ struct DerivedFile: Sendable {
             }
             return pool
         } catch {
-            throw StoreError(error, path: path)
+            throw DerivedFile.explained(StoreError(error, path: path), path: path)
         }
+    }
+
+    /// Derived data has another remedy than the log: it is made again.
+    static func explained(_ error: StoreError, path: String) -> StoreError {
+        guard [.fileCorrupt, .fileNotDatabase, .fileForeign].contains(error.code) else {
+            return error
+        }
+        return StoreError(
+            error.code, path: path, reason: error.reason,
+            remedy: "It is derived data: delete it and its -wal and -shm while no command runs;"
+                + " the next command makes it again from the log.")
     }
 
     private func create() throws {

@@ -21,7 +21,9 @@ struct BadInputTests {
             + summary.rejected + summary.quarantined
     }
 
-    @Test("A bad line in the middle is reported with its line and code; the rest goes in", arguments: BadLine.all)
+    @Test(
+        "A bad line in the middle is reported with its line and code; the rest goes in",
+        arguments: BadLine.all)
     func inTheMiddle(_ bad: BadLine) async throws {
         let ledger = try TemporaryLedger()
         let good = BadInputTests.goodLines.prefix(4)
@@ -130,7 +132,9 @@ struct BadInputTests {
         #expect(summary.appended == 1)
     }
 
-    @Test("The first thousand errors are listed, the others counted", arguments: [999, 1_000, 1_001, 1_300])
+    @Test(
+        "The first thousand errors are listed, the others counted",
+        arguments: [999, 1_000, 1_001, 1_300])
     func errorBound(count: Int) async throws {
         #expect(IngestSummary.maximumErrors == 1_000)
         let ledger = try TemporaryLedger()
@@ -144,7 +148,8 @@ struct BadInputTests {
         #expect(summary.errors.last?.input.hasSuffix(":\(min(count, 1_000))") == true)
     }
 
-    @Test("An empty file, and one of blank lines, hold nothing", arguments: ["", "\n", "\r\n \n\t"])
+    @Test(
+        "An empty file, and one of blank lines, hold nothing", arguments: ["", "\n", "\r\n \n\t"])
     func nothing(text: String) async throws {
         let ledger = try TemporaryLedger()
         let summary = try await ledger.ingest(file: Array(text.utf8))

@@ -63,7 +63,9 @@ struct RepeatedInputTests {
         #expect(try await ledger.show(chain.id).noticeCodes.contains("contradiction"))
     }
 
-    @Test("A claimed receivedAt is kept and marked", arguments: ["\"2026-01-11T08:00:00.000Z\"", "1768118400000"])
+    @Test(
+        "A claimed receivedAt is kept and marked",
+        arguments: ["\"2026-01-11T08:00:00.000Z\"", "1768118400000"])
     func claimed(text: String) async throws {
         let ledger = try TemporaryLedger()
         let token = try chain.bought().token()

@@ -25,7 +25,8 @@ struct ExportTests {
         #expect(try await taken().exportLines(subject).count == count)
     }
 
-    @Test("A table has as many rows, and every row as many columns as its header", arguments: counts)
+    @Test(
+        "A table has as many rows, and every row as many columns as its header", arguments: counts)
     func columns(subject: Export.Subject, count: Int) async throws {
         let text = try await taken().export(subject, .csv)
         let rows = CommaSeparated.rows(text)
@@ -35,7 +36,9 @@ struct ExportTests {
         for row in rows { #expect(row.count == header.count) }
     }
 
-    @Test("A table says what the lines say, quotes and commas included", arguments: Export.Subject.allCases)
+    @Test(
+        "A table says what the lines say, quotes and commas included",
+        arguments: Export.Subject.allCases)
     func sameValues(subject: Export.Subject) async throws {
         let ledger = try await taken()
         let rows = CommaSeparated.rows(try await ledger.export(subject, .csv))
@@ -46,7 +49,8 @@ struct ExportTests {
                 let value = column.split(separator: ".").reduce(line) { found, key in
                     found[String(key)] ?? .null
                 }
-                let expected = value.isNull
+                let expected =
+                    value.isNull
                     ? "" : value.string ?? String(decoding: value.encoded(), as: UTF8.self)
                 #expect(text == expected, "\(column)")
             }
@@ -140,7 +144,9 @@ struct ExportTests {
         let other = MadeChain(id: "550000000000009", bundleId: "com.example.other")
         let ledger = try TemporaryLedger(apps: [MadeChain.app, other.bundleId])
         _ = try await ledger.ingest(chains[0].life + other.life)
-        for (subject, count) in [(Export.Subject.subscriptions, 1), (.transitions, 3), (.events, 4)] {
+        for (subject, count) in [
+            (Export.Subject.subscriptions, 1), (.transitions, 3), (.events, 4),
+        ] {
             let lines = try await ledger.exportLines(subject) {
                 $0.bundleId = BundleId(other.bundleId)
             }

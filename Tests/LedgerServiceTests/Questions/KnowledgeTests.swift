@@ -23,7 +23,9 @@ struct KnowledgeTests {
         var found: [String] = []
         for at in moments + [ledger.now] {
             let lines = try await ledger.exportLines(.subscriptions, at: at, knowledge: knowledge)
-            found += lines.map { String(decoding: $0.without("knownAt", "position").encoded(), as: UTF8.self) }
+            found += lines.map {
+                String(decoding: $0.without("knownAt", "position").encoded(), as: UTF8.self)
+            }
             for subject in [Export.Subject.transitions, .facts] {
                 found.append(try await ledger.export(subject, at: at, knowledge: knowledge))
             }
@@ -143,6 +145,8 @@ struct KnowledgeTests {
             #expect(!show.noticeCodes.contains("contradiction"))
             let lines = try await ledger.exportLines(.subscriptions, knowledge: knowledge)
             for line in lines { #expect(!line.noticeCodes.contains("contradiction")) }
+            let asked = try await ledger.show(chain.transactionId(1), knowledge: knowledge)
+            #expect(asked["originalTransactionId"]?.string == chain.id)
         }
     }
 }

@@ -32,7 +32,9 @@ struct ShowTests {
         #expect(try await ledger.show(chain.transactionId(1)) == show)
     }
 
-    @Test("An id nobody has is no subscription", arguments: ["", "1", "' OR 1=1 --", "500000000000002"])
+    @Test(
+        "An id nobody has is no subscription",
+        arguments: ["", "1", "' OR 1=1 --", "500000000000002"])
     func unknownId(id: String) async throws {
         let ledger = try await taken()
         await #expect(throws: QueryError.noSuchSubscription(id)) { try await ledger.show(id) }

@@ -12,7 +12,9 @@ struct ConfigurationTests {
           - bundleId: com.example.app
             appAppleId: 1234567890
             sharedSecretFile: ./shared-secret
-            api: { keyId: ABC123, issuerId: 57246542-96fe-1a63-e053-0824d011072a, privateKeyFile: ./AuthKey.p8, baseUrl: http://127.0.0.1:8081 }
+            api:
+              { keyId: ABC123, issuerId: 57246542-96fe-1a63-e053-0824d011072a,
+                privateKeyFile: ./AuthKey.p8, baseUrl: "http://127.0.0.1:8081" }
           - bundleId: com.example.second
         trustedRoots: [./one.der, ./two.pem]
         products:
@@ -21,7 +23,10 @@ struct ConfigurationTests {
         customers: { claimPolicy: share }
         reportTimeZone: Europe/Berlin
         entitlement: { leeway: PT2H }
-        server: { host: 0.0.0.0, port: 8443, tokens: [ { name: ci, sha256: "abc", scopes: [read, write, admin] } ] }
+        server:
+          host: 0.0.0.0
+          port: 8443
+          tokens: [ { name: ci, sha256: "abc", scopes: [read, write, admin] } ]
         """
 
     private func error(_ yaml: String) -> ConfigurationError? {
@@ -93,8 +98,8 @@ struct ConfigurationTests {
             ("apps: [ { bundleId: a, bundelId: b } ]", "apps[0].bundelId"),
             ("apps: [ { bundleId: a }, { bundleId: b, name: c } ]", "apps[1].name"),
             (
-                "apps: [ { bundleId: a, api: { keyId: k, issuerId: i, privateKeyFile: p, url: u } } ]",
-                "apps[0].api.url"
+                "apps: [{ bundleId: a, api: { keyId: k, issuerId: i, privateKeyFile: p, x: u } }]",
+                "apps[0].api.x"
             ),
             ("products: { p: { entitlement: [a] } }", "products.p.entitlement"),
             ("customers: { policy: keep }", "customers.policy"),
@@ -115,9 +120,18 @@ struct ConfigurationTests {
         arguments: [
             ("apps: [ { appAppleId: 1 } ]", "apps[0].bundleId"),
             ("apps: [ { bundleId: '' } ]", "apps[0].bundleId"),
-            ("apps: [ { bundleId: a, api: { issuerId: i, privateKeyFile: p } } ]", "apps[0].api.keyId"),
-            ("apps: [ { bundleId: a, api: { keyId: k, privateKeyFile: p } } ]", "apps[0].api.issuerId"),
-            ("apps: [ { bundleId: a, api: { keyId: k, issuerId: i } } ]", "apps[0].api.privateKeyFile"),
+            (
+                "apps: [ { bundleId: a, api: { issuerId: i, privateKeyFile: p } } ]",
+                "apps[0].api.keyId"
+            ),
+            (
+                "apps: [ { bundleId: a, api: { keyId: k, privateKeyFile: p } } ]",
+                "apps[0].api.issuerId"
+            ),
+            (
+                "apps: [ { bundleId: a, api: { keyId: k, issuerId: i } } ]",
+                "apps[0].api.privateKeyFile"
+            ),
             ("server: { tokens: [ { sha256: b } ] }", "server.tokens[0].name"),
             ("server: { tokens: [ { name: b } ] }", "server.tokens[0].sha256"),
         ])
@@ -163,7 +177,8 @@ struct ConfigurationTests {
 
     @Test(
         "Leeway is a duration; 0 turns it off",
-        arguments: [("0", 0), ("PT0S", 0), ("PT2H", 7_200_000), ("P1D", 86_400_000)] as [(String, Int64)])
+        arguments: [("0", 0), ("PT0S", 0), ("PT2H", 7_200_000), ("P1D", 86_400_000)]
+            as [(String, Int64)])
     func leeway(text: String, milliseconds: Int64) throws {
         let read = try Configuration(yaml: "entitlement: { leeway: \(text) }")
         #expect(read.catalogue.leewayMilliseconds == milliseconds)
@@ -181,7 +196,9 @@ struct ConfigurationTests {
         }
         let base = try bytes("products: { a: { level: 1 }, b: { level: 2 } }")
         #expect(try bytes("products: { b: { level: 2 }, a: { level: 1 } }") == base)
-        #expect(try bytes("reportTimeZone: UTC\nproducts: { a: { level: 1 }, b: { level: 2 } }") == base)
+        #expect(
+            try bytes("reportTimeZone: UTC\nproducts: { a: { level: 1 }, b: { level: 2 } }") == base
+        )
         #expect(try bytes("products: { a: { level: 2 }, b: { level: 2 } }") != base)
         #expect(try bytes("products: { a: { level: 1 } }") != base)
         #expect(

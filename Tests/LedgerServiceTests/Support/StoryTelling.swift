@@ -28,7 +28,8 @@ struct StoryTelling {
         scratch = try await ScratchLedger.open(
             environment: story.environment,
             apps: story.bundleIds.map { Configuration.App(bundleId: $0) },
-            roots: TestAuthority.roots) { StoryCheck.end }
+            roots: TestAuthority.roots
+        ) { StoryCheck.end }
     }
 
     mutating func take(_ lines: [[UInt8]]) async throws {

@@ -45,27 +45,21 @@ struct TemporaryLedger: Sendable {
 
     /// Opens, lends and closes the environment.
     func ledger<Value>(_ body: (EnvironmentLedger) async throws -> Value) async throws -> Value {
-        let ledger = try await EnvironmentLedger.open(configuration, environment: environment)
-        do {
-            let value = try await body(ledger)
+        try await Gate.ledgers.pass {
+            let ledger = try await EnvironmentLedger.open(configuration, environment: environment)
+            let result = await Result { try await body(ledger) }
             await ledger.close()
-            return value
-        } catch {
-            await ledger.close()
-            throw error
+            return try result.get()
         }
     }
 
     /// Opens the environment, catches up, lends the session and closes everything.
     func session<Value>(_ body: (LedgerSession) async throws -> Value) async throws -> Value {
-        let session = try await LedgerSession.open(configuration, environment: environment)
-        do {
-            let value = try await body(session)
+        try await Gate.ledgers.pass {
+            let session = try await LedgerSession.open(configuration, environment: environment)
+            let result = await Result { try await body(session) }
             await session.close()
-            return value
-        } catch {
-            await session.close()
-            throw error
+            return try result.get()
         }
     }
 
@@ -149,5 +143,12 @@ struct TemporaryLedger: Sendable {
         var json = JSONWriter()
         body(&json)
         return try JSONValue.parse(json.bytes)
+    }
+}
+
+extension Result where Failure == any Error {
+    /// What `body` comes to, so that there is time to close what it used.
+    init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

@@ -92,7 +92,8 @@ struct AuditTests {
             MadeDelivery(receivedAt: signed, evidence: .pair(transaction, renewal, nil)),
             MadeDelivery(receivedAt: signed, evidence: .pair(transaction, renewal, Raw(.active))),
         ]
-        let app = #"{"receiptType":"Production","bundleId":"com.example.app","#
+        let app =
+            #"{"receiptType":"Production","bundleId":"com.example.app","#
             + #""receiptCreationDate":1768046400000,"appTransactionId":"1"}"#
         let token = try TestAuthority.signer.sign(Array(app.utf8))
         let lines = try deliveries.map { try $0.line() } + [Array(token.utf8)]

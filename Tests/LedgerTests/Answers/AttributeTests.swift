@@ -147,7 +147,8 @@ struct AttributeTests {
         #expect(gap.answer(day(5))?.accessUntil == day(30))
         #expect(gap.answer(day(35))?.accessUntil == day(61))
         let retry = given(
-            bought, .didFailToRenew(at: day(30)), .didRenew("2", day(32), day(62), .billingRecovery))
+            bought, .didFailToRenew(at: day(30)), .didRenew("2", day(32), day(62), .billingRecovery)
+        )
         #expect(retry.answer(day(5))?.accessUntil == day(30))
         #expect(given(bought.revoked(day(20))).answer(day(5))?.accessUntil == day(20))
     }
@@ -178,11 +179,13 @@ struct AttributeTests {
 
     @Test("A revocation in force is told with its reason, type and percentage; one over is not")
     func revocation() throws {
-        let refund = Fact.transaction("1", day(0), day(30), at: day(10)).revoked(day(9), .refundProrated)
-            .transaction {
-                $0.revocationReason = Raw(.refundedDueToIssue)
-                $0.revocationPercentage = 50_000
-            }
+        let refund = Fact.transaction("1", day(0), day(30), at: day(10)).revoked(
+            day(9), .refundProrated
+        )
+        .transaction {
+            $0.revocationReason = Raw(.refundedDueToIssue)
+            $0.revocationPercentage = 50_000
+        }
         let life = given(bought, refund, .transaction("1", day(0), day(30), at: day(12)))
         #expect(life.answer(day(9, -1))?.revocation == nil)
         let revocation = try #require(life.answer(day(9))?.revocation)

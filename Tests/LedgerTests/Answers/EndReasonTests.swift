@@ -58,9 +58,12 @@ struct EndReasonTests {
             reason(.expired, off.renewal { $0.priceIncreaseStatus = Raw(.customerHasNotResponded) })
                 == .priceIncrease)
         #expect(
-            reason(.expired, off.renewal {
-                $0.priceIncreaseStatus = Raw(.customerConsentedOrWasNotifiedWithoutNeedingConsent)
-            }) == .voluntary)
+            reason(
+                .expired,
+                off.renewal {
+                    $0.priceIncreaseStatus = Raw(
+                        .customerConsentedOrWasNotifiedWithoutNeedingConsent)
+                }) == .voluntary)
     }
 
     @Test("Else unconfirmed: nobody said why")
@@ -88,6 +91,18 @@ struct EndReasonTests {
         let fact = Fact.notification(notification, "1", day(0), day(30), at: day(10))
             .revoked(day(9), type)
         #expect(reason(.revoked, fact) == expected)
+    }
+
+    @Test("A REVOKE is familyRevoke, though another snapshot stated its date first")
+    func revokeSeenLater() {
+        let seen = Fact.transaction("1", day(0), day(30), at: day(10)).transaction {
+            $0.revocationDate = day(9)
+        }
+        let said = Fact.notification(.revoke, "1", day(0), day(30), at: day(11)).revoked(
+            day(9), .familyRevoke)
+        let life = given(bought, seen, said)
+        #expect(life.transitions.last?.reason == .familyRevoke)
+        #expect(life.lifeFacts(.refunded).isEmpty)
     }
 
     @Test("Transitions into entitled states carry no reason")

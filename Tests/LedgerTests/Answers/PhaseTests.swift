@@ -42,7 +42,9 @@ struct PhaseTests {
     func paid(_ discount: String) {
         for price in [nil, 0, 990] as [Int64?] {
             #expect(phase(1, discount, price: price) == .intro)
-            for type in [2, 3, 4] as [Int64] { #expect(phase(type, discount, price: price) == .offer) }
+            for type in [2, 3, 4] as [Int64] {
+                #expect(phase(type, discount, price: price) == .offer)
+            }
         }
     }
 

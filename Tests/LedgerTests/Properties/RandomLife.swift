@@ -54,7 +54,9 @@ struct RandomLife {
             snapshot.webOrderLineItemId = WebOrderLineItemId(numbers.pick(["0", "w", "x"]))
         }
         if numbers.chance(20) { snapshot.revocationDate = moment() }
-        if numbers.chance(10) { snapshot.revocationType = Raw(numbers.pick(RevocationType.allCases)) }
+        if numbers.chance(10) {
+            snapshot.revocationType = Raw(numbers.pick(RevocationType.allCases))
+        }
         if numbers.chance(10) { snapshot.isUpgraded = true }
         if numbers.chance(50) {
             snapshot.transactionReason = Raw(numbers.pick(TransactionReason.allCases))

@@ -19,84 +19,114 @@ struct Story: Sendable, CustomTestStringConvertible {
         .revoked(day(9))
 
     static let all: [Story] = [
-        Story("renewals and an end", [
-            bought, .didRenew("2", day(30), day(60)), .didRenew("3", day(60), day(90)),
-            .autoRenew(false, at: day(70)), .expired(at: day(90)),
-        ]),
-        Story("grace, retry, late recovery", [
-            bought, .didFailToRenew(at: day(30), grace: day(36)),
-            .notification(.gracePeriodExpired, at: day(36)), .status(.billingRetry, at: day(40)),
-            .didRenew("2", day(50), day(80), .billingRecovery), .autoRenew(true, at: day(51)),
-        ]),
-        Story("grace without a date, over and withdrawn", [
-            bought, .notification(.didFailToRenew, .gracePeriod, at: day(30)),
-            .status(.billingGracePeriod, at: day(31)), .status(.expired, at: day(32)),
-            .status(.billingRetry, at: day(32)), .expired(.billingRetry, at: day(95)),
-        ]),
-        Story("the anchor kept", [
-            bought, .didFailToRenew(at: day(30), grace: day(36)),
-            .didRenew("2", day(30), day(60), at: day(33), .billingRecovery),
-            .transaction("2", day(30), day(60), at: day(35)), .resubscribed("3", day(31), day(61)),
-        ]),
-        Story("refund and status change in one millisecond", [
-            bought, .didRenew("2", day(30), day(60)), refund.with { $0.signedDate = day(40) },
-            .autoRenew(false, at: day(40)), .status(.active, at: day(40)),
-            .transaction("1", day(0), day(30), at: day(40)),
-        ]),
-        Story("refunded, reversed, refunded again, bought again", [
-            bought, refund, .notification(.refundReversed, "1", day(0), day(30), at: day(12)),
-            .transaction("1", day(0), day(30), at: day(15)).revoked(day(14)),
-            .resubscribed("2", day(20), day(50)), .expired(at: day(50)),
-        ]),
-        Story("restores of one line item and a contradiction", [
-            bought.transaction { $0.webOrderLineItemId = WebOrderLineItemId("w") },
-            .transaction("2", day(5), day(31), at: day(5)).transaction {
-                $0.webOrderLineItemId = WebOrderLineItemId("w")
-            },
-            .transaction("2", day(5), day(32), at: day(5)).transaction {
-                $0.webOrderLineItemId = WebOrderLineItemId("w")
-            },
-            .transaction("3", day(29), day(40), at: day(29)).transaction {
-                $0.webOrderLineItemId = WebOrderLineItemId("w")
-            },
-        ]),
-        Story("upgrade of a longer period", [
-            .subscribed("1", day(0), day(365)),
-            .transaction("1", day(0), day(365), at: day(100)).revoked(day(100)).transaction {
-                $0.isUpgraded = true
-            },
-            .notification(.didChangeRenewalPref, "2", day(100), day(130), subtype: .upgrade)
-                .transaction { $0.productId = ProductId("other") },
-            .autoRenew(false, at: day(120)), .expired(at: day(130)),
-        ]),
-        Story("trust of every rank", [
-            bought.trusted(.secret), .transaction("1", day(0), day(31), at: day(3)),
-            .didFailToRenew(at: day(31)).trusted(.secret),
-            .status(.billingGracePeriod, at: day(31)).trusted(.transport),
-            .transaction("2", day(40), day(70), at: day(40)).trusted(.transport),
-            .expired(at: day(70)).trusted(.operator),
-        ]),
-        Story("adopted mid-life, in the sandbox", [
-            .didRenew("5", day(0), day(0, 5 * minute), at: day(0, -minute)),
-            .didRenew("6", day(0, 6 * minute), day(0, 11 * minute)),
-            .didRenew("7", day(0, 20 * minute), day(0, 25 * minute)),
-            .notification(.renewalExtended, "7", day(0, 20 * minute), day(0, 25 * minute))
-                .renewal { $0.renewalDate = day(0, 30 * minute) },
-            .told(.notification, at: nil), .renewalInfo(at: day(0, 26 * minute)) {
-                $0.isInBillingRetryPeriod = true
-            },
-        ], environment: .sandbox),
-        Story("one purchase for ever", ([
-            .transaction("1", day(0), day(0), at: day(0)),
-            .transaction("2", day(5), day(5), at: day(5)),
-            .transaction("1", day(0), day(0), at: day(8)).revoked(day(7)),
-            .transaction("2", day(5), day(5), at: day(8)),
-        ] as [Fact]).map { fact in fact.transaction { $0.type = Raw(.nonConsumable) } }),
-        Story("seven facts at one moment", [
-            bought, bought.transaction { $0.expiresDate = day(31) },
-            bought.transaction { $0.price = 1; $0.currency = "USD" }, .autoRenew(true, at: day(0)),
-            .autoRenew(false, at: day(0)), .status(.expired, at: day(0)),
-            .notification(.refund, "1", day(0), day(30), at: day(0)).revoked(day(0)),
-        ]),
+        Story(
+            "renewals and an end",
+            [
+                bought, .didRenew("2", day(30), day(60)), .didRenew("3", day(60), day(90)),
+                .autoRenew(false, at: day(70)), .expired(at: day(90)),
+            ]),
+        Story(
+            "grace, retry, late recovery",
+            [
+                bought, .didFailToRenew(at: day(30), grace: day(36)),
+                .notification(.gracePeriodExpired, at: day(36)),
+                .status(.billingRetry, at: day(40)),
+                .didRenew("2", day(50), day(80), .billingRecovery), .autoRenew(true, at: day(51)),
+            ]),
+        Story(
+            "grace without a date, over and withdrawn",
+            [
+                bought, .notification(.didFailToRenew, .gracePeriod, at: day(30)),
+                .status(.billingGracePeriod, at: day(31)), .status(.expired, at: day(32)),
+                .status(.billingRetry, at: day(32)), .expired(.billingRetry, at: day(95)),
+            ]),
+        Story(
+            "the anchor kept",
+            [
+                bought, .didFailToRenew(at: day(30), grace: day(36)),
+                .didRenew("2", day(30), day(60), at: day(33), .billingRecovery),
+                .transaction("2", day(30), day(60), at: day(35)),
+                .resubscribed("3", day(31), day(61)),
+            ]),
+        Story(
+            "refund and status change in one millisecond",
+            [
+                bought, .didRenew("2", day(30), day(60)), refund.with { $0.signedDate = day(40) },
+                .autoRenew(false, at: day(40)), .status(.active, at: day(40)),
+                .transaction("1", day(0), day(30), at: day(40)),
+            ]),
+        Story(
+            "refunded, reversed, refunded again, bought again",
+            [
+                bought, refund, .notification(.refundReversed, "1", day(0), day(30), at: day(12)),
+                .transaction("1", day(0), day(30), at: day(15)).revoked(day(14)),
+                .resubscribed("2", day(20), day(50)), .expired(at: day(50)),
+            ]),
+        Story(
+            "restores of one line item and a contradiction",
+            [
+                bought.transaction { $0.webOrderLineItemId = WebOrderLineItemId("w") },
+                .transaction("2", day(5), day(31), at: day(5)).transaction {
+                    $0.webOrderLineItemId = WebOrderLineItemId("w")
+                },
+                .transaction("2", day(5), day(32), at: day(5)).transaction {
+                    $0.webOrderLineItemId = WebOrderLineItemId("w")
+                },
+                .transaction("3", day(29), day(40), at: day(29)).transaction {
+                    $0.webOrderLineItemId = WebOrderLineItemId("w")
+                },
+            ]),
+        Story(
+            "upgrade of a longer period",
+            [
+                .subscribed("1", day(0), day(365)),
+                .transaction("1", day(0), day(365), at: day(100)).revoked(day(100)).transaction {
+                    $0.isUpgraded = true
+                },
+                .notification(.didChangeRenewalPref, "2", day(100), day(130), subtype: .upgrade)
+                    .transaction { $0.productId = ProductId("other") },
+                .autoRenew(false, at: day(120)), .expired(at: day(130)),
+            ]),
+        Story(
+            "trust of every rank",
+            [
+                bought.trusted(.secret), .transaction("1", day(0), day(31), at: day(3)),
+                .didFailToRenew(at: day(31)).trusted(.secret),
+                .status(.billingGracePeriod, at: day(31)).trusted(.transport),
+                .transaction("2", day(40), day(70), at: day(40)).trusted(.transport),
+                .expired(at: day(70)).trusted(.operator),
+            ]),
+        Story(
+            "adopted mid-life, in the sandbox",
+            [
+                .didRenew("5", day(0), day(0, 5 * minute), at: day(0, -minute)),
+                .didRenew("6", day(0, 6 * minute), day(0, 11 * minute)),
+                .didRenew("7", day(0, 20 * minute), day(0, 25 * minute)),
+                .notification(.renewalExtended, "7", day(0, 20 * minute), day(0, 25 * minute))
+                    .renewal { $0.renewalDate = day(0, 30 * minute) },
+                .told(.notification, at: nil),
+                .renewalInfo(at: day(0, 26 * minute)) {
+                    $0.isInBillingRetryPeriod = true
+                },
+            ], environment: .sandbox),
+        Story(
+            "one purchase for ever",
+            ([
+                .transaction("1", day(0), day(0), at: day(0)),
+                .transaction("2", day(5), day(5), at: day(5)),
+                .transaction("1", day(0), day(0), at: day(8)).revoked(day(7)),
+                .transaction("2", day(5), day(5), at: day(8)),
+            ] as [Fact]).map { fact in fact.transaction { $0.type = Raw(.nonConsumable) } }),
+        Story(
+            "seven facts at one moment",
+            [
+                bought, bought.transaction { $0.expiresDate = day(31) },
+                bought.transaction {
+                    $0.price = 1
+                    $0.currency = "USD"
+                }, .autoRenew(true, at: day(0)),
+                .autoRenew(false, at: day(0)), .status(.expired, at: day(0)),
+                .notification(.refund, "1", day(0), day(30), at: day(0)).revoked(day(0)),
+            ]),
     ]
 }

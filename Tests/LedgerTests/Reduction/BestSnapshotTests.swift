@@ -72,7 +72,8 @@ struct BestSnapshotTests {
     func windowRank() {
         let bought = Fact.subscribed("1", day(0), day(30))
         let failed = Fact.didFailToRenew(at: day(30)).trusted(.secret)
-        #expect(given(bought, failed).history.map(\.state) == [.subscribed, .billingRetry, .expired])
+        #expect(
+            given(bought, failed).history.map(\.state) == [.subscribed, .billingRetry, .expired])
         let silent = given(bought, failed, .status(.active, at: day(29, 13 * hour)))
         #expect(silent.history.map(\.state) == [.subscribed, .expired])
         // A signed word outside the window does not silence it.

@@ -115,8 +115,10 @@ struct EvidenceTests {
 
     @Test(
         "The window opens 24 hours before the end, or half a shorter period before it",
-        arguments: [(30 * dayLength, 24 * hour), (hour, hour / 2), (2 * dayLength, 24 * hour),
-            (2 * dayLength - 2, 24 * hour - 1), (2 * dayLength + 2, 24 * hour), (3, 1)])
+        arguments: [
+            (30 * dayLength, 24 * hour), (hour, hour / 2), (2 * dayLength, 24 * hour),
+            (2 * dayLength - 2, 24 * hour - 1), (2 * dayLength + 2, 24 * hour), (3, 1),
+        ])
     func windowOpens(_ length: Int64, _ lead: Int64) {
         func states(_ signedDate: Timestamp) -> [ChainState] {
             given(
@@ -145,8 +147,9 @@ struct EvidenceTests {
         let life = given(
             bought, .didFailToRenew(at: day(30, -hour)), .didRenew("2", day(30), day(60)))
         // The renewal came in time: nothing of the failure is left, and the next end is its own.
-        #expect(life.history == [
-            Start(.subscribed, day(0)), Start(.renewing, day(30)), Start(.expired, day(60)),
-        ])
+        #expect(
+            life.history == [
+                Start(.subscribed, day(0)), Start(.renewing, day(30)), Start(.expired, day(60)),
+            ])
     }
 }

@@ -39,7 +39,8 @@ struct FactOrderTests {
         arguments: [Fact.Flaw.incompleteTransaction, .erased, .undecodable])
     func unreadable(_ flaw: Fact.Flaw) {
         let known = Fact.subscribed("1", day(0), day(30))
-        let life = given(known, .transaction("2", day(30), day(60), at: day(30)).with { $0.flaw = flaw })
+        let life = given(
+            known, .transaction("2", day(30), day(60), at: day(30)).with { $0.flaw = flaw })
         #expect(life.history == given(known).history)
         #expect(life.notices.map(\.code) == [.unreadable])
         #expect(life.notices.map(\.evidence) == [[2]])
@@ -76,8 +77,9 @@ struct FactOrderTests {
         let twice = given(fact, fact, fact)
         #expect(twice.history == given(fact).history)
         #expect(twice.transitions.map(\.cause) == [1, 1])
-        #expect(given(fact.with { $0.position = 9 }, fact.with { $0.position = 4 })
-            .transitions.map(\.cause) == [4, 4])
+        #expect(
+            given(fact.with { $0.position = 9 }, fact.with { $0.position = 4 })
+                .transitions.map(\.cause) == [4, 4])
     }
 
     @Test("A conflict, the same event with other words, folds like any other fact")
@@ -88,7 +90,9 @@ struct FactOrderTests {
         #expect(given(first, other).notices(.contradiction).count == 1)
     }
 
-    @Test("Of two renewal infos signed in one millisecond the larger digest speaks", arguments: [0, 1])
+    @Test(
+        "Of two renewal infos signed in one millisecond the larger digest speaks",
+        arguments: [0, 1])
     func digestBreaksTies(_ swap: Int) {
         let bought = Fact.subscribed("1", day(0), day(30))
         let on = Fact.autoRenew(true, at: day(3)).digest(swap == 0 ? 1 : 2)

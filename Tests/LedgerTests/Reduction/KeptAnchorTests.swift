@@ -44,7 +44,9 @@ struct KeptAnchorTests {
 
     @Test("Without a failure, without a grace date, or stated by the end: no grace")
     func notKept() {
-        let plain = [Start(.subscribed, day(0)), Start(.renewing, day(30)), Start(.expired, day(60))]
+        let plain = [
+            Start(.subscribed, day(0)), Start(.renewing, day(30)), Start(.expired, day(60)),
+        ]
         #expect(given(bought, renewed(day(33))).history == plain)
         #expect(given(bought, .didFailToRenew(at: day(30)), renewed(day(33))).history == plain)
         #expect(given(bought, failed(day(29, hour)), renewed(day(30))).history == plain)

@@ -50,8 +50,11 @@ struct OneTimeTests {
         #expect(life.history == [Start(.owned, day(0))])
         #expect(life.answer(day(30))?.transactionId == TransactionId("2"))
         #expect(
-            given(bought(.nonConsumable), restore, bought(.nonConsumable, "1", at: day(40)).revoked(day(39)))
-                .history == [Start(.owned, day(0)), Start(.revoked, day(39))])
+            given(
+                bought(.nonConsumable), restore,
+                bought(.nonConsumable, "1", at: day(40)).revoked(day(39))
+            )
+            .history == [Start(.owned, day(0)), Start(.revoked, day(39))])
         // The restore's newer word says that nothing is revoked.
         #expect(
             given(bought(.nonConsumable, at: day(10)).revoked(day(9)), restore).state(day(21))

@@ -33,13 +33,15 @@ struct RestoreTests {
     func bound() {
         func life(_ from: Timestamp) -> Lifecycle {
             given(
-                line("w", .subscribed("1", day(0), day(30))), line("w", .didRenew("2", from, day(60))))
+                line("w", .subscribed("1", day(0), day(30))),
+                line("w", .didRenew("2", from, day(60))))
         }
         #expect(life(day(30)).history.map(\.at) == [day(0), day(30), day(60)])
         #expect(life(day(30, -1)).history.map(\.at) == [day(0), day(60)])
     }
 
-    @Test("Absent, \"0\" and different line items join nothing", arguments: [nil, "0"] as [String?])
+    @Test(
+        "Absent, \"0\" and different line items join nothing", arguments: [nil, "0"] as [String?])
     func apart(_ id: String?) {
         let life = given(
             line(id, .subscribed("1", day(0), day(30))), line(id, .didRenew("2", day(20), day(50))))

@@ -40,7 +40,8 @@ struct RetryTests {
             environment: environment)
         #expect(life.history.last == Start(.expired, day(0, 3 * hour)))
         let empty = given(
-            .subscribed("1", day(0), day(-1)), .didFailToRenew(at: day(0)), environment: environment)
+            .subscribed("1", day(0), day(-1)), .didFailToRenew(at: day(0)), environment: environment
+        )
         #expect(empty.history == [Start(.expired, day(0))])
     }
 
@@ -87,7 +88,8 @@ struct RetryTests {
             given(
                 bought, failed, .didRenew("2", day(72), day(102), .billingRecovery)
             ).history == [
-                Start(.subscribed, day(0)), Start(.billingRetry, day(30)), Start(.renewing, day(72)),
+                Start(.subscribed, day(0)), Start(.billingRetry, day(30)),
+                Start(.renewing, day(72)),
                 Start(.expired, day(102)),
             ])
     }
@@ -109,7 +111,8 @@ struct RetryTests {
         let life = given(bought, .didRenew("2", day(45), day(75), .billingRecovery))
         #expect(
             life.history == [
-                Start(.subscribed, day(0)), Start(.billingRetry, day(30)), Start(.renewing, day(45)),
+                Start(.subscribed, day(0)), Start(.billingRetry, day(30)),
+                Start(.renewing, day(45)),
                 Start(.expired, day(75)),
             ])
         let plain = given(bought, .didRenew("2", day(45), day(75)))

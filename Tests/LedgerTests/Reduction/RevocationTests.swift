@@ -68,8 +68,9 @@ struct RevocationTests {
 
     @Test("A reversal signed before its revocationDate leaves nothing revoked")
     func emptySpan() {
-        #expect(given(bought, said(day(10), day(20)), said(day(15), nil)).history
-            == given(bought).history)
+        #expect(
+            given(bought, said(day(10), day(20)), said(day(15), nil)).history
+                == given(bought).history)
     }
 
     @Test("A refund dated before the purchase revokes the whole period; one after its end the rest")

@@ -13,7 +13,8 @@ extension Fact {
         Fact(
             position: 0, receivedAt: signedDate ?? origin, trust: .signed,
             cause: Cause(
-                kind: kind, notificationType: type.map { Raw($0) }, subtype: subtype.map { Raw($0) }),
+                kind: kind, notificationType: type.map { Raw($0) }, subtype: subtype.map { Raw($0) }
+            ),
             signedDate: signedDate, digest: .unset)
     }
 

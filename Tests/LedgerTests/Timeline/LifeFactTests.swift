@@ -37,7 +37,8 @@ struct LifeFactTests {
     func autoRenew() {
         let life = given(
             bought.renewal { $0.autoRenewStatus = Raw(.on) }, .autoRenew(false, at: day(5)),
-            .autoRenew(false, at: day(6)), .autoRenew(true, at: day(7)), .autoRenew(true, at: day(8)))
+            .autoRenew(false, at: day(6)), .autoRenew(true, at: day(7)),
+            .autoRenew(true, at: day(8)))
         #expect(life.lifeFacts.map(\.name) == [.autoRenewDisabled, .autoRenewEnabled])
         #expect(life.lifeFacts.map(\.at) == [day(5), day(7)])
     }
@@ -61,7 +62,8 @@ struct LifeFactTests {
             .notification(.priceIncrease, .accepted, at: day(6)))
         #expect(
             life.lifeFacts.map(\.name) == [
-                .autoRenewDisabled, .autoRenewEnabled, .priceIncreasePending, .priceIncreaseAccepted,
+                .autoRenewDisabled, .autoRenewEnabled, .priceIncreasePending,
+                .priceIncreaseAccepted,
             ])
     }
 
@@ -140,7 +142,8 @@ struct LifeFactTests {
     @Test("A family revoke is no refund")
     func familyRevoke() {
         let life = given(
-            bought, .notification(.revoke, "1", day(0), day(30), at: day(10))
+            bought,
+            .notification(.revoke, "1", day(0), day(30), at: day(10))
                 .revoked(day(9), .familyRevoke))
         #expect(life.lifeFacts.isEmpty)
     }

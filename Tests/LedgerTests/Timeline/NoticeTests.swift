@@ -100,8 +100,11 @@ struct NoticeTests {
         #expect(given(bought, renewed, expired).notices.map(\.code) == [.unexplainedExpiry])
         #expect(given(bought, renewed, expired).notices.map(\.evidence) == [[3]])
         #expect(given(bought, renewed, .autoRenew(false, at: day(50)), expired).notices.isEmpty)
-        #expect(given(bought, renewed, .didFailToRenew(at: day(60)),
-            .expired(.billingRetry, at: day(61))).notices.isEmpty)
+        #expect(
+            given(
+                bought, renewed, .didFailToRenew(at: day(60)),
+                .expired(.billingRetry, at: day(61))
+            ).notices.isEmpty)
         // Turned on again: what was off is no explanation.
         let again = given(
             bought, renewed, .autoRenew(false, at: day(50)), .autoRenew(true, at: day(51)), expired)

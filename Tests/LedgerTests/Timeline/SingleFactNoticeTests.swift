@@ -22,8 +22,9 @@ struct SingleFactNoticeTests {
 
     @Test("Many late deliveries are one notice in an answer, with all the evidence")
     func manyLate() {
-        let late = [bought, .notification(.refundDeclined, at: day(1)),
-            .notification(.consumptionRequest, at: day(2))
+        let late = [
+            bought, .notification(.refundDeclined, at: day(1)),
+            .notification(.consumptionRequest, at: day(2)),
         ].map { fact in fact.with { $0.receivedAt = day(9) } }
         let life = given(late)
         #expect(life.notices(.lateDelivery).count == 3)
@@ -131,6 +132,8 @@ struct SingleFactNoticeTests {
             .status(.expired, at: day(0, 2 * hour)),
             .notification(.refundDeclined, at: day(0)).with { $0.flaw = .undecodable })
         #expect(
-            life.notices.map(\.code) == [.lateDelivery, .unreadable, .contradiction, .renewalOverdue])
+            life.notices.map(\.code) == [
+                .lateDelivery, .unreadable, .contradiction, .renewalOverdue,
+            ])
     }
 }

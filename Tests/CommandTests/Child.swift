@@ -1,0 +1,60 @@
+import Foundation
+
+/// A process whose streams are files, so that neither side ever waits for the other to read.
+///
+/// Foundation's `Process` is not used: on Linux it walks the list of open descriptors before each
+/// launch, and reads past its end when other tests hold many.
+struct Child: Sendable {
+    let path: String
+    let arguments: [String]
+    let directory: String
+    let variables: [String: String]
+    let input: String
+    let output: String
+    let errors: String
+
+    private static let shell = "/bin/sh"
+
+    /// The process could not be started, or was ended by a signal.
+    struct Failure: Error {
+        let reason: String
+    }
+
+    /// Starts it and waits for its exit code, off the cooperative pool.
+    func run() async throws -> Int32 {
+        let result = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(returning: Result { try spawn() })
+            }
+        }
+        return try result.get()
+    }
+
+    private func spawn() throws -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY, 0)
+        // posix_spawn itself knows no portable way to begin in another directory.
+        let words = [Child.shell, "-c", "cd \"$0\" && exec \"$@\"", directory, path] + arguments
+        let argv = words.map { strdup($0) } + [nil]
+        let envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in argv + envp { free(text) } }
+        var process = pid_t()
+        let failure = posix_spawn(&process, Child.shell, &actions, nil, argv, envp)
+        guard failure == 0 else { throw Failure(reason: String(cString: strerror(failure))) }
+        return try wait(for: process)
+    }
+
+    private func wait(for process: pid_t) throws -> Int32 {
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 {
+            guard errno == EINTR else { throw Failure(reason: String(cString: strerror(errno))) }
+        }
+        // WIFEXITED and WEXITSTATUS of <sys/wait.h>, which are macros.
+        guard status & 0x7F == 0 else { throw Failure(reason: "ended by signal \(status & 0x7F)") }
+        return (status >> 8) & 0xFF
+    }
+}

@@ -1,0 +1,63 @@
+import AppStore
+import Foundation
+import Testing
+
+/// What the pages promise and the commands do not do yet.
+@Suite("Disputed commands")
+struct DisputedCommands {
+    private func taken() async throws -> Workplace {
+        let place = try Workplace()
+        try place.write(Evidence.lines, to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        return place
+    }
+
+    /// `design.md` §3: derived data is disposable, and rebuilt at will.
+    @Test(
+        "A derived file that is no database is made again by a rebuild at the latest",
+        arguments: ["projections-1-1.sqlite", "facts-1.sqlite"])
+    func damagedDerivedFile(name: String) async throws {
+        let place = try await taken()
+        for suffix in ["-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: place.ledgerFile(name + suffix))
+        }
+        try Data(repeating: 0x41, count: 16_384)
+            .write(to: URL(filePath: place.ledgerFile(name)))
+        let rebuilt = try await place.run("rebuild", "--from-log")
+        #expect(rebuilt.code == 0, "\(rebuilt.err)")
+        #expect(try await place.run("show", Evidence.id).code == 0)
+    }
+
+    /// `contract.md`: flags and variables win over the file.
+    @Test("An app id given without a bundle id is used or refused, never passed over")
+    func appAppleIdAlone() async throws {
+        let place = try Workplace(options: [])
+        try place.write(
+            ["apps: [ { bundleId: \(Evidence.app) } ]", "dataDirectory: data"],
+            to: "subledger.yaml")
+        let outcome = try await place.run("doctor", "--app-apple-id", "1234567890")
+        #expect(outcome.code == 64 || !outcome.out.contains("appAppleId is missing"))
+    }
+
+    @Test("A SUBLEDGER_APP_APPLE_ID that is no number is an error")
+    func appAppleIdVariable() async throws {
+        let place = try Workplace(options: ["--data", "data", "--bundle-id", Evidence.app])
+        let outcome = try await place.run(
+            "doctor", variables: ["SUBLEDGER_APP_APPLE_ID": "many"])
+        #expect(outcome.code == 64 || outcome.code == 78)
+    }
+
+    @Test("A story that cannot be checked leaves no scratch ledger behind")
+    func scratchLedger() async throws {
+        let place = try Workplace(options: [])
+        let temporary = place.file("temporary")
+        try FileManager.default.createDirectory(
+            atPath: temporary, withIntermediateDirectories: false)
+        let lines = UpkeepCommandTests.stories
+            .appending(path: "plain-month-and-three-renewals/notifications.ndjson")
+        let outcome = try await place.run(
+            "replay", "--check", lines.path, variables: ["TMPDIR": temporary + "/"])
+        #expect(outcome.code == 1)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
+    }
+}

@@ -1,0 +1,35 @@
+/// Lets a few in at a time. Test cases run side by side, and every open ledger holds some twenty
+/// descriptors: without a bound the process runs out of them.
+actor Gate {
+    static let ledgers = Gate(width: 6)
+
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(width: Int) { free = width }
+
+    /// Runs `body` once there is room. Never called inside itself: that could wait for ever.
+    nonisolated func pass<Value>(_ body: () async throws -> Value) async throws -> Value {
+        await enter()
+        do {
+            let value = try await body()
+            await leave()
+            return value
+        } catch {
+            await leave()
+            throw error
+        }
+    }
+
+    private func enter() async {
+        guard free == 0 else {
+            free -= 1
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func leave() {
+        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+    }
+}

@@ -1,0 +1,137 @@
+import AppStore
+import Ledger
+
+/// Rules 5 to 7 of `lifecycle.md` §2, word by word.
+extension PlainReading {
+    enum Word { case over, failing, nothing }
+
+    /// Evidence about what follows a period, signed before a moment.
+    func evidence(_ period: Period, before limit: Timestamp?) -> [Fact] {
+        let half = (period.end.milliseconds - period.start.milliseconds) / 2
+        let from = period.end.milliseconds - min(dayLength, half)
+        let window = facts.filter { fact in
+            (fact.cause.notificationType != nil || fact.renewal != nil || fact.status != nil)
+                && fact.signedDate!.milliseconds >= from
+                && (limit.map { fact.signedDate! < $0 } ?? true)
+        }
+        let trust = window.map(\.trust).max()
+        return window.filter { $0.trust == trust }
+    }
+
+    func word(_ fact: Fact, _ end: Timestamp) -> Word {
+        let (type, status) = (fact.cause.notificationType?.value, fact.status?.rawValue)
+        if type == .expired || status == 2 { return .over }
+        if type == .didFailToRenew || type == .gracePeriodExpired || status == 3 || status == 4 {
+            return .failing
+        }
+        if let grace = fact.renewal?.gracePeriodExpiresDate, grace > end,
+            fact.renewal?.autoRenewStatus?.rawValue == 1
+        {
+            return .failing
+        }
+        guard fact.status == nil else { return .nothing }
+        if fact.renewal?.isInBillingRetryPeriod == true { return .failing }
+        return fact.renewal?.expirationIntent?.value != nil ? .over : .nothing
+    }
+
+    func keptAnchor(_ index: Int) -> Timestamp? {
+        let (period, next) = (periods[index], periods[index + 1])
+        guard next.start == period.end, next.firstStated > period.end else { return nil }
+        let grace = evidence(period, before: next.firstStated).last { fact in
+            word(fact, period.end) == .failing
+                && (fact.renewal?.gracePeriodExpiresDate).map { $0 > period.end } ?? false
+        }?.renewal?.gracePeriodExpiresDate
+        guard let grace else { return nil }
+        let until = min(next.firstStated, grace, next.end)
+        return until > period.end ? until : nil
+    }
+
+    /// The state at a moment; nil before the first period.
+    func state(_ moment: Timestamp) -> ChainState? {
+        guard let index = periods.lastIndex(where: { $0.countsFrom <= moment }) else { return nil }
+        let period = periods[index]
+        if period.spans.contains(where: { span in
+            span.from <= moment && (span.to.map { moment < $0 } ?? true)
+        }) {
+            return .revoked
+        }
+        if moment < period.end { return label(index) }
+        let next = index + 1 < periods.count ? periods[index + 1] : nil
+        if let next, next.start <= period.end { return .grace }
+        return after(period, next, moment)
+    }
+
+    private func label(_ index: Int) -> ChainState {
+        let period = periods[index]
+        if period.best.transaction.transactionReason?.value == .renewal { return .renewing }
+        switch state(period.countsFrom.advanced(byMilliseconds: -1)) {
+        case .subscribed, .renewing, .grace, .billingRetry: return .renewing
+        default: return .subscribed
+        }
+    }
+
+    private func after(_ period: Period, _ next: Period?, _ moment: Timestamp) -> ChainState {
+        let window = evidence(period, before: next?.start)
+        let failing = window.filter { word($0, period.end) == .failing }
+        let isRecovered = next.map { isRecovery($0) } ?? false
+        if failing.isEmpty && !isRecovered { return .expired }
+        let exit = exit(period, next, window, failing, isRecovered)
+        if moment >= exit { return .expired }
+        return moment < graceEnd(period, window, failing) ? .grace : .billingRetry
+    }
+
+    private func isRecovery(_ next: Period) -> Bool {
+        facts.contains { fact in
+            fact.cause.notificationType?.value == .didRenew
+                && fact.cause.subtype?.value == .billingRecovery
+                && fact.transaction.map { transaction in
+                    transaction.transactionId == next.id || shares(transaction.transactionId, next)
+                } ?? false
+        }
+    }
+
+    /// Whether a transaction is another copy of the period: its own period is nowhere.
+    private func shares(_ id: TransactionId, _ next: Period) -> Bool {
+        guard !periods.contains(where: { $0.id == id }) else { return false }
+        return facts.contains { fact in
+            fact.transaction?.transactionId == id
+                && fact.transaction?.webOrderLineItemId
+                    == next.best.transaction.webOrderLineItemId
+        }
+    }
+
+    private func exit(
+        _ period: Period, _ next: Period?, _ window: [Fact], _ failing: [Fact], _ isRecovered: Bool
+    ) -> Timestamp {
+        let isMonthly = period.best.transaction.billingPlanType?.value == .monthly
+        let length =
+            environment == .production
+            ? (isMonthly ? 90 : 60) * dayLength
+            : 2 * (period.end.milliseconds - period.start.milliseconds)
+        var cap = period.end.advanced(byMilliseconds: length)
+        if let newest = failing.last?.signedDate { cap = max(cap, newest) }
+        if isRecovered, let next { cap = max(cap, next.start) }
+        let over = window.first { fact in
+            word(fact, period.end) == .over
+                && !failing.contains { $0.signedDate! > fact.signedDate! }
+        }
+        guard let over else { return max(cap, period.end) }
+        if over.signedDate! > cap, over.cause.notificationType?.value != .expired { return cap }
+        return max(over.signedDate!, period.end)
+    }
+
+    private func graceEnd(_ period: Period, _ window: [Fact], _ failing: [Fact]) -> Timestamp {
+        let dates = failing.compactMap(\.renewal?.gracePeriodExpiresDate).filter { $0 > period.end }
+        if let last = dates.last { return last }
+        let isGrace = failing.contains { fact in
+            fact.renewal?.gracePeriodExpiresDate == nil
+                && (fact.cause.subtype?.value == .gracePeriod || fact.status?.rawValue == 4)
+        }
+        guard isGrace else { return period.end }
+        let over = window.first { fact in
+            fact.status?.rawValue == 3 || fact.cause.notificationType?.value == .gracePeriodExpired
+        }?.signedDate
+        let longest = period.end.advanced(byMilliseconds: 3 * dayLength)
+        return over.map { min($0, longest) } ?? longest
+    }
+}

@@ -1,0 +1,139 @@
+import AppStore
+import Ledger
+
+/// `lifecycle.md` §2 read word by word, for one moment at a time and with no thought of speed: what
+/// the reducer is compared with. Auto-renewable chains whose facts can all be folded.
+struct PlainReading {
+    struct Snapshot {
+        let fact: Fact
+        let transaction: TransactionSnapshot
+        let signedDate: Timestamp
+    }
+
+    struct Period {
+        var id: TransactionId
+        var best: Snapshot
+        var start: Timestamp
+        var end: Timestamp
+        var spans: [(from: Timestamp, to: Timestamp?)]
+        var firstStated: Timestamp
+        var countsFrom: Timestamp
+    }
+
+    let facts: [Fact]
+    let environment: Environment
+    private(set) var periods: [Period] = []
+
+    /// Rule 1: dated facts by (signedDate, digest).
+    init(_ facts: [Fact], environment: Environment) {
+        self.environment = environment
+        self.facts = facts.filter { $0.signedDate != nil && $0.flaw == nil }.sorted { left, right in
+            left.signedDate! == right.signedDate!
+                ? left.digest < right.digest : left.signedDate! < right.signedDate!
+        }
+        periods = PlainReading.grouped(transactions())
+        periods.sort { left, right in
+            if left.start != right.start { return left.start < right.start }
+            let (one, two) = (left.best.transaction, right.best.transaction)
+            if one.isUpgraded != two.isUpgraded { return one.isUpgraded }
+            let (first, second) = (one.transactionId.rawValue, two.transactionId.rawValue)
+            return (first.utf8.count, first) < (second.utf8.count, second)
+        }
+        if let first = periods.first, first.firstStated < first.start,
+            first.best.transaction.transactionReason?.value == .renewal
+        {
+            periods[0].countsFrom = first.firstStated
+        }
+        for index in periods.indices.dropLast() {
+            guard let until = keptAnchor(index) else { continue }
+            periods[index + 1].countsFrom = until
+        }
+    }
+
+    // MARK: Rules 2 to 4
+
+    private func transactions() -> [Period] {
+        var snapshots: [TransactionId: [Snapshot]] = [:]
+        for fact in facts {
+            guard let transaction = fact.transaction else { continue }
+            snapshots[transaction.transactionId, default: []].append(
+                Snapshot(
+                    fact: fact, transaction: transaction,
+                    signedDate: transaction.signedDate ?? fact.signedDate!))
+        }
+        return snapshots.values.compactMap { all in
+            let trust = all.map(\.fact.trust).max()!
+            let ranked = all.filter { $0.fact.trust == trust }.sorted(by: PlainReading.isWorse)
+            let best = ranked.last!
+            guard best.transaction.type?.value == .autoRenewableSubscription else { return nil }
+            let ends = ranked.flatMap { snapshot in
+                let isExtension = snapshot.fact.cause.notificationType?.value == .renewalExtended
+                return [
+                    snapshot.transaction.expiresDate,
+                    isExtension ? snapshot.fact.renewal?.renewalDate : nil,
+                ]
+            }
+            let start = best.transaction.purchaseDate!
+            return Period(
+                id: best.transaction.transactionId, best: best, start: start,
+                end: ends.compactMap { $0 }.max() ?? start, spans: PlainReading.spans(ranked),
+                firstStated: ranked.map(\.signedDate).min()!, countsFrom: start)
+        }
+    }
+
+    private static func isWorse(_ left: Snapshot, _ right: Snapshot) -> Bool {
+        if left.signedDate != right.signedDate { return left.signedDate < right.signedDate }
+        let (one, two) = (left.transaction, right.transaction)
+        if (one.revocationDate == nil) != (two.revocationDate == nil) {
+            return one.revocationDate == nil
+        }
+        if one.expiresDate != two.expiresDate {
+            return (one.expiresDate?.milliseconds ?? .min) < (two.expiresDate?.milliseconds ?? .min)
+        }
+        return left.fact.digest < right.fact.digest
+    }
+
+    private static func spans(_ ranked: [Snapshot]) -> [(from: Timestamp, to: Timestamp?)] {
+        var spans: [(from: Timestamp, to: Timestamp?)] = []
+        var open: Timestamp?
+        for snapshot in ranked {
+            let stated = snapshot.transaction.isUpgraded ? nil : snapshot.transaction.revocationDate
+            if stated == nil, let from = open { spans.append((from, snapshot.signedDate)) }
+            open = stated
+        }
+        if let from = open { spans.append((from, nil)) }
+        return spans
+    }
+
+    private static func overlap(_ left: Period, _ right: Period) -> Bool {
+        let (one, two) = (left.best.transaction, right.best.transaction)
+        guard let line = one.webOrderLineItemId, line == two.webOrderLineItemId,
+            line.rawValue != "0", let oneEnd = one.expiresDate, let twoEnd = two.expiresDate
+        else { return false }
+        return max(one.purchaseDate!, two.purchaseDate!) < min(oneEnd, twoEnd)
+    }
+
+    private static func grouped(_ transactions: [Period]) -> [Period] {
+        var rest = transactions
+        var result: [Period] = []
+        while let first = rest.popLast() {
+            var group = [first]
+            while let index = rest.firstIndex(where: { other in
+                group.contains { overlap($0, other) }
+            }) {
+                group.append(rest.remove(at: index))
+            }
+            var whole = group.max { left, right in
+                left.best.fact.trust == right.best.fact.trust
+                    ? isWorse(left.best, right.best) : left.best.fact.trust < right.best.fact.trust
+            }!
+            whole.start = group.map(\.start).min()!
+            whole.end = max(whole.start, group.map(\.end).max()!)
+            whole.spans = group.flatMap(\.spans)
+            whole.firstStated = group.map(\.firstStated).min()!
+            whole.countsFrom = whole.start
+            result.append(whole)
+        }
+        return result
+    }
+}

@@ -1,0 +1,56 @@
+import AppStore
+import Ledger
+import Testing
+
+/// The reducer against the rules read word by word.
+@Suite("The reducer says what the rules say, moment by moment")
+struct PlainReadingTests {
+    /// Only what the plain reading covers: auto-renewable transactions that can be folded.
+    private func foldable(_ facts: [Fact]) -> [Fact] {
+        facts.filter { fact in
+            guard fact.flaw == nil else { return false }
+            guard let transaction = fact.transaction else { return true }
+            return transaction.type?.value == .autoRenewableSubscription
+                && transaction.expiresDate != nil && transaction.isOfSomeLength
+        }
+    }
+
+    /// Returns the states that were compared.
+    @discardableResult
+    private func expectAgreement(
+        _ facts: [Fact], _ environment: Environment, _ name: String
+    ) -> Set<ChainState> {
+        let life = Lifecycle(facts, environment: environment, catalogue: Catalogue())
+        let reading = PlainReading(facts, environment: environment)
+        for moment in Picture.moments(facts, life) {
+            let (told, read) = (life.state(moment), reading.state(moment))
+            #expect(told == read, "\(name), \(moment.testDescription)")
+        }
+        return Set(life.intervals.map(\.state))
+    }
+
+    @Test(
+        "Short lives", arguments: Story.all.filter { $0.testDescription != "one purchase for ever" }
+    )
+    func stories(_ story: Story) {
+        expectAgreement(foldable(story.facts), story.environment, story.testDescription)
+    }
+
+    @Test("Random lives", arguments: [Environment.production, .sandbox])
+    func random(_ environment: Environment) {
+        var seen: Set<ChainState> = []
+        for seed in 1001...1300 as ClosedRange<UInt64> {
+            let facts = foldable(RandomLife.facts(seed: seed, count: 2 + Int(seed % 40)))
+            seen.formUnion(expectAgreement(facts, environment, "seed \(seed)"))
+        }
+        #expect(seen == [.subscribed, .renewing, .grace, .billingRetry, .expired, .revoked])
+    }
+}
+
+extension TransactionSnapshot {
+    /// An empty stretch overlaps nothing, which the plain reading does not model.
+    var isOfSomeLength: Bool {
+        guard let purchaseDate, let expiresDate else { return false }
+        return purchaseDate < expiresDate
+    }
+}
