@@ -36,8 +36,9 @@ let package = Package(
         .target(
             name: "LedgerStore",
             dependencies: [
-                .product(name: "GRDB", package: "GRDB.swift"), "AppStore", "Ledger", "Signing",
-                "Migrations",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"), "AppStore", "Ledger",
+                "Signing", "Migrations",
             ], swiftSettings: strict),
         .target(
             name: "LedgerService",
@@ -72,7 +73,9 @@ let package = Package(
         .testTarget(
             name: "SimulatorTests", dependencies: ["AppStore", "Signing", "Ledger", "Simulator"],
             swiftSettings: strict),
-        .testTarget(name: "CommandTests", dependencies: ["subledger"], swiftSettings: strict),
+        .testTarget(
+            name: "CommandTests", dependencies: ["subledger", "AppStore", "Simulator"],
+            swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )

@@ -1,5 +1,6 @@
 import AppStore
 import ArgumentParser
+import Foundation
 import LedgerService
 import Signing
 import Simulator
@@ -32,22 +33,16 @@ struct BenchCommand: AsyncParsableCommand {
             }
             let authority = try Authority()
             let world = SubscriberWorld()
-            let signer = DeliverySigner(authority: authority)
-            let progress = ProgressLine()
-            var lines: [[UInt8]] = []
-            var seed: UInt64 = 1
-            while lines.count < events {
-                let life = world.life(seed: seed)
-                seed += 1
-                guard life.environment == .production else { continue }
-                for delivery in life.deliveries where lines.count < events {
-                    lines.append(try signer.line(delivery))
-                }
-                progress.show("sign: \(lines.count) of \(events)")
-            }
-            progress.end()
+            let folder = FileManager.default.temporaryDirectory
+                .appending(path: "subledger-bench-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let file = folder.appending(path: "notifications.ndjson").path
+            let sample = try sign(world, DeliverySigner(authority: authority), to: file)
             let bench = Bench(
-                lines: lines, roots: try TrustedRoots.apple.adding(authority.rootDER),
+                file: file, sample: sample,
+                roots: try TrustedRoots.apple.adding(authority.rootDER),
                 apps: [
                     Configuration.App(bundleId: world.bundleId, appAppleId: world.appAppleId)
                 ], environment: .production)
@@ -58,6 +53,35 @@ struct BenchCommand: AsyncParsableCommand {
                 for row in try await bench.ingest() { try report(row) }
             }
         }
+    }
+
+    /// Lines kept in memory to verify again and again.
+    static let sampleCount = 1_024
+
+    /// Writes the notifications of seeded lives to a file; some of them.
+    private func sign(
+        _ world: SubscriberWorld, _ signer: DeliverySigner, to path: String
+    ) throws -> [[UInt8]] {
+        FileManager.default.createFile(atPath: path, contents: nil)
+        let file = try FileHandle(forWritingTo: URL(filePath: path))
+        defer { try? file.close() }
+        let progress = ProgressLine()
+        var sample: [[UInt8]] = []
+        var (count, seed): (Int, UInt64) = (0, 0)
+        while count < events {
+            seed += 1
+            let life = world.life(seed: seed)
+            guard life.environment == .production else { continue }
+            for delivery in life.deliveries.prefix(events - count) {
+                let line = try signer.line(delivery)
+                try file.write(contentsOf: line + Array("\n".utf8))
+                if sample.count < BenchCommand.sampleCount { sample.append(line) }
+                count += 1
+            }
+            progress.show("sign: \(count) of \(events)")
+        }
+        progress.end()
+        return sample
     }
 
     private func report(_ row: BenchRow) throws {

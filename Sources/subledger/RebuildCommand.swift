@@ -19,6 +19,10 @@ struct RebuildCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform {
             let settings = try Settings(common)
+            if fromLog, !check {
+                try EnvironmentLedger.discardFacts(
+                    settings.configuration, environment: settings.environment)
+            }
             let session = try await LedgerSession.open(
                 settings.configuration, environment: settings.environment)
             guard session.projector != nil else {
@@ -40,7 +44,7 @@ struct RebuildCommand: AsyncParsableCommand {
                 if found.count > 0 { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
                 return
             }
-            let store = try await rebuild.run(fromLog: fromLog, report: report)
+            let store = try await rebuild.run(report: report)
             progress.end()
             let checkpoint = try await store.checkpoint()
             let count = try await store.subscriptionCount()

@@ -46,6 +46,19 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         let scratch = try await ScratchLedger.open(
             environment: story.environment, apps: apps, roots: roots) { Console.now }
+        let result: Result<Int, any Error>
+        do {
+            result = .success(try await tell(story, authority, in: scratch))
+        } catch {
+            result = .failure(error)
+        }
+        await scratch.remove()
+        return try result.get()
+    }
+
+    private func tell(
+        _ story: Story, _ authority: Authority, in scratch: ScratchLedger
+    ) async throws -> Int {
         let lines = try story.deliveries.map { try $0.line(signedBy: authority) }
         let summary = try await scratch.take(lines, name: story.name)
         let session = try await scratch.session()
@@ -64,7 +77,6 @@ struct ReplayCommand: AsyncParsableCommand {
             try await show(session)
         }
         try? session.projections.close()
-        await scratch.remove()
         return problems.count
     }
 

@@ -51,12 +51,32 @@ struct Settings {
             options.environment ?? variables["SUBLEDGER_ENVIRONMENT"])
         bundleId = (options.bundleId ?? variables["SUBLEDGER_BUNDLE_ID"]).map { BundleId($0) }
         if let bundleId {
-            var app = configuration.app(bundleId) ?? Configuration.App(bundleId: bundleId)
-            let number = variables["SUBLEDGER_APP_APPLE_ID"].flatMap { Int64($0) }
-            app.appAppleId = options.appAppleId ?? number ?? app.appAppleId
-            configuration.apps = [app]
+            configuration.apps = [
+                configuration.app(bundleId) ?? Configuration.App(bundleId: bundleId)
+            ]
+        }
+        if let number = try Settings.appAppleId(options, variables["SUBLEDGER_APP_APPLE_ID"]) {
+            guard configuration.apps.count == 1 else {
+                throw CommandFailure(
+                    code: "invalidOption",
+                    message: "An appAppleId needs to know its app: add --bundle-id.", exit: .usage)
+            }
+            configuration.apps[0].appAppleId = number
         }
         self.configuration = configuration
+    }
+
+    private static func appAppleId(
+        _ options: SharedOptions, _ variable: String?
+    ) throws(CommandFailure) -> Int64? {
+        if let number = options.appAppleId { return number }
+        guard let variable else { return nil }
+        guard let number = Int64(variable) else {
+            throw CommandFailure(
+                code: ConfigurationError.Code.invalidValue.rawValue,
+                message: "SUBLEDGER_APP_APPLE_ID takes a whole number.", exit: .configuration)
+        }
+        return number
     }
 
     private static func file(_ path: String?) throws(CommandFailure) -> Configuration {

@@ -6,16 +6,19 @@ public import Signing
 
 /// Figures measured on the spot. The caller brings signed lines; nothing here signs.
 public struct Bench: Sendable {
-    /// Lines as `ingest` takes them.
-    let lines: [[UInt8]]
+    /// A file of lines as `ingest` takes them.
+    let file: String
+    /// Some of its lines.
+    let sample: [[UInt8]]
     let roots: TrustedRoots
     let apps: [Configuration.App]
     let environment: Environment
 
     public init(
-        lines: [[UInt8]], roots: TrustedRoots, apps: [Configuration.App], environment: Environment
+        file: String, sample: [[UInt8]], roots: TrustedRoots, apps: [Configuration.App], environment: Environment
     ) {
-        self.lines = lines
+        self.file = file
+        self.sample = sample
         self.roots = roots
         self.apps = apps
         self.environment = environment
@@ -27,7 +30,7 @@ public struct Bench: Sendable {
     /// verifications.
     public func verify(repetitions: Int) throws -> BenchRow {
         let verifier = EvidenceVerifier(roots: roots)
-        let tokens = lines.compactMap { Bench.token($0) }.filter { Bench.hasThreeParts($0) }
+        let tokens = sample.compactMap { Bench.token($0) }.filter { Bench.hasThreeParts($0) }
         guard let first = tokens.first, let app = apps.first else { throw BenchProblem.noInput }
         let identity = AppIdentity(
             bundleId: app.bundleId, appAppleId: app.appAppleId, environment: environment)
@@ -80,13 +83,6 @@ public struct Bench: Sendable {
             environment: environment, apps: apps, roots: roots) {
                 Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
             }
-        let file = "\(scratch.directory)/input.ndjson"
-        var bytes: [UInt8] = []
-        for line in lines {
-            bytes += line
-            bytes.append(UInt8(ascii: "\n"))
-        }
-        FileManager.default.createFile(atPath: file, contents: Data(bytes))
         let verifier = EvidenceVerifier(roots: roots)
         let ingest = Ingest(ledger: scratch.ledger, apps: apps, verifier: verifier) {
             Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))

@@ -1,4 +1,5 @@
 import AppStore
+import Foundation
 import Ledger
 import Yams
 
@@ -26,7 +27,14 @@ extension Configuration {
             }
             try customers.requireNothingElse()
         }
-        if let zone = try file.text("reportTimeZone") { reportTimeZone = zone }
+        if let zone = try file.text("reportTimeZone") {
+            guard TimeZone(identifier: zone) != nil else {
+                throw ConfigurationError(
+                    .invalidValue, key: "reportTimeZone",
+                    reason: "An IANA name is expected, e.g. Europe/Berlin.")
+            }
+            reportTimeZone = zone
+        }
         if var server = try file.mapping("server") { try readServer(&server) }
         try file.requireNothingElse()
     }

@@ -52,7 +52,12 @@ enum InputLine {
             return list.map { token($0["signedPayload"], "signedPayload") }
         }
         if let groups = body["data"]?.array {
-            return groups.flatMap { $0["lastTransactions"]?.array ?? [] }.map { transaction($0) }
+            return groups.flatMap { group -> [Submission.Form] in
+                guard let items = group["lastTransactions"]?.array else {
+                    return [.unreadable("An element of data has no list lastTransactions.")]
+                }
+                return items.map { transaction($0) }
+            }
         }
         if body["signedRenewalInfo"] != nil {
             throw unreadable(

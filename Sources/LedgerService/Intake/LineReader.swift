@@ -6,7 +6,7 @@ struct InputChunk: Sendable {
     let bytes: [UInt8]
     /// From 1.
     let line: Int
-    /// The line was longer than `InputLine.maximumByteCount`; its bytes were passed over.
+    /// The line was longer than `InputLine.maximumByteCount`; only its beginning was kept.
     let isTooLong: Bool
 }
 
@@ -25,6 +25,8 @@ final class LineReader {
     private var isFirst = true
 
     static let readByteCount = 256 * 1024
+    /// What is kept of a line that is too long, for the quarantine.
+    static let keptByteCount = 64 * 1024
 
     /// An input that cannot be opened or read.
     struct Failure: Error, Sendable {
@@ -89,7 +91,8 @@ final class LineReader {
     private func take(to end: Int, next: Int) -> InputChunk {
         line += 1
         let isTooLong = end - start > InputLine.maximumByteCount
-        let bytes = isTooLong ? [] : LineReader.trimmed(buffer[start..<end])
+        let bytes = LineReader.trimmed(
+            isTooLong ? buffer[start..<end].prefix(LineReader.keptByteCount) : buffer[start..<end])
         start = next
         return InputChunk(bytes: bytes, line: line, isTooLong: isTooLong)
     }
@@ -97,6 +100,7 @@ final class LineReader {
     /// Passes over the rest of a line that is too long, without keeping it.
     private func skipLine() async throws(Failure) -> InputChunk {
         line += 1
+        let kept = LineReader.trimmed(buffer[start...].prefix(LineReader.keptByteCount))
         while true {
             if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
                 start = end + 1
@@ -107,7 +111,7 @@ final class LineReader {
             if isAtEnd { break }
             try await fill()
         }
-        return InputChunk(bytes: [], line: line, isTooLong: true)
+        return InputChunk(bytes: kept, line: line, isTooLong: true)
     }
 
     private func compact() {

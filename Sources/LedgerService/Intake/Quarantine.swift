@@ -30,6 +30,11 @@ public struct Quarantine: Sendable {
         var total = IngestSummary()
         for item in try await items() {
             guard let whole = try await ledger.operations.quarantineItem(item.id) else { continue }
+            guard whole.isWhole else {
+                total.read += 1
+                total.rejected += 1
+                continue
+            }
             let summary = try await ingest.run(lines: [whole.bytes], input: whole.input)
             total.add(summary)
             guard summary.read > 0, summary.isClean else { continue }
@@ -55,6 +60,12 @@ extension IngestSummary {
 }
 
 extension QuarantineItem {
+    /// Whether the kept copy is all there was; a part of it cannot be tried again.
+    var isWhole: Bool {
+        Int64(bytes.count) == byteCount && !bytes.isEmpty
+            && code != VerificationCode.payloadTooLarge.rawValue
+    }
+
     /// One line for people.
     public var text: String {
         let app = bundleId.map { " \($0)" } ?? ""

@@ -19,14 +19,23 @@ struct Submission: Sendable {
     /// Which of several pieces of one input, from 1; nil for the only one.
     let item: Int?
 
-    /// The bytes to keep when it cannot be accepted: `ingest` takes them again as a line.
+    /// The bytes to keep when it cannot be accepted: `ingest` takes them again as a line, with
+    /// the time that was claimed.
     var line: [UInt8] {
         switch form {
-        case .jws(let token): return token
         case .unreadable: return []
+        case .jws(let token):
+            guard let claimedReceivedAt else { return token }
+            var json = JSONWriter(reservingCapacity: token.count + 96)
+            json.object {
+                $0.member("receivedAt", claimedReceivedAt.milliseconds)
+                $0.member("signedPayload", String(decoding: token, as: UTF8.self))
+            }
+            return json.bytes
         case .pair(let transaction, let renewal, let status):
             var json = JSONWriter(reservingCapacity: transaction.count + renewal.count + 96)
             json.object {
+                $0.memberIfPresent("receivedAt", claimedReceivedAt?.milliseconds)
                 $0.member("signedTransactionInfo", String(decoding: transaction, as: UTF8.self))
                 $0.member("signedRenewalInfo", String(decoding: renewal, as: UTF8.self))
                 $0.memberIfPresent("status", status)

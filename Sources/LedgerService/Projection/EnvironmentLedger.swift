@@ -48,11 +48,37 @@ public final class EnvironmentLedger: Sendable {
         let log = try await EventLog.open(directory: directory)
         let operations = try await OperationsStore.open(directory: directory)
         let facts = try await Blocking.run { () throws(StoreError) in
-            try FactsStore(directory: directory)
+            try openFacts(directory)
         }
         return EnvironmentLedger(
             environment: environment, directory: directory, log: log, operations: operations,
             facts: facts, catalogue: configuration.catalogue)
+    }
+
+    /// Facts are derived: damaged ones are thrown away and decoded again from the log.
+    private static func openFacts(_ directory: String) throws(StoreError) -> FactsStore {
+        do throws(StoreError) { return try FactsStore(directory: directory) } catch {
+            guard DerivedFiles.isDamage(error), let lock = ProjectorLock(directory: directory)
+            else { throw error }
+            DerivedFiles.discardFacts(in: directory, holding: lock)
+            return try FactsStore(directory: directory)
+        }
+    }
+
+    /// Throws the facts away before a rebuild that must not trust them.
+    ///
+    /// Throws `fileLocked` while another process projects here.
+    public static func discardFacts(
+        _ configuration: Configuration, environment: Environment
+    ) throws(StoreError) {
+        let directory = "\(configuration.dataDirectory)/\(directoryName(environment))"
+        guard FileManager.default.fileExists(atPath: directory) else { return }
+        guard let lock = ProjectorLock(directory: directory) else {
+            throw StoreError(
+                .fileLocked, path: directory, reason: "Another process projects here.",
+                remedy: "Stop it first.")
+        }
+        DerivedFiles.discardFacts(in: directory, holding: lock)
     }
 
     public func close() async {

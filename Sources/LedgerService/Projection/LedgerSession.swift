@@ -70,6 +70,10 @@ public struct LedgerSession: Sendable {
     }
 
     public func close() async {
+        if projector != nil {
+            try? await ledger.facts.settle()
+            try? await projections.settle()
+        }
         try? projections.close()
         await ledger.close()
     }

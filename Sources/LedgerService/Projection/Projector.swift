@@ -29,7 +29,20 @@ public struct Projector: Sendable {
         if try await !isOfThisLog(ledger, try await ledger.facts.checkpoint()) {
             try await ledger.facts.clear()
         }
-        if let path = ledger.projectionFiles.current() {
+        if let store = try await usable(ledger) {
+            return Projector(ledger: ledger, lock: lock, projections: store)
+        }
+        let rebuild = Rebuild(ledger: ledger)
+        let projections = try await rebuild.run(report: report)
+        return Projector(ledger: ledger, lock: lock, projections: projections)
+    }
+
+    /// The current projections, unless they were built for something else or are damaged.
+    private static func usable(
+        _ ledger: EnvironmentLedger
+    ) async throws(StoreError) -> ProjectionsStore? {
+        guard let path = ledger.projectionFiles.current() else { return nil }
+        do throws(StoreError) {
             let build = ledger.build
             let store = try await Blocking.run { () throws(StoreError) in
                 try ProjectionsStore(path: path, build: build)
@@ -37,13 +50,14 @@ public struct Projector: Sendable {
             if try await store.matches(build),
                 try await isOfThisLog(ledger, try await store.checkpoint())
             {
-                return Projector(ledger: ledger, lock: lock, projections: store)
+                return store
             }
             try store.close()
+            return nil
+        } catch {
+            guard DerivedFiles.isDamage(error) else { throw error }
+            return nil
         }
-        let rebuild = Rebuild(ledger: ledger)
-        let projections = try await rebuild.run(report: report)
-        return Projector(ledger: ledger, lock: lock, projections: projections)
     }
 
     private init(ledger: EnvironmentLedger, lock: ProjectorLock, projections: ProjectionsStore) {

@@ -31,6 +31,15 @@ public final class FactsStore: Sendable {
         try await read { try DerivedFile.checkpoint($0) }
     }
 
+    /// Folds the write-ahead log into the file.
+    public func settle() async throws(StoreError) {
+        do {
+            try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
     // MARK: Writing
 
     /// Adds facts and moves the checkpoint, in one transaction. Adding a fact again changes

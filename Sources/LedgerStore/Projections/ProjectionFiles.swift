@@ -59,6 +59,17 @@ public struct ProjectionFiles: Sendable {
     }
 }
 
+/// Derived files that are of no use any more.
+public enum DerivedFiles {
+    /// Whether an error says that a derived file is damaged: then it is made again.
+    public static func isDamage(_ error: StoreError) -> Bool { DerivedFile.isDamage(error) }
+
+    /// Removes the facts, so that they are decoded again. `lock` shows that nobody projects.
+    public static func discardFacts(in directory: String, holding lock: ProjectorLock) {
+        DerivedFile.discard(FactsStore.path(in: directory))
+    }
+}
+
 /// The right to project in a data directory: an advisory lock on `projector.lock`, given back when
 /// the process ends, however it ends.
 public final class ProjectorLock: Sendable {

@@ -37,13 +37,21 @@ struct DerivedFile: Sendable {
 
     /// Derived data has another remedy than the log: it is made again.
     static func explained(_ error: StoreError, path: String) -> StoreError {
-        guard [.fileCorrupt, .fileNotDatabase, .fileForeign].contains(error.code) else {
-            return error
-        }
+        guard isDamage(error) else { return error }
         return StoreError(
             error.code, path: path, reason: error.reason,
             remedy: "It is derived data: delete it and its -wal and -shm while no command runs;"
                 + " the next command makes it again from the log.")
+    }
+
+    /// Whether an error says that a derived file is of no use: then it is made again.
+    static func isDamage(_ error: StoreError) -> Bool {
+        [.fileCorrupt, .fileNotDatabase, .fileForeign].contains(error.code)
+    }
+
+    /// Removes a derived file. Only for the holder of the projector's lock.
+    static func discard(_ path: String) {
+        for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
     }
 
     private func create() throws {

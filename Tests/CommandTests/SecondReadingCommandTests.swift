@@ -2,9 +2,9 @@ import AppStore
 import Foundation
 import Testing
 
-/// What the pages promise and the commands do not do yet.
-@Suite("Disputed commands")
-struct DisputedCommands {
+/// What a second reading of the commands found: each was a defect once.
+@Suite("Second reading of the commands")
+struct SecondReadingCommandTests {
     private func taken() async throws -> Workplace {
         let place = try Workplace()
         try place.write(Evidence.lines, to: "in.ndjson")

@@ -5,9 +5,9 @@ import Signing
 import Simulator
 import Testing
 
-/// What the pages promise and the ledger does not do yet.
-@Suite("Disputed")
-struct Disputed {
+/// What a second reading of the service found: each was a defect once.
+@Suite("Second reading of the service")
+struct SecondReadingTests {
     private let foreign = MadeChain(id: "580000000000001", bundleId: "com.example.other")
 
     private func retry(_ ledger: TemporaryLedger) async throws -> IngestSummary {
