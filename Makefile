@@ -11,6 +11,7 @@ help:
 	@echo "make run    build release and tell the bundled stories: ingest, a state, a timeline, an audit"
 	@echo "make test   build and run every test"
 	@echo "make bench  measure the figures of the README"
+	@echo "make lint   check the format of the sources"
 
 # Installs what is missing, and says in one sentence what is wrong when it cannot.
 setup:
@@ -35,3 +36,6 @@ test: setup
 
 bench: build
 	@"$(BINARY)" bench all
+
+lint:
+	@swift format lint --strict -r Sources Tests Migrations Package.swift

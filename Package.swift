@@ -62,8 +62,10 @@ let package = Package(
             name: "LedgerTests", dependencies: ["AppStore", "Ledger"], swiftSettings: strict),
         .testTarget(
             name: "LedgerStoreTests",
-            dependencies: ["AppStore", "Signing", "Ledger", "LedgerStore", "Migrations", "Simulator",
-                .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "Migrations", "Simulator",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "LedgerServiceTests",

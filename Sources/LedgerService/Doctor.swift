@@ -184,10 +184,12 @@ public struct Doctor: Sendable {
             let page = try await ledger.log.events(after: position)
             guard let last = page.last else { break }
             position = last.position
-            count += page.filter { event in
-                event.attributes.trust == .signed
-                    && event.attributes.rootFingerprint.map { !TrustedRoots.isApple($0) } ?? true
-            }.count
+            count +=
+                page.filter { event in
+                    event.attributes.trust == .signed
+                        && event.attributes.rootFingerprint.map { !TrustedRoots.isApple($0) }
+                            ?? true
+                }.count
         }
         guard count > 0 else { return [] }
         return [

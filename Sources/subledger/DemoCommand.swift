@@ -1,9 +1,7 @@
 import AppStore
 import ArgumentParser
 import Foundation
-import Ledger
 import LedgerService
-import LedgerStore
 import Signing
 import Simulator
 
@@ -13,89 +11,130 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "The main job on bundled stories: ingest, a state, a timeline, an audit.",
         discussion: """
             Signs the notifications of the stories with a throw-away authority, takes them in, and \
-            leaves the ledger and the authority's root in the data directory to try things on.
+            leaves the ledger and a configuration in the directory to try things on.
             """)
 
-    @Option(help: "Where the stories are.")
+    @Option(help: ArgumentHelp("Where the stories are.", valueName: "dir"))
     var stories = "Replays"
 
-    @OptionGroup var common: SharedOptions
+    @Option(
+        name: .customLong("data"),
+        help: ArgumentHelp("The demo's own directory.", valueName: "dir"))
+    var directory = "./subledger-demo"
 
     /// The story whose life is shown.
     static let shown = "grace-then-retry-then-expired"
+    /// Marks a directory as the demo's own.
+    static let marker = ".subledger-demo"
+    /// What the demo makes, and so may remove.
+    static let files = ["production", "notifications.ndjson", "root.der", "subledger.yaml"]
 
     func run() async throws {
         try await perform {
-            let directory = common.dataDirectory ?? "./subledger-demo"
-            try empty(directory)
             let authority = try Authority()
-            let told = try tell(authority, into: directory)
-            let options = try options(directory)
+            let told = try tell(authority)
+            let place = try prepare()
+            try Data(told.lines).write(to: place.appending(path: "notifications.ndjson"))
+            try Data(authority.rootDER).write(to: place.appending(path: "root.der"))
+            try Data(configuration(place).utf8).write(to: place.appending(path: "subledger.yaml"))
             try Console.out(
-                "\(told.lines) notifications of \(told.stories) bundled stories were signed by a"
-                    + " throw-away authority: \(directory)/notifications.ndjson\n\n")
-            for arguments in steps(directory, id: told.id) {
-                try Console.out("$ subledger \(arguments.joined(separator: " "))\n")
-                var command = try Subledger.parseAsRoot(arguments + options)
-                if var asynchronous = command as? any AsyncParsableCommand {
-                    try await asynchronous.run()
-                } else {
-                    try command.run()
-                }
+                "\(told.deliveries) notifications of \(told.stories) bundled stories, signed by a"
+                    + " throw-away authority\n\n")
+            let config = ["--config", place.appending(path: "subledger.yaml").path]
+            for step in steps(place, id: told.id) {
+                let arguments = step + config + ["--environment", "production"]
+                try Console.out(
+                    "$ subledger \((step + config).map(quoted).joined(separator: " "))\n")
+                try await run(arguments)
                 try Console.out("\n")
             }
-            try Console.out(
-                "The ledger is in \(directory); ask it more, for example:\n"
-                    + "  sqlite3 -readonly \(directory)/production/projections.sqlite"
-                    + " 'SELECT state, count(*) FROM current_subscriptions GROUP BY state'\n"
-                    + "  subledger export subscriptions --data \(directory)\n")
+            try hint(place, config)
         }
     }
 
     /// What is run, as it would be typed.
-    private func steps(_ directory: String, id: String) -> [[String]] {
+    private func steps(_ place: URL, id: String) -> [[String]] {
         [
-            ["ingest", "\(directory)/notifications.ndjson"], ["show", id], ["timeline", id],
-            ["audit", "verify", "--signatures"],
+            ["ingest", place.appending(path: "notifications.ndjson").path], ["show", id],
+            ["timeline", id], ["audit", "verify", "--signatures"],
         ]
     }
 
-    private func options(_ directory: String) throws -> [String] {
-        [
-            "--data", directory, "--bundle-id", "com.example.app", "--app-apple-id", "1234567890",
-            "--trust-root", "\(directory)/root.der",
-        ]
+    private func run(_ arguments: [String]) async throws {
+        var command = try Subledger.parseAsRoot(arguments)
+        if var asynchronous = command as? any AsyncParsableCommand {
+            try await asynchronous.run()
+        } else {
+            try command.run()
+        }
     }
 
-    private func empty(_ directory: String) throws {
+    private func hint(_ place: URL, _ config: [String]) throws {
+        let binary = CommandLine.arguments.first ?? "subledger"
+        let database = place.appending(path: "production/projections.sqlite").path
+        try Console.out(
+            """
+            Ask it more (subledger is \(binary)):
+              \(quoted(binary)) export subscriptions \(config.map(quoted).joined(separator: " "))
+              sqlite3 -readonly \(quoted(database)) \
+            'SELECT state, count(*) FROM current_subscriptions GROUP BY state'
+
+            """)
+    }
+
+    private func quoted(_ text: String) -> String {
+        text.contains { $0 == " " || $0 == "'" || $0 == "\"" } ? "'\(text)'" : text
+    }
+
+    // MARK: Files
+
+    /// The demo's directory, empty of an earlier demo's files; never of anybody else's.
+    private func prepare() throws -> URL {
         let files = FileManager.default
-        let isOurs = files.fileExists(atPath: "\(directory)/notifications.ndjson")
-        if files.fileExists(atPath: directory) {
-            guard isOurs else {
+        let place = URL(filePath: directory).standardizedFileURL
+        if files.fileExists(atPath: place.path) {
+            let content = try files.contentsOfDirectory(atPath: place.path)
+            guard content.isEmpty || content.contains(DemoCommand.marker) else {
                 throw CommandFailure(
                     code: "directoryInUse",
-                    message: "\(directory) exists and is not of an earlier demo; name another one"
-                        + " with --data.", exit: .io)
+                    message: "\(directory) holds files that are not the demo's; name another"
+                        + " directory with --data.", exit: .io)
             }
-            try files.removeItem(atPath: directory)
+            for name in DemoCommand.files where content.contains(name) {
+                try files.removeItem(at: place.appending(path: name))
+            }
         }
-        try files.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        try files.createDirectory(at: place, withIntermediateDirectories: true)
+        try Data().write(to: place.appending(path: DemoCommand.marker))
+        return place
     }
 
-    /// Writes the signed lines of every Production story, and the root that vouches for them.
+    private func configuration(_ place: URL) -> String {
+        """
+        # Written by `subledger demo`. The root below is a throw-away authority's.
+        dataDirectory: "\(place.path)"
+        apps:
+          - bundleId: com.example.app
+            appAppleId: 1234567890
+        trustedRoots: ["\(place.appending(path: "root.der").path)"]
+
+        """
+    }
+
+    /// The signed lines of every Production story.
     private func tell(
-        _ authority: Authority, into directory: String
-    ) throws -> (lines: Int, stories: Int, id: String) {
-        let names = try FileManager.default.contentsOfDirectory(atPath: stories).sorted()
+        _ authority: Authority
+    ) throws -> (lines: [UInt8], deliveries: Int, stories: Int, id: String) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: stories)) ?? []
         var text: [UInt8] = []
-        var (lines, count, id) = (0, 0, "")
-        for name in names {
+        var (deliveries, count, id) = (0, 0, "")
+        for name in names.sorted() {
             guard let story = try? Story(path: "\(stories)/\(name)"),
                 story.environment == .production
             else { continue }
             for delivery in story.deliveries {
                 text += try delivery.line(signedBy: authority) + Array("\n".utf8)
-                lines += 1
+                deliveries += 1
             }
             count += 1
             if name == DemoCommand.shown { id = story.chains.first?.rawValue ?? "" }
@@ -103,11 +142,9 @@ struct DemoCommand: AsyncParsableCommand {
         guard !id.isEmpty else {
             throw CommandFailure(
                 code: "noStories",
-                message: "There are no stories in \(stories); run this where the project is, or"
-                    + " name the folder with --stories.", exit: .io)
+                message: "There are no bundled stories in \(stories); run this where the project"
+                    + " is, or name its Replays folder with --stories.", exit: .io)
         }
-        try Data(text).write(to: URL(filePath: "\(directory)/notifications.ndjson"))
-        try Data(authority.rootDER).write(to: URL(filePath: "\(directory)/root.der"))
-        return (lines, count, id)
+        return (text, deliveries, count, id)
     }
 }

@@ -1,5 +1,6 @@
 import AppStore
 import ArgumentParser
+import Foundation
 import LedgerService
 
 struct IngestCommand: AsyncParsableCommand {
@@ -19,6 +20,7 @@ struct IngestCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform {
+            try requireReadable()
             let settings = try Settings(common)
             let apps = try settings.requiredApps()
             let verifier = try settings.verifier()
@@ -26,12 +28,14 @@ struct IngestCommand: AsyncParsableCommand {
                 settings.configuration, environment: settings.environment)
             let progress = ProgressLine()
             let ingest = Ingest(ledger: ledger, apps: apps, verifier: verifier) { Console.now }
-            let summary: IngestSummary
+            var summary = IngestSummary()
             do throws(Ingest.Failure) {
-                summary = try await ingest.run(paths: files) { done in
+                try await ingest.run(paths: files, into: &summary) { done in
                     progress.show("ingest: \(done.read) read, position \(done.position)")
                 }
             } catch {
+                progress.end()
+                try print(summary)
                 throw failure(error)
             }
             let session = try await LedgerSession.open(ledger) { done in
@@ -41,6 +45,24 @@ struct IngestCommand: AsyncParsableCommand {
             try print(summary)
             await session.close()
             if !summary.isClean { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
+        }
+    }
+
+    /// Every input is looked at before the first is taken in.
+    private func requireReadable() throws {
+        for file in files where file != "-" {
+            var isDirectory: ObjCBool = false
+            let exists = FileManager.default.fileExists(atPath: file, isDirectory: &isDirectory)
+            let isReadable = FileManager.default.isReadableFile(atPath: file)
+            guard exists, isReadable, !isDirectory.boolValue else {
+                let reason =
+                    !exists
+                    ? "there is no such file"
+                    : isDirectory.boolValue ? "it is a directory" : "it cannot be read"
+                throw CommandFailure(
+                    code: "unreadableInput",
+                    message: "\(file): \(reason). Nothing was taken in.", exit: .io)
+            }
         }
     }
 
@@ -59,6 +81,10 @@ struct IngestCommand: AsyncParsableCommand {
         if common.json { return try Console.out { summary.write(to: &$0) } }
         for error in summary.errors {
             Console.note("\(error.input): \(error.code): \(error.message)")
+        }
+        if summary.notKept > 0 {
+            Console.note(
+                "\(summary.notKept) of them found no room in quarantine: ingest them again")
         }
         if summary.errorsOmitted > 0 { Console.note("… and \(summary.errorsOmitted) more") }
         try Console.out(

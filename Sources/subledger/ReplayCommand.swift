@@ -26,27 +26,41 @@ struct ReplayCommand: AsyncParsableCommand {
         try await perform {
             let authority = try Authority()
             var failures = 0
+            var told: [[UInt8]] = []
             for path in stories {
                 let story: Story
                 do { story = try Story(path: path) } catch let problem as Story.Problem {
                     throw CommandFailure(
                         code: "unreadableStory", message: problem.description, exit: .negative)
                 }
-                failures += try await tell(story, authority)
+                let (problems, object) = try await tell(story, authority)
+                failures += problems
+                told.append(object)
+            }
+            if common.json {
+                try Console.out { json in
+                    json.object { json in
+                        json.member("passed", failures == 0)
+                        json.array("stories", told) { json, story in json.raw(story) }
+                    }
+                }
             }
             if failures > 0 { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
         }
     }
 
-    /// The number of differences and refusals.
-    private func tell(_ story: Story, _ authority: Authority) async throws -> Int {
+    /// The number of differences and refusals, and the story's part of the JSON.
+    private func tell(
+        _ story: Story, _ authority: Authority
+    ) async throws -> (problems: Int, object: [UInt8]) {
         let roots = try TrustedRoots.apple.adding(authority.rootDER)
         let apps = story.bundleIds.map {
             Configuration.App(bundleId: $0)
         }
         let scratch = try await ScratchLedger.open(
-            environment: story.environment, apps: apps, roots: roots) { Console.now }
-        let result: Result<Int, any Error>
+            environment: story.environment, apps: apps, roots: roots
+        ) { Console.now }
+        let result: Result<(problems: Int, object: [UInt8]), any Error>
         do {
             result = .success(try await tell(story, authority, in: scratch))
         } catch {
@@ -58,11 +72,12 @@ struct ReplayCommand: AsyncParsableCommand {
 
     private func tell(
         _ story: Story, _ authority: Authority, in scratch: ScratchLedger
-    ) async throws -> Int {
+    ) async throws -> (problems: Int, object: [UInt8]) {
         let lines = try story.deliveries.map { try $0.line(signedBy: authority) }
         let summary = try await scratch.take(lines, name: story.name)
         let session = try await scratch.session()
         var problems = summary.errors.map { "\($0.input): \($0.code): \($0.message)" }
+        var timelines: [ChainReading] = []
         if check {
             guard let expected = story.expected else {
                 throw CommandFailure(
@@ -71,38 +86,46 @@ struct ReplayCommand: AsyncParsableCommand {
                     exit: .negative)
             }
             problems += try await StoryCheck(expected: expected).differences(session)
-            try report(story, problems)
         } else {
-            for problem in problems { Console.note(problem) }
-            try await show(session)
+            timelines = try await readings(session)
         }
         try? session.projections.close()
-        return problems.count
+        if !common.json { try report(story, problems, timelines) }
+        return (problems.count, object(story, problems, timelines))
     }
 
-    private func report(_ story: Story, _ problems: [String]) throws {
-        if common.json {
-            return try Console.out { json in
-                json.object { json in
-                    json.member("story", story.name)
-                    json.member("passed", problems.isEmpty)
-                    json.array("differences", problems)
-                }
-            }
-        }
-        try Console.out("\(problems.isEmpty ? "ok  " : "FAIL") \(story.name)\n")
-        for problem in problems { try Console.out("    \(problem)\n") }
-    }
-
-    private func show(_ session: LedgerSession) async throws {
+    private func readings(_ session: LedgerSession) async throws -> [ChainReading] {
         let moment = Moment(at: nil, now: Console.now)
-        var after: ChainCursor?
-        while let reading = try await session.query.next(after: &after, moment: moment) {
-            if common.json {
-                try Console.out { reading.writeTimeline(to: &$0) }
-            } else {
-                try Console.out(reading.timelineText() + "\n")
-            }
+        var cursor: ChainCursor?
+        var readings: [ChainReading] = []
+        while let reading = try await session.query.next(after: &cursor, moment: moment) {
+            readings.append(reading)
         }
+        return readings
+    }
+
+    private func report(
+        _ story: Story, _ problems: [String], _ timelines: [ChainReading]
+    ) throws {
+        if check {
+            try Console.out("\(problems.isEmpty ? "ok  " : "FAIL") \(story.name)\n")
+            for problem in problems { try Console.out("    \(problem)\n") }
+            return
+        }
+        for problem in problems { Console.note(problem) }
+        for reading in timelines { try Console.out(reading.timelineText() + "\n") }
+    }
+
+    private func object(
+        _ story: Story, _ problems: [String], _ timelines: [ChainReading]
+    ) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("story", story.name)
+            json.member("passed", problems.isEmpty)
+            json.array("differences", problems)
+            if !check { json.array("timelines", timelines) { $1.writeTimeline(to: &$0) } }
+        }
+        return json.bytes
     }
 }

@@ -9,10 +9,14 @@ import Signing
 /// The options every command takes (`contract.md`). Flags win over SUBLEDGER_* variables, those
 /// over the configuration file.
 struct SharedOptions: ParsableArguments {
-    @Option(name: .customLong("config"), help: "Configuration file (default: subledger.yaml).")
+    @Option(
+        name: .customLong("config"),
+        help: ArgumentHelp("Configuration file (default: subledger.yaml).", valueName: "file"))
     var configFile: String?
 
-    @Option(name: .customLong("data"), help: "Data directory, created when missing.")
+    @Option(
+        name: .customLong("data"),
+        help: ArgumentHelp("Data directory, created when missing.", valueName: "dir"))
     var dataDirectory: String?
 
     @Option(help: "production, sandbox, xcode or localTesting (default: production).")
@@ -24,7 +28,9 @@ struct SharedOptions: ParsableArguments {
     @Option(help: "The app's id in the App Store; compared in Production.")
     var appAppleId: Int64?
 
-    @Option(name: .customLong("trust-root"), help: "Extra trusted root, DER or PEM; repeatable.")
+    @Option(
+        name: .customLong("trust-root"),
+        help: ArgumentHelp("Extra trusted root, DER or PEM; repeatable.", valueName: "file"))
     var trustRoots: [String] = []
 
     @Flag(help: "Machine-readable output.")
@@ -42,6 +48,10 @@ struct Settings {
         let variables = ProcessInfo.processInfo.environment
         var configuration = try Settings.file(options.configFile ?? variables["SUBLEDGER_CONFIG"])
         if let directory = options.dataDirectory ?? variables["SUBLEDGER_DATA"] {
+            guard !directory.isEmpty else {
+                throw CommandFailure(
+                    code: "invalidOption", message: "--data takes a directory.", exit: .usage)
+            }
             configuration.dataDirectory = directory
         }
         configuration.trustedRoots +=

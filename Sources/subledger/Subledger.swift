@@ -8,11 +8,34 @@ struct Subledger: AsyncParsableCommand {
         abstract: "An event-sourced ledger of App Store subscriptions.",
         discussion: """
             Takes in what Apple signs, verifies it, keeps it as immutable events, and answers what \
-            a subscription's life is and why, with the events that prove it.
+            a subscription's life is and why, with the events that prove it. SUBLEDGER_CONFIG, \
+            SUBLEDGER_DATA, SUBLEDGER_ENVIRONMENT, SUBLEDGER_BUNDLE_ID, SUBLEDGER_APP_APPLE_ID and \
+            SUBLEDGER_TRUST_ROOT stand for the options of the same names.
             """,
+        version: "0.1.0",
         subcommands: [
             IngestCommand.self, ShowCommand.self, TimelineCommand.self, ExportCommand.self,
             RebuildCommand.self, ReplayCommand.self, AuditCommand.self, QuarantineCommand.self,
             DoctorCommand.self, DemoCommand.self, BenchCommand.self,
         ])
+
+    /// Runs the command named; wrong usage is told like every other error.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            Console.error(
+                CommandFailure(
+                    code: "usage",
+                    message: "\(message(for: error)) See `subledger --help`, or --help after a"
+                        + " command.", exit: .usage))
+            exit(withError: ExitCode(CommandFailure.Exit.usage.rawValue))
+        }
+    }
 }

@@ -14,7 +14,7 @@ struct IngestCommandTests {
         #expect(
             summary.object?.map(\.key) == [
                 "read", "appended", "duplicates", "conflicts", "rejected", "quarantined",
-                "errors", "errorsOmitted", "position",
+                "errors", "errorsOmitted", "position", "notKept",
             ])
         #expect(summary["appended"]?.int64 == 4)
         let second = try await place.run("ingest", "in.ndjson", "--json")

@@ -27,7 +27,9 @@ struct TidyTests {
     ]
 
     /// System modules any room but the pure one may use.
-    static let system: Set<String> = ["Foundation", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin"]
+    static let system: Set<String> = [
+        "Foundation", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
+    ]
 
     struct Source: Sendable, CustomTestStringConvertible {
         let room: String
@@ -123,7 +125,9 @@ struct TidyTests {
 
     @Test("the pure room has no clock, no chance and no unordered walk")
     func purity() {
-        let banned = ["Date()", "Date.now", ".random(", "UUID()", "ContinuousClock", "import Foundation"]
+        let banned = [
+            "Date()", "Date.now", ".random(", "UUID()", "ContinuousClock", "import Foundation",
+        ]
         for source in TidyTests.sources where source.room == "Ledger" {
             for line in source.lines {
                 for word in banned { #expect(!line.contains(word), "\(source.path): \(line)") }

@@ -124,7 +124,8 @@ struct AnswerReader {
     }
 
     /// Why and since when auto-renew is off; nil while it is on or nobody said.
-    private func cancellation(_ renewalFact: Int?, _ interval: Interval) -> ChainAnswer.Cancellation?
+    private func cancellation(_ renewalFact: Int?, _ interval: Interval) -> ChainAnswer
+        .Cancellation?
     {
         guard let renewalFact, let renewal = facts[renewalFact].renewal,
             renewal.willRenew == false,
@@ -138,7 +139,8 @@ struct AnswerReader {
             if willRenew == false { first = earlier }
         }
         let said: EndReason =
-            renewal.priceIncreaseStatus?.value == .customerHasNotResponded ? .priceIncrease : .voluntary
+            renewal.priceIncreaseStatus?.value == .customerHasNotResponded
+            ? .priceIncrease : .voluntary
         return ChainAnswer.Cancellation(
             reason: interval.reason ?? said, at: facts.renewals[first].signedDate)
     }

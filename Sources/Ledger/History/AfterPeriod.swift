@@ -117,7 +117,9 @@ struct AfterPeriodRule {
 
     /// A stated grace date beyond E.
     func graceDate(_ index: Int) -> Timestamp? {
-        guard let date = facts[index].renewal?.gracePeriodExpiresDate, date > end else { return nil }
+        guard let date = facts[index].renewal?.gracePeriodExpiresDate, date > end else {
+            return nil
+        }
         return date
     }
 
@@ -218,7 +220,8 @@ struct AfterPeriodRule {
         guard let renewal = newest.flatMap({ facts[$0].renewal }), renewal.willRenew == false else {
             return .unconfirmed
         }
-        return renewal.priceIncreaseStatus?.value == .customerHasNotResponded ? .priceIncrease : .voluntary
+        return renewal.priceIncreaseStatus?.value == .customerHasNotResponded
+            ? .priceIncrease : .voluntary
     }
 }
 

@@ -154,7 +154,9 @@ struct LifeFactReader {
             var last: Timestamp?
             for span in period.spans where !span.isFamilyRevoke {
                 if span.from != last {
-                    add(.refunded, at: span.from, fact: span.opener, transaction: span.transactionId)
+                    add(
+                        .refunded, at: span.from, fact: span.opener, transaction: span.transactionId
+                    )
                     last = span.from
                 }
                 guard let closer = span.closer else { continue }

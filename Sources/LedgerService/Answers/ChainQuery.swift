@@ -37,8 +37,8 @@ public enum QueryError: Error, Sendable, Equatable {
     public var message: String {
         switch self {
         case .noSuchSubscription(let id):
-            "No subscription or purchase is known by \(id) at that time; check the id, the"
-                + " environment, and --at."
+            "No subscription or purchase is known by \(id) at that time; check the id, --data,"
+                + " --environment, --bundle-id, and --at or --known-at."
         case .ambiguousId(let id, let chains):
             "\(id) is known in several chains: name the app with --bundle-id, or ask by one of "
                 + chains.map(\.originalTransactionId.rawValue).joined(separator: ", ") + "."

@@ -35,9 +35,10 @@ struct ExportLines {
         for column in columns {
             if !isFirst { text.append(UInt8(ascii: ",")) }
             isFirst = false
-            text += ExportLines.field(column.split(separator: ".").reduce(value) { found, key in
-                found[String(key)] ?? .null
-            })
+            text += ExportLines.field(
+                column.split(separator: ".").reduce(value) { found, key in
+                    found[String(key)] ?? .null
+                })
         }
         text += "\r\n".utf8
     }

@@ -15,7 +15,8 @@ public struct Bench: Sendable {
     let environment: Environment
 
     public init(
-        file: String, sample: [[UInt8]], roots: TrustedRoots, apps: [Configuration.App], environment: Environment
+        file: String, sample: [[UInt8]], roots: TrustedRoots, apps: [Configuration.App],
+        environment: Environment
     ) {
         self.file = file
         self.sample = sample
@@ -80,9 +81,10 @@ public struct Bench: Sendable {
     /// Takes in a file of lines end to end: read, verify on all cores, append, project.
     public func ingest() async throws -> [BenchRow] {
         let scratch = try await ScratchLedger.open(
-            environment: environment, apps: apps, roots: roots) {
-                Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
-            }
+            environment: environment, apps: apps, roots: roots
+        ) {
+            Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
+        }
         let verifier = EvidenceVerifier(roots: roots)
         let ingest = Ingest(ledger: scratch.ledger, apps: apps, verifier: verifier) {
             Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))

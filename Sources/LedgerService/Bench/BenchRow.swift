@@ -46,7 +46,8 @@ public struct BenchRow: Sendable {
     public var text: String {
         var line = "\(name.padding(to: 22)) \(Int(value.rounded())) \(unit)"
         if let limit, let limitName, let ratio {
-            line += ", \(BenchRow.rounded(ratio, places: 2)) × \(limitName)"
+            line +=
+                ", \(BenchRow.rounded(ratio, places: 2)) × \(limitName)"
                 + " (\(Int(limit.rounded())) \(unit))"
         }
         return line + "; \(events) events, peak \(Int(peakMemoryMiB.rounded())) MiB"

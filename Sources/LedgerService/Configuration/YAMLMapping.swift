@@ -91,7 +91,9 @@ struct YAMLMapping {
         for key in keys where !read.contains(key) {
             throw ConfigurationError(
                 .unknownKey, key: name(key),
-                reason: "There is no such setting; known here are \(read.sorted().joined(separator: ", ")).")
+                reason:
+                    "There is no such setting; known here are \(read.sorted().joined(separator: ", "))."
+            )
         }
     }
 }

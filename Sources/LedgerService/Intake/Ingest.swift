@@ -44,6 +44,15 @@ public struct Ingest: Sendable {
         paths: [String], report: @escaping @Sendable (Progress) -> Void = { _ in }
     ) async throws(Failure) -> IngestSummary {
         var summary = IngestSummary()
+        try await run(paths: paths, into: &summary, report: report)
+        return summary
+    }
+
+    /// As above; when it throws, `summary` tells what was done until then.
+    public func run(
+        paths: [String], into summary: inout IngestSummary,
+        report: @escaping @Sendable (Progress) -> Void = { _ in }
+    ) async throws(Failure) {
         for path in paths {
             try await run(path, into: &summary, report: report)
         }
@@ -52,7 +61,6 @@ public struct Ingest: Sendable {
         } catch {
             throw .store(error)
         }
-        return summary
     }
 
     /// Ingests lines already in memory, under the name `input`.
@@ -81,8 +89,8 @@ public struct Ingest: Sendable {
     ) async throws(Failure) {
         let width = 2 * ProcessInfo.processInfo.activeProcessorCount
         var total = summary
-        let result = await withTaskGroup(of: (Int, [PreparedInput]).self) {
-            group -> Result<IngestSummary, Failure> in
+        let failure = await withTaskGroup(of: (Int, [PreparedInput]).self) {
+            group -> Failure? in
             var ready: [Int: [PreparedInput]] = [:]
             var (started, appended, isAtEnd) = (0, 0, false)
             do throws(Failure) {
@@ -104,13 +112,14 @@ public struct Ingest: Sendable {
                         report(Progress(read: total.read, position: total.position))
                     }
                 }
-                return .success(total)
+                return nil
             } catch {
                 group.cancelAll()
-                return .failure(error)
+                return error
             }
         }
-        summary = try result.get()
+        summary = total
+        if let failure { throw failure }
     }
 
     private static func open(_ path: String) throws(Failure) -> LineReader {
@@ -165,22 +174,25 @@ public struct Ingest: Sendable {
         _ batch: [PreparedInput], into summary: inout IngestSummary
     ) async throws(StoreError) {
         var events: [NewEvent] = []
-        var kept: [NewQuarantineItem] = []
+        var refused: [(error: IngestSummary.IngestError, item: NewQuarantineItem)] = []
         for input in batch {
             summary.read += 1
             switch input {
             case .submission(.event(let event)): events.append(event)
-            case .submission(.refused(let refusal)): kept.append(count(refusal, into: &summary))
+            case .submission(.refused(let refusal)):
+                summary.count(refusal.standing)
+                refused.append((IngestSummary.IngestError(refusal), NewQuarantineItem(refusal)))
             case .unreadable(let error, let bytes):
                 summary.rejected += 1
-                summary.add(
-                    IngestSummary.IngestError(
-                        input: error.input, code: error.code, message: error.message))
-                kept.append(
-                    NewQuarantineItem(unreadable: error, bytes: bytes, receivedAt: clock()))
+                refused.append(
+                    (
+                        IngestSummary.IngestError(
+                            input: error.input, code: error.code, message: error.message),
+                        NewQuarantineItem(unreadable: error, bytes: bytes, receivedAt: clock())
+                    ))
             }
         }
-        if !kept.isEmpty { _ = try await ledger.operations.quarantine(kept) }
+        try await keep(refused, into: &summary)
         for piece in EventBatches(events) {
             for result in try await ledger.log.append(Array(piece)) {
                 summary.position = max(summary.position, result.position)
@@ -193,17 +205,43 @@ public struct Ingest: Sendable {
         }
     }
 
-    private func count(
-        _ refusal: Refusal, into summary: inout IngestSummary
-    ) -> NewQuarantineItem {
-        switch refusal.standing {
-        case .rejected: summary.rejected += 1
-        case .quarantined: summary.quarantined += 1
+    /// Puts what was refused into quarantine, and says of what found no room there that it must
+    /// come again.
+    private func keep(
+        _ refused: [(error: IngestSummary.IngestError, item: NewQuarantineItem)],
+        into summary: inout IngestSummary
+    ) async throws(StoreError) {
+        guard !refused.isEmpty else { return }
+        let results = try await ledger.operations.quarantine(refused.map(\.item))
+        for (entry, result) in zip(refused, results) {
+            guard result == .refused else {
+                summary.add(entry.error)
+                continue
+            }
+            summary.notKept += 1
+            summary.add(
+                IngestSummary.IngestError(
+                    input: entry.error.input, code: entry.error.code,
+                    message: entry.error.message
+                        + " No copy was kept: too many of apps not configured wait already; ingest"
+                        + " this again once the app is."))
         }
-        summary.add(
-            IngestSummary.IngestError(
-                input: refusal.submission.input, code: refusal.code, message: refusal.message))
-        return NewQuarantineItem(refusal)
+    }
+}
+
+extension IngestSummary {
+    mutating func count(_ standing: Refusal.Standing) {
+        switch standing {
+        case .rejected: rejected += 1
+        case .quarantined: quarantined += 1
+        }
+    }
+}
+
+extension IngestSummary.IngestError {
+    init(_ refusal: Refusal) {
+        self.init(
+            input: refusal.submission.input, code: refusal.code, message: refusal.message)
     }
 }
 

@@ -12,6 +12,8 @@ public struct IngestSummary: Sendable, Equatable {
     public var rejected: Int64 = 0
     /// Believed, but not acceptable now.
     public var quarantined: Int64 = 0
+    /// Of the quarantined, those that found no room and must be ingested again.
+    public var notKept: Int64 = 0
     /// The first `maximumErrors`, in input order.
     public var errors: [IngestError] = []
     public var errorsOmitted: Int64 = 0
@@ -57,6 +59,7 @@ public struct IngestSummary: Sendable, Equatable {
             }
             json.member("errorsOmitted", errorsOmitted)
             json.member("position", position)
+            json.member("notKept", notKept)
         }
     }
 }

@@ -54,6 +54,7 @@ extension IngestSummary {
         conflicts += other.conflicts
         rejected += other.rejected
         quarantined += other.quarantined
+        notKept += other.notKept
         for error in other.errors { add(error) }
         errorsOmitted += other.errorsOmitted
     }

@@ -60,12 +60,6 @@ public struct Projector: Sendable {
         }
     }
 
-    private init(ledger: EnvironmentLedger, lock: ProjectorLock, projections: ProjectionsStore) {
-        self.ledger = ledger
-        self.lock = lock
-        self.projections = projections
-    }
-
     /// A checkpoint that the log does not confirm belongs to another log.
     static func isOfThisLog(
         _ ledger: EnvironmentLedger, _ checkpoint: Checkpoint

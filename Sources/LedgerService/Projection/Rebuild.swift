@@ -75,8 +75,9 @@ public struct Rebuild: Sendable {
     ) async throws(StoreError) -> (differences: [Difference], count: Int) {
         let scratch = "\(ledger.directory)/.check-\(ProcessInfo.processInfo.processIdentifier)"
         try? FileManager.default.removeItem(atPath: scratch)
-        do { try FileManager.default.createDirectory(
-            atPath: scratch, withIntermediateDirectories: false)
+        do {
+            try FileManager.default.createDirectory(
+                atPath: scratch, withIntermediateDirectories: false)
         } catch {
             throw StoreError(
                 .ioError, path: scratch, reason: "The scratch directory cannot be made.",

@@ -58,7 +58,8 @@ public struct StoryCheck: Sendable {
         func check(_ name: String, _ actual: [String], _ key: String, _ keys: [String]) {
             guard let list = expected[key]?.array else { return }
             let wanted = list.map { item in
-                item.string ?? keys.map { item[$0].map(StoryCheck.text) ?? "null" }
+                item.string
+                    ?? keys.map { item[$0].map(StoryCheck.text) ?? "null" }
                     .joined(separator: " ")
             }
             guard wanted != actual else { return }

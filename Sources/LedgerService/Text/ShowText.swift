@@ -12,10 +12,14 @@ extension ChainReading {
             lines.append(row("access until", accessUntil.rfc3339))
         }
         lines.append(row("product", productLine))
-        lines.append(row("auto-renew", renewLine))
+        if !life.isOneTime { lines.append(row("auto-renew", renewLine)) }
+        if let offer = answer.offer { lines.append(row("offer", text(offer))) }
+        if let increase = answer.priceIncrease {
+            lines.append(row("price increase", increase.rawValue))
+        }
         if let cancellation = answer.cancellation {
-            lines.append(
-                row("cancelled", "\(cancellation.reason.rawValue), \(cancellation.at.rfc3339)"))
+            lines.append(row("reason", cancellation.reason.rawValue))
+            lines.append(row("off since", cancellation.at.rfc3339))
         }
         if let revocation = answer.revocation {
             lines.append(
@@ -23,12 +27,12 @@ extension ChainReading {
         }
         if let commitment = answer.commitment { lines.append(row("commitment", text(commitment))) }
         if let token = answer.appAccountToken { lines.append(row("account token", token)) }
-        lines.append(row("decided by", "events " + list(answer.evidence)))
+        lines.append(row("decided by", events(answer.evidence)))
         lines.append(
             row("as of", "\(moment.at.rfc3339), log position \(position)\(knowledgeText)"))
         for notice in answer.notices {
             lines.append(
-                "! \(notice.code.rawValue): \(notice.message) (events \(list(notice.evidence)))")
+                "! \(notice.code.rawValue): \(notice.message) (\(events(notice.evidence)))")
         }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -36,11 +40,13 @@ extension ChainReading {
     private var stateLine: String {
         let access = answer.state.isEntitled ? "has access" : "no access"
         let end = answer.until.map { " until \($0.rfc3339)" } ?? ""
-        return row("state", "\(answer.state.rawValue) (\(access)) since \(answer.since.rfc3339)\(end)")
+        return row(
+            "state", "\(answer.state.rawValue) (\(access)) since \(answer.since.rfc3339)\(end)")
     }
 
     private var productLine: String {
-        var parts = [answer.productId?.rawValue ?? "unknown", answer.phase.rawValue]
+        var parts = [answer.productId?.rawValue ?? "unknown"]
+        if !life.isOneTime { parts.append(answer.phase.rawValue) }
         if answer.ownership != .purchased { parts.append(answer.ownership.rawValue) }
         if let price = answer.price { parts.append(price.text) }
         if let storefront = answer.storefront { parts.append(storefront) }
@@ -59,10 +65,17 @@ extension ChainReading {
         let number = commitment.billingPeriodNumber.map(String.init) ?? "?"
         let total = commitment.totalBillingPeriods.map(String.init) ?? "?"
         let end = commitment.expiresDate.map { " until \($0.rfc3339)" } ?? ""
-        return "billing period \(number) of \(total)\(end)"
+        let next = commitment.willRenew.map { $0 ? ", then renews" : ", then ends" } ?? ""
+        return "billing period \(number) of \(total)\(end)\(next)"
     }
 
-    private var knowledgeText: String {
+    private func text(_ offer: Offer) -> String {
+        let type = offer.type.map { "type \($0.rawValue)" }
+        return [type, offer.identifier, offer.discountType?.rawValue, offer.period]
+            .compactMap { $0 }.joined(separator: ", ")
+    }
+
+    var knowledgeText: String {
         switch moment.knowledge {
         case .everything: ""
         case .knownAt(let time): ", as known at \(time.rfc3339)"
@@ -71,11 +84,12 @@ extension ChainReading {
     }
 
     private func row(_ name: String, _ value: String) -> String {
-        name.padding(to: 14) + value
+        name.padding(to: 16) + value
     }
 
-    private func list(_ positions: [Int64]) -> String {
-        positions.map(String.init).joined(separator: ", ")
+    func events(_ positions: [Int64]) -> String {
+        (positions.count == 1 ? "event " : "events ")
+            + positions.map(String.init).joined(separator: ", ")
     }
 }
 

@@ -9,10 +9,10 @@ extension ChainReading {
         ]
         for entry in entries { lines.append(text(entry)) }
         for notice in answer.notices {
-            let events = notice.evidence.map(String.init).joined(separator: ", ")
-            lines.append("! \(notice.code.rawValue): \(notice.message) (events \(events))")
+            lines.append(
+                "! \(notice.code.rawValue): \(notice.message) (\(events(notice.evidence)))")
         }
-        lines.append("as of \(moment.at.rfc3339), log position \(position)")
+        lines.append("as of \(moment.at.rfc3339), log position \(position)\(knowledgeText)")
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -4,7 +4,7 @@ public enum QuarantineResult: Hashable, Sendable {
     case kept(id: Int64)
     /// The same bytes are kept already; one more delivery was counted.
     case repeated(id: Int64)
-    /// Genuine, but its bundle id is not configured and has no room left. Apple is asked to retry,
-    /// so nothing is lost by not keeping another copy.
+    /// Genuine, but its bundle id is not configured and has no room left. Whoever sent it must be
+    /// told, so that it is sent again.
     case refused
 }

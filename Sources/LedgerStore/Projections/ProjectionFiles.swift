@@ -33,7 +33,8 @@ public struct ProjectionFiles: Sendable {
     /// A path that no file has had: numbers only rise.
     public func newPath() -> String {
         let highest = names().map(number).max() ?? 0
-        return "\(directory)/\(ProjectionFiles.prefix)\(Lifecycle.reducerVersion)-\(highest + 1).sqlite"
+        return
+            "\(directory)/\(ProjectionFiles.prefix)\(Lifecycle.reducerVersion)-\(highest + 1).sqlite"
     }
 
     private func number(_ name: String) -> Int {

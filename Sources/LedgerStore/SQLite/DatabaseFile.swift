@@ -99,11 +99,19 @@ struct DatabaseFile: Sendable {
     /// SQLite would create the file with the umask's permissions; its -wal and -shm take the
     /// permissions of the file.
     private func createIfMissing() throws(StoreError) {
-        let directory = (path as NSString).deletingLastPathComponent
-        try createDirectory(directory)
+        try createDirectory(DatabaseFile.parent(of: path))
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, DatabaseFile.fileMode)
         guard descriptor >= 0 else { throw systemError(errno, path: path) }
         close(descriptor)
+    }
+
+    /// The directory of a path, `.` for a bare name. (NSString's answer traps on some one-letter
+    /// names.)
+    static func parent(of path: String) -> String {
+        var path = Substring(path)
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private func createDirectory(_ directory: String) throws(StoreError) {
@@ -114,8 +122,8 @@ struct DatabaseFile: Sendable {
             }
             return
         }
-        let parent = (directory as NSString).deletingLastPathComponent
-        if !parent.isEmpty, parent != directory { try createDirectory(parent) }
+        let parent = DatabaseFile.parent(of: directory)
+        if parent != directory { try createDirectory(parent) }
         if mkdir(directory, DatabaseFile.directoryMode) != 0, errno != EEXIST {
             throw systemError(errno, path: directory)
         }

@@ -14,7 +14,8 @@ public struct StoryDelivery: Sendable {
             line[name]?.object.map { defaults.merged(name, $0) }
         }
         if let stated = line["receivedAt"] {
-            let time = stated.int64.map { Timestamp(milliseconds: $0) }
+            let time =
+                stated.int64.map { Timestamp(milliseconds: $0) }
                 ?? stated.string.flatMap { Timestamp(rfc3339: $0) }
             guard let time else {
                 throw Story.Problem(place: place, reason: "receivedAt is no time.")
@@ -34,7 +35,9 @@ public struct StoryDelivery: Sendable {
             ?? (notification != nil && (hasParts || hasOther == false)
                 ? defaults.merged("data", []) : nil)
         let date = notification?.first { $0.key == "signedDate" }?.value
-        transaction = object("transaction").map { StoryDelivery.dated($0, line, "transaction", date) }
+        transaction = object("transaction").map {
+            StoryDelivery.dated($0, line, "transaction", date)
+        }
         renewal = object("renewal").map { StoryDelivery.dated($0, line, "renewal", date) }
         status = line["status"]?.int64
         guard notification != nil || transaction != nil else {

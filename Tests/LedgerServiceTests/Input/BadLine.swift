@@ -48,7 +48,7 @@ struct BadLine: Sendable, CustomTestStringConvertible {
         let token = Array(try MadeChain().bought().token().utf8)
         return [
             BadLine("a truncated body", "undecodablePayload", Array(line.prefix(100))),
-            BadLine("a truncated JWS", "malformedJWS", Array(token.dropLast(12))),
+            BadLine("a truncated JWS", "malformedJWS", Array(token.dropLast(13))),
             BadLine("half a JWS", "malformedJWS", Array(token.prefix(token.count / 2))),
             BadLine("words", "malformedJWS", "the quick brown fox"),
             BadLine("all bytes but line feeds", "malformedJWS", (0...255).filter { $0 != 10 }),
