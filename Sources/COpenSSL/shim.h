@@ -1,8 +1,8 @@
 #ifndef SUBLEDGER_COPENSSL_SHIM_H
 #define SUBLEDGER_COPENSSL_SHIM_H
 
-/* The low-level SHA-256 and the fixed-point tables of EC_GROUP are marked deprecated in OpenSSL 3
- * without a replacement of the same speed; where they are used, the measurement is written down. */
+/* The low-level SHA-256 is marked deprecated in OpenSSL 3 without a replacement of the same speed;
+ * where it is used, the measurement is written down. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include <openssl/asn1.h>

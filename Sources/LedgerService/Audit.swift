@@ -34,9 +34,11 @@ public struct Audit: Sendable {
 
     public init(ledger: EnvironmentLedger) { self.ledger = ledger }
 
-    /// - Parameter verifier: given, every JWS is verified again at its signedDate, on all cores.
+    /// - Parameters:
+    ///   - hasDiverged: whether derived data was found to be of another log when it was opened.
+    ///   - verifier: given, every JWS is verified again at its signedDate, on all cores.
     public func verify(
-        projections: ProjectionsStore, verifier: EvidenceVerifier?,
+        projections: ProjectionsStore, hasDiverged: Bool = false, verifier: EvidenceVerifier?,
         report: @escaping Projector.Report = { _ in }
     ) async throws(StoreError) -> Report {
         let head = try await ledger.log.head().position
@@ -45,7 +47,7 @@ public struct Audit: Sendable {
         }
         let checkpoint = try await projections.checkpoint()
         let matches = try await Projector.isOfThisLog(ledger, checkpoint)
-        var result = Report(log: log, projectionsMatch: matches)
+        var result = Report(log: log, projectionsMatch: matches && !hasDiverged)
         guard let verifier else { return result }
         try await verifySignatures(verifier, head, &result, report)
         return result

@@ -22,12 +22,12 @@ struct AuditCommand: AsyncParsableCommand {
             try await perform {
                 let settings = try Settings(common)
                 let verifier = signatures ? try settings.verifier() : nil
-                let session = try await LedgerSession.open(
-                    settings.configuration, environment: settings.environment)
+                let session = try await settings.openSession()
                 let progress = ProgressLine()
                 let audit = Audit(ledger: session.ledger)
                 let report = try await audit.verify(
-                    projections: session.projections, verifier: verifier
+                    projections: session.projections, hasDiverged: session.divergence != nil,
+                    verifier: verifier
                 ) { done in
                     progress.show("audit: \(done.position) of \(done.head)")
                 }
@@ -49,7 +49,7 @@ struct AuditCommand: AsyncParsableCommand {
                     "BAD  position \(finding.position): \(finding.code): \(finding.message)\n")
             }
             if !report.projectionsMatch {
-                try Console.out("BAD  the projections' checkpoint is not of this log\n")
+                try Console.out("BAD  the projections' checkpoint was not of this log\n")
             }
             let root = report.log.head?.root.hexadecimal ?? "none"
             let signatures = report.signaturesVerified.map { ", \($0) events' signatures verified" }

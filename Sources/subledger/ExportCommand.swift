@@ -24,8 +24,7 @@ struct ExportCommand: AsyncParsableCommand {
         try await perform {
             let settings = try Settings(common)
             let moment = try moment.moment()
-            let session = try await LedgerSession.open(
-                settings.configuration, environment: settings.environment)
+            let session = try await settings.openSession()
             var export = Export(ledger: session.ledger, query: session.query, moment: moment)
             export.bundleId = settings.bundleId
             export.after = after

@@ -42,6 +42,7 @@ struct IngestCommand: AsyncParsableCommand {
                 progress.show("project: \(done.position) of \(done.head)")
             }
             progress.end()
+            if let divergence = session.divergence { Console.note("warning: \(divergence)") }
             try print(summary)
             await session.close()
             if !summary.isClean { throw ExitCode(CommandFailure.Exit.negative.rawValue) }

@@ -80,8 +80,7 @@ struct QuarantineCommand: AsyncParsableCommand {
                 let ledger = try await EnvironmentLedger.open(
                     settings.configuration, environment: settings.environment)
                 let summary = try await Quarantine(ledger: ledger).retry(
-                    apps: try settings.requiredApps(), verifier: try settings.verifier()
-                ) { Console.now }
+                    apps: try settings.requiredApps(), verifier: try settings.verifier())
                 let session = try await LedgerSession.open(ledger)
                 if common.json {
                     try Console.out { summary.write(to: &$0) }

@@ -23,8 +23,7 @@ struct RebuildCommand: AsyncParsableCommand {
                 try EnvironmentLedger.discardFacts(
                     settings.configuration, environment: settings.environment)
             }
-            let session = try await LedgerSession.open(
-                settings.configuration, environment: settings.environment)
+            let session = try await settings.openSession()
             guard session.projector != nil else {
                 throw CommandFailure(
                     code: "projectorBusy",

@@ -165,4 +165,11 @@ struct Settings {
         }
         return configuration.apps
     }
+
+    /// The environment's ledger, caught up; says so when its log is not the one it was.
+    func openSession() async throws -> LedgerSession {
+        let session = try await LedgerSession.open(configuration, environment: environment)
+        if let divergence = session.divergence { Console.note("warning: \(divergence)") }
+        return session
+    }
 }

@@ -15,8 +15,7 @@ struct ShowCommand: AsyncParsableCommand {
         try await perform {
             let settings = try Settings(common)
             let moment = try moment.moment()
-            let session = try await LedgerSession.open(
-                settings.configuration, environment: settings.environment)
+            let session = try await settings.openSession()
             let reading = try await session.query.reading(
                 id, bundleId: settings.bundleId, moment: moment)
             if common.json {

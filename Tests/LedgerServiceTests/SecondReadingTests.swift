@@ -11,11 +11,10 @@ struct SecondReadingTests {
     private let foreign = MadeChain(id: "580000000000001", bundleId: "com.example.other")
 
     private func retry(_ ledger: TemporaryLedger) async throws -> IngestSummary {
-        let now = ledger.now
-        return try await ledger.ledger {
+        try await ledger.ledger {
             try await Quarantine(ledger: $0).retry(
                 apps: ledger.configuration.apps, verifier: ledger.verifier
-            ) { now }
+            )
         }
     }
 

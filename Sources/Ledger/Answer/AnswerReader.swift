@@ -99,12 +99,6 @@ struct AnswerReader {
         guard best.commitment != nil || renewal?.commitment != nil else { return nil }
         let price = best.commitment?.commitmentPrice
         let next = renewal?.commitment
-        let willRenew: Bool? =
-            switch next?.autoRenewStatus?.value {
-            case .on: true
-            case .off: false
-            case nil: nil
-            }
         return ChainAnswer.Commitment(
             billingPeriodNumber: best.commitment?.billingPeriodNumber,
             totalBillingPeriods: best.commitment?.totalBillingPeriods,
@@ -112,7 +106,7 @@ struct AnswerReader {
             price: price.flatMap { amount in
                 best.currency.map { Money(milliunits: amount, currency: $0) }
             },
-            willRenew: willRenew, nextProductId: next?.autoRenewProductId)
+            willRenew: renewal?.commitmentWillRenew, nextProductId: next?.autoRenewProductId)
     }
 
     private func priceIncrease(_ renewal: RenewalSnapshot?) -> ChainAnswer.PriceIncrease? {

@@ -52,4 +52,13 @@ public struct RenewalSnapshot: Hashable, Sendable {
         case nil: nil
         }
     }
+
+    /// commitmentAutoRenewStatus: whether a commitment continues; nil when unstated or unknown.
+    var commitmentWillRenew: Bool? {
+        switch commitment?.autoRenewStatus?.value {
+        case .on: true
+        case .off: false
+        case nil: nil
+        }
+    }
 }

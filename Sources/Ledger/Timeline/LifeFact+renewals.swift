@@ -25,8 +25,13 @@ extension LifeFactReader {
     private mutating func readAutoRenew(
         _ fact: Int, _ renewal: RenewalSnapshot, _ view: inout RenewalView
     ) {
-        guard let willRenew = renewal.willRenew else { return }
         let cause = facts[fact].cause
+        if let said = commitmentDecision(cause, renewal) {
+            view.willRenew = renewal.willRenew
+            add(said ? .autoRenewEnabled : .autoRenewDisabled, at: facts.times[fact], fact: fact)
+            return
+        }
+        guard let willRenew = renewal.willRenew else { return }
         let isSaid =
             cause.subtype?.value == (willRenew ? .autoRenewEnabled : .autoRenewDisabled)
         let isChange = view.willRenew.map { $0 != willRenew } ?? isSaid
@@ -36,6 +41,19 @@ extension LifeFactReader {
         if willRenew, cause.notificationType?.value == .subscribed { return }
         if !willRenew, isInvoluntaryEnd(cause, renewal) { return }
         add(willRenew ? .autoRenewEnabled : .autoRenewDisabled, at: facts.times[fact], fact: fact)
+    }
+
+    /// What the customer decided about a commitment, when the notification says so and the billing
+    /// periods inside it renew all the same.
+    private func commitmentDecision(_ cause: Cause, _ renewal: RenewalSnapshot) -> Bool? {
+        let said: Bool
+        switch cause.subtype?.value {
+        case .autoRenewEnabled: said = true
+        case .autoRenewDisabled: said = false
+        default: return nil
+        }
+        guard renewal.commitmentWillRenew == said, renewal.willRenew == !said else { return nil }
+        return said
     }
 
     /// Whether auto-renew is off because the subscription ended for another reason.
@@ -50,6 +68,10 @@ extension LifeFactReader {
     ) {
         guard let next = renewal.autoRenewProductId, let current = renewal.productId else { return }
         let pending = next == current ? nil : next
+        if facts[fact].cause.notificationType?.value == .subscribed {
+            // A new purchase ends what was pending; nobody cancelled it.
+            view.pendingProductId = nil
+        }
         let isSameProduct = view.productId == nil || view.productId == current
         if let pending, pending != view.pendingProductId {
             add(.productChangeScheduled, at: facts.times[fact], fact: fact, product: pending)

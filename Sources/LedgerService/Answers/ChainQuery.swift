@@ -41,7 +41,8 @@ public enum QueryError: Error, Sendable, Equatable {
                 + " --environment, --bundle-id, and --at or --known-at."
         case .ambiguousId(let id, let chains):
             "\(id) is known in several chains: name the app with --bundle-id, or ask by one of "
-                + chains.map(\.originalTransactionId.rawValue).joined(separator: ", ") + "."
+                + chains.map { "\($0.originalTransactionId) of \($0.bundleId)" }
+                .joined(separator: ", ") + "."
         case .store(let error): error.description
         }
     }
@@ -98,6 +99,7 @@ enum SharedTransactions {
         return here.compactMap { entry in
             let others = shared.filter {
                 $0.transactionId == entry.transactionId && $0.chain != chain
+                    && $0.chain.bundleId == chain.bundleId
             }
             guard !others.isEmpty, let from else { return nil }
             let positions =

@@ -39,7 +39,8 @@ enum BelievedEvidence: Sendable {
         }
     }
 
-    /// Identity: SHA-256 over kind and Apple's own ids (`design.md` §2).
+    /// Identity: SHA-256 over kind and Apple's own ids (`design.md` §2). Transaction ids are only
+    /// promised to be unique inside an app, so the app is one of them.
     func key(payloadHash: Digest) -> Digest {
         switch self {
         case .notification(let notification):
@@ -51,14 +52,17 @@ enum BelievedEvidence: Sendable {
             let payload = transaction.payload
             return EventKey.make(
                 .transaction,
-                [payload.transactionId?.rawValue, BelievedEvidence.text(payload.signedDate)])
+                [
+                    payload.bundleId?.rawValue, payload.transactionId?.rawValue,
+                    BelievedEvidence.text(payload.signedDate),
+                ])
         case .pair(let pair, let status):
             let transaction = pair.transaction.payload
             let renewal = pair.renewal.payload
             return EventKey.make(
                 .renewalPair,
                 [
-                    transaction.originalTransactionId?.rawValue,
+                    transaction.bundleId?.rawValue, transaction.originalTransactionId?.rawValue,
                     transaction.transactionId?.rawValue,
                     BelievedEvidence.text(transaction.signedDate),
                     BelievedEvidence.text(renewal?.signedDate), status.map(String.init),

@@ -47,13 +47,20 @@ struct EventPreparation: Sendable {
             if let refusal = refusal(believed, submission, receivedAt) { return .refused(refusal) }
             return try event(believed, submission, receivedAt)
         } catch {
+            let isGenuine = EventPreparation.isGenuine(error, submission)
             return .refused(
                 Refusal(
                     standing: .rejected, code: error.code.rawValue, part: error.part.rawValue,
-                    message: EventPreparation.message(error, submission), bundleId: nil,
+                    message: EventPreparation.message(error, submission),
+                    bundleId: isGenuine ? EventPreparation.claimedBundleId(submission) : nil,
                     environment: nil, submission: submission, receivedAt: receivedAt,
-                    isGenuine: EventPreparation.isGenuine(error, submission)))
+                    isGenuine: isGenuine))
         }
+    }
+
+    /// Whether the app is one of ours.
+    func isConfigured(_ bundleId: BundleId?) -> Bool {
+        bundleId.map { id in apps.contains { $0.bundleId == id } } ?? false
     }
 
     // MARK: Believing
@@ -62,7 +69,7 @@ struct EventPreparation: Sendable {
         _ submission: Submission, receivedAt: Timestamp
     ) throws(VerificationError) -> BelievedEvidence {
         switch submission.form {
-        case .unreadable(let message):
+        case .unreadable(let message, _):
             throw VerificationError(.undecodablePayload, reason: message)
         case .jws(let token):
             switch try verifier.verifyAny(token, receivedAt: receivedAt) {
@@ -82,6 +89,22 @@ struct EventPreparation: Sendable {
     private static func isGenuine(_ error: VerificationError, _ submission: Submission) -> Bool {
         if case .unreadable = submission.form { return false }
         return error.code == .undecodablePayload || error.cause == .undecodablePayload
+    }
+
+    /// The app that genuine evidence names, read from a payload this version cannot decode. Its
+    /// signature was verified before decoding was tried.
+    private static func claimedBundleId(_ submission: Submission) -> BundleId? {
+        let token: [UInt8]
+        switch submission.form {
+        case .jws(let bytes): token = bytes
+        case .pair(let transaction, _, _): token = transaction
+        case .unreadable: return nil
+        }
+        guard let jws = try? CompactJWS(parsing: token),
+            let payload = try? JSONValue.parse(jws.payload)
+        else { return nil }
+        let text = payload["data"]?["bundleId"]?.string ?? payload["bundleId"]?.string
+        return text.map { BundleId($0) }
     }
 
     private static func message(_ error: VerificationError, _ submission: Submission) -> String {

@@ -9,6 +9,8 @@ public import Signing
 public struct Ingest: Sendable {
     private let ledger: EnvironmentLedger
     private let preparation: EventPreparation
+    /// Whether what is refused goes into quarantine; not when it comes from there.
+    private let keepsRefused: Bool
     /// Now, at each call.
     private let clock: @Sendable () -> Timestamp
 
@@ -30,9 +32,11 @@ public struct Ingest: Sendable {
 
     public init(
         ledger: EnvironmentLedger, apps: [Configuration.App], verifier: EvidenceVerifier,
-        source: EventSource = .import, clock: @escaping @Sendable () -> Timestamp
+        source: EventSource = .import, keepsRefused: Bool = true,
+        clock: @escaping @Sendable () -> Timestamp
     ) {
         self.ledger = ledger
+        self.keepsRefused = keepsRefused
         preparation = EventPreparation(
             verifier: verifier, packer: ledger.log.packer, apps: apps,
             environment: ledger.environment, source: source)
@@ -181,7 +185,12 @@ public struct Ingest: Sendable {
             case .submission(.event(let event)): events.append(event)
             case .submission(.refused(let refusal)):
                 summary.count(refusal.standing)
-                refused.append((IngestSummary.IngestError(refusal), NewQuarantineItem(refusal)))
+                let isConfigured = preparation.isConfigured(refusal.bundleId)
+                refused.append(
+                    (
+                        IngestSummary.IngestError(refusal),
+                        NewQuarantineItem(refusal, isConfiguredApp: isConfigured)
+                    ))
             case .unreadable(let error, let bytes):
                 summary.rejected += 1
                 refused.append(
@@ -211,6 +220,10 @@ public struct Ingest: Sendable {
         _ refused: [(error: IngestSummary.IngestError, item: NewQuarantineItem)],
         into summary: inout IngestSummary
     ) async throws(StoreError) {
+        guard keepsRefused else {
+            for entry in refused { summary.add(entry.error) }
+            return
+        }
         guard !refused.isEmpty else { return }
         let results = try await ledger.operations.quarantine(refused.map(\.item))
         for (entry, result) in zip(refused, results) {

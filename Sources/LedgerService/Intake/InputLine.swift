@@ -6,6 +6,10 @@ import Signing
 enum InputLine {
     /// Largest line or body (`design.md` §6): 4 MiB.
     static let maximumByteCount = 4 * 1024 * 1024
+    /// Most pieces of evidence in one body; Apple's pages hold 20.
+    static let maximumPieces = 1_000
+    /// What is kept of an item that is none.
+    static let keptByteCount = 64 * 1024
 
     /// Throws `UnreadableInput` for what is none of the forms.
     static func submissions(
@@ -23,6 +27,12 @@ enum InputLine {
         }
         let receivedAt = try receivedAt(body, input)
         let forms = try forms(body, input)
+        guard forms.count <= maximumPieces else {
+            throw UnreadableInput(
+                code: VerificationCode.payloadTooLarge.rawValue,
+                message: "The body holds more than \(maximumPieces) pieces of evidence.",
+                input: input)
+        }
         let isOnly = forms.count == 1
         return forms.enumerated().map { index, form in
             Submission(
@@ -46,15 +56,17 @@ enum InputLine {
             return [token(info, "signedAppTransactionInfo")]
         }
         if let list = body["signedTransactions"]?.array {
-            return list.map { token($0, "signedTransactions") }
+            return list.prefix(maximumPieces + 1).map { token($0, "signedTransactions") }
         }
         if let list = body["notificationHistory"]?.array {
-            return list.map { token($0["signedPayload"], "signedPayload") }
+            return list.prefix(maximumPieces + 1).map {
+                token($0["signedPayload"], "signedPayload")
+            }
         }
         if let groups = body["data"]?.array {
             return groups.flatMap { group -> [Submission.Form] in
                 guard let items = group["lastTransactions"]?.array else {
-                    return [.unreadable("An element of data has no list lastTransactions.")]
+                    return [unreadable("An element of data has no list lastTransactions.", group)]
                 }
                 return items.map { transaction($0) }
             }
@@ -68,15 +80,19 @@ enum InputLine {
                 + " notificationHistory, data or signedAppTransactionInfo.", input)
     }
 
+    private static func unreadable(_ message: String, _ item: JSONValue) -> Submission.Form {
+        .unreadable(message, Array(item.encoded().prefix(keptByteCount)))
+    }
+
     private static func transaction(_ item: JSONValue) -> Submission.Form {
         guard let transaction = item["signedTransactionInfo"]?.string else {
-            return .unreadable("signedTransactionInfo is missing or not a string.")
+            return unreadable("signedTransactionInfo is missing or not a string.", item)
         }
         guard let info = item["signedRenewalInfo"], !info.isNull else {
             return .jws(Array(transaction.utf8))
         }
         guard let renewal = info.string else {
-            return .unreadable("signedRenewalInfo is not a string.")
+            return unreadable("signedRenewalInfo is not a string.", item)
         }
         return .pair(
             transaction: Array(transaction.utf8), renewal: Array(renewal.utf8),
@@ -85,7 +101,7 @@ enum InputLine {
 
     private static func token(_ value: JSONValue?, _ name: String) -> Submission.Form {
         guard let text = value?.string else {
-            return .unreadable("\(name) is missing or not a string.")
+            return unreadable("\(name) is missing or not a string.", value ?? .null)
         }
         return .jws(Array(text.utf8))
     }

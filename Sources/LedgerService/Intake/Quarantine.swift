@@ -20,13 +20,11 @@ public struct Quarantine: Sendable {
     }
 
     /// Takes every item in again under the present configuration. What is accepted (or known)
-    /// leaves the quarantine; the rest stays, with its newest reason.
+    /// leaves the quarantine; the rest stays as it is. An event counts as received when it was
+    /// first delivered here, as far as the log's later times admit.
     public func retry(
-        apps: [Configuration.App], verifier: EvidenceVerifier,
-        clock: @escaping @Sendable () -> Timestamp
+        apps: [Configuration.App], verifier: EvidenceVerifier
     ) async throws(StoreError) -> IngestSummary {
-        let ingest = Ingest(
-            ledger: ledger, apps: apps, verifier: verifier, clock: clock)
         var total = IngestSummary()
         for item in try await items() {
             guard let whole = try await ledger.operations.quarantineItem(item.id) else { continue }
@@ -35,6 +33,10 @@ public struct Quarantine: Sendable {
                 total.rejected += 1
                 continue
             }
+            let receivedAt = whole.receivedAt
+            let ingest = Ingest(
+                ledger: ledger, apps: apps, verifier: verifier, keepsRefused: false
+            ) { receivedAt }
             let summary = try await ingest.run(lines: [whole.bytes], input: whole.input)
             total.add(summary)
             guard summary.read > 0, summary.isClean else { continue }

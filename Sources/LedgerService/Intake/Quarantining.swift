@@ -2,11 +2,14 @@ import AppStore
 import LedgerStore
 
 extension NewQuarantineItem {
-    /// Evidence that was refused, with why and whose it is.
-    init(_ refusal: Refusal) {
+    /// Evidence that was refused, with why and whose it is. Genuine evidence of a configured app is
+    /// always kept, also when this version cannot decode it.
+    init(_ refusal: Refusal, isConfiguredApp: Bool) {
         let standing: QuarantineStanding =
             switch refusal.standing {
-            case .rejected: refusal.isGenuine ? .genuineForeign : .unverifiable
+            case .rejected:
+                !refusal.isGenuine
+                    ? .unverifiable : isConfiguredApp ? .genuineConfigured : .genuineForeign
             case .quarantined(isConfiguredApp: true): .genuineConfigured
             case .quarantined(isConfiguredApp: false): .genuineForeign
             }

@@ -7,8 +7,8 @@ struct Submission: Sendable {
         case jws([UInt8])
         /// A transaction and its renewal info, with Apple's unsigned status beside them.
         case pair(transaction: [UInt8], renewal: [UInt8], status: Int64?)
-        /// An item of a body that is none: what is wrong with it.
-        case unreadable(String)
+        /// An item of a body that is none: what is wrong with it, and (a beginning of) the item.
+        case unreadable(String, [UInt8])
     }
 
     let form: Form
@@ -23,7 +23,7 @@ struct Submission: Sendable {
     /// the time that was claimed.
     var line: [UInt8] {
         switch form {
-        case .unreadable: return []
+        case .unreadable(_, let bytes): return bytes
         case .jws(let token):
             guard let claimedReceivedAt else { return token }
             var json = JSONWriter(reservingCapacity: token.count + 96)

@@ -11,6 +11,15 @@ public struct LedgerSession: Sendable {
     /// Nil while another process projects here.
     public let projector: Projector?
 
+    /// What to tell when derived data was of another log (`design.md` §3: rebuild and say so).
+    public var divergence: String? {
+        projector?.divergedAt.map { position in
+            "Derived data stood at position \(position) of another log than this one, which ends at"
+                + " \(head) (a restored backup, or a fork?). It was rebuilt from this log; events"
+                + " that only the other one held are not in any answer."
+        }
+    }
+
     public var query: ChainQuery {
         ChainQuery(ledger: ledger, projections: projections, head: head)
     }

@@ -9,6 +9,9 @@ public struct Projector: Sendable {
     /// Held for as long as this value lives.
     private let lock: ProjectorLock
     public let projections: ProjectionsStore
+    /// Where derived data stood that belonged to another log than this one (a restored backup, a
+    /// fork); it was made again. Nil when all was well.
+    public let divergedAt: Int64?
 
     /// What the projector is doing, for people who wait.
     public struct Progress: Sendable {
@@ -26,20 +29,25 @@ public struct Projector: Sendable {
         _ ledger: EnvironmentLedger, report: Report = { _ in }
     ) async throws(StoreError) -> Projector? {
         guard let lock = ProjectorLock(directory: ledger.directory) else { return nil }
-        if try await !isOfThisLog(ledger, try await ledger.facts.checkpoint()) {
+        var divergedAt: Int64?
+        let facts = try await ledger.facts.checkpoint()
+        if try await !isOfThisLog(ledger, facts) {
+            divergedAt = facts.position
             try await ledger.facts.clear()
         }
-        if let store = try await usable(ledger) {
-            return Projector(ledger: ledger, lock: lock, projections: store)
+        if let store = try await usable(ledger, &divergedAt) {
+            return Projector(
+                ledger: ledger, lock: lock, projections: store, divergedAt: divergedAt)
         }
         let rebuild = Rebuild(ledger: ledger)
         let projections = try await rebuild.run(report: report)
-        return Projector(ledger: ledger, lock: lock, projections: projections)
+        return Projector(
+            ledger: ledger, lock: lock, projections: projections, divergedAt: divergedAt)
     }
 
     /// The current projections, unless they were built for something else or are damaged.
     private static func usable(
-        _ ledger: EnvironmentLedger
+        _ ledger: EnvironmentLedger, _ divergedAt: inout Int64?
     ) async throws(StoreError) -> ProjectionsStore? {
         guard let path = ledger.projectionFiles.current() else { return nil }
         do throws(StoreError) {
@@ -47,11 +55,10 @@ public struct Projector: Sendable {
             let store = try await Blocking.run { () throws(StoreError) in
                 try ProjectionsStore(path: path, build: build)
             }
-            if try await store.matches(build),
-                try await isOfThisLog(ledger, try await store.checkpoint())
-            {
-                return store
-            }
+            let checkpoint = try await store.checkpoint()
+            let isOfThisLog = try await isOfThisLog(ledger, checkpoint)
+            if !isOfThisLog { divergedAt = max(divergedAt ?? 0, checkpoint.position) }
+            if isOfThisLog, try await store.matches(build) { return store }
             try store.close()
             return nil
         } catch {

@@ -42,7 +42,13 @@ public final class OperationsStore: Sendable {
             migrations: SchemaHistory.operations.map(SchemaStep.init),
             pageByteCount: OperationsStore.pageByteCount,
             cacheKibibytes: OperationsStore.cacheKibibytes)
-        connection = try file.openWriter()
+        do throws(StoreError) { connection = try file.openWriter() } catch {
+            guard DerivedFile.isDamage(error) else { throw error }
+            throw StoreError(
+                error.code, path: path, reason: error.reason,
+                remedy: "Losing it loses no answer: move it away, and the next command makes a new"
+                    + " one; what was in quarantine is then gone.")
+        }
     }
 
     /// Closes the connection; later calls throw `closed`.

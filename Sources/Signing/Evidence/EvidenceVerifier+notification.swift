@@ -57,6 +57,7 @@ extension EvidenceVerifier {
         guard let text else { return nil }
         do throws(VerificationError) {
             let verified = try jws.verify(Array(text.utf8), part: part)
+            try PayloadKind.requireAgreement(verified, part: part)
             let payload = try PayloadDecoding.decodeUnlessNull(type, verified, part: part)
             return NestedPart(payload: payload, jws: verified, part: part)
         } catch {

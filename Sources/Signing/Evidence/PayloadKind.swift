@@ -42,3 +42,22 @@ enum PayloadKind: Hashable {
             name, UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 }
+
+extension PayloadKind {
+    /// A signed part must not be recognisably something else than its place says.
+    static func requireAgreement(
+        _ verified: VerifiedJWS, part: EvidencePart
+    ) throws(VerificationError) {
+        let kind = verified.payload.withUnsafeBufferPointer { PayloadKind($0) }
+        let expected: PayloadKind? =
+            switch part {
+            case .outer: nil
+            case .transaction: .transaction
+            case .renewal: .renewal
+            case .appTransaction: .appTransaction
+            }
+        guard let kind, let expected, kind != expected else { return }
+        throw VerificationError(
+            .undecodablePayload, part: part, reason: "The part is of another kind than its place.")
+    }
+}

@@ -46,7 +46,8 @@ struct JWSHeader {
         var object = try cursor.beginObject()
         while let key = try cursor.nextKey(&object) {
             switch key {
-            case "alg": algorithm = try cursor.string(key)
+            // Whatever is no string is no algorithm either.
+            case "alg": algorithm = try cursor.readValue().string
             case "x5c": certificates = JWSHeader.strings(try cursor.readValue())
             case "crit":
                 hasCriticalNames = true

@@ -47,7 +47,11 @@ struct Certificate: ~Copyable {
     var isCA: Bool { X509_check_ca(handle) == 1 }
 
     /// Whether OpenSSL sees any way to take it for an authority, the forgiving ones included.
-    var mightBeCA: Bool { X509_check_ca(handle) != 0 }
+    /// X509_check_ca(3) says no as soon as KeyUsage lacks keyCertSign, so BasicConstraints are
+    /// asked by themselves too.
+    var mightBeCA: Bool {
+        X509_check_ca(handle) != 0 || X509_get_extension_flags(handle) & UInt32(EXFLAG_CA) != 0
+    }
 
     /// An extension is marked critical that is not understood (RFC 5280 §4.2), or broken, or
     /// there twice.

@@ -14,11 +14,10 @@ struct QuarantineTests {
     }
 
     private func retry(_ ledger: TemporaryLedger) async throws -> IngestSummary {
-        let now = ledger.now
-        return try await ledger.ledger {
+        try await ledger.ledger {
             try await Quarantine(ledger: $0).retry(
                 apps: ledger.configuration.apps, verifier: ledger.verifier
-            ) { now }
+            )
         }
     }
 
@@ -62,7 +61,7 @@ struct QuarantineTests {
         let stays = try await retry(ledger)
         #expect(stays.read == 4)
         #expect(stays.quarantined == 4)
-        #expect(try await items(ledger).map(\.attempts) == [2, 2, 2, 2])
+        #expect(try await items(ledger).map(\.attempts) == [1, 1, 1, 1])
         ledger.configuration.apps.append(
             Configuration.App(bundleId: BundleId(foreign.bundleId)))
         let taken = try await retry(ledger)
