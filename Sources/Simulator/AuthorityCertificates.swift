@@ -60,7 +60,7 @@ enum AuthorityCertificates {
     ) throws(MintingError) -> [UInt8] {
         let identifier = keyIdentifier(key)
         var extensions: [CertificateExtension] = [
-            .basicConstraints(isCA: shape.isLeafCA),
+            .basicConstraints(isCA: shape.isLeafCA || shape.isLeafCAForData),
             .authorityKeyIdentifier(keyIdentifier(intermediateKey)),
             .authorityInformation(
                 issuers: "http://certs.example.invalid/throwaway.der",

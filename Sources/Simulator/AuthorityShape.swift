@@ -19,6 +19,8 @@ public struct AuthorityShape: Sendable, Hashable {
     public var isLeafOnWrongCurve = false
     /// The leaf says it may issue certificates.
     public var isLeafCA = false
+    /// The leaf says it is an authority, but its key may only sign data.
+    public var isLeafCAForData = false
     /// False: the intermediate may not issue certificates, and yet does.
     public var isIntermediateCA = true
     /// The root allows no authority below itself, and yet there is one.

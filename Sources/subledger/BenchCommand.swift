@@ -62,7 +62,7 @@ struct BenchCommand: AsyncParsableCommand {
     private func sign(
         _ world: SubscriberWorld, _ signer: DeliverySigner, to path: String
     ) throws -> [[UInt8]] {
-        FileManager.default.createFile(atPath: path, contents: nil)
+        try Data().write(to: URL(filePath: path))
         let file = try FileHandle(forWritingTo: URL(filePath: path))
         defer { try? file.close() }
         let progress = ProgressLine()

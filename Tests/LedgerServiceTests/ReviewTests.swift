@@ -1,4 +1,5 @@
 import AppStore
+import Foundation
 import Ledger
 import LedgerService
 import LedgerStore
@@ -9,6 +10,7 @@ import Testing
 /// What hostile reviews of the running ledger found: each was a defect once.
 @Suite("Reviews")
 struct ReviewTests {
+    private let chain = MadeChain(id: "590000000000002")
     private let foreign = MadeChain(id: "590000000000001", bundleId: "com.example.other")
 
     @Test("Evidence that found no room in quarantine is counted and said")
@@ -54,5 +56,64 @@ struct ReviewTests {
         let event = try #require(try await ledger.exportLines(.events).first)
         #expect(event["receivedAt"]?.string == delivered.rfc3339)
         #expect(event["receivedAtClaimed"]?.bool == false)
+    }
+
+    @Test("Genuine evidence of a configured app is kept though this version cannot decode it")
+    func undecodable() async throws {
+        let ledger = try TemporaryLedger()
+        let lines = try (0...QuarantineLimits.foreignCountPerBundle).map { index in
+            let payload = """
+                {"notificationType":"SUBSCRIBED","notificationUUID":"u\(index)","signedDate":"soon",
+                "data":{"bundleId":"\(chain.bundleId)","environment":"Production"}}
+                """
+            return try TestAuthority.shared.sign(Array(payload.utf8))
+        }
+        let summary = try await ledger.ingest(lines)
+        #expect(summary.rejected == Int64(lines.count))
+        #expect(summary.errors.allSatisfy { $0.code == "undecodablePayload" })
+        let items = try await ledger.ledger { try await Quarantine(ledger: $0).items() }
+        #expect(items.count == lines.count)
+        #expect(items.allSatisfy { $0.standing == .genuineConfigured })
+    }
+
+    @Test("One transactionId of two apps is no conflict and no contradiction")
+    func twoApps() async throws {
+        var ledger = try TemporaryLedger()
+        ledger.configuration.apps.append(
+            Configuration.App(bundleId: BundleId(foreign.bundleId)))
+        var twin = chain
+        twin.bundleId = foreign.bundleId
+        let signed = chain.start.advanced(byMilliseconds: 1_000)
+        let summary = try await ledger.ingest(
+            [chain, twin].map { chain in
+                MadeDelivery(
+                    receivedAt: signed, evidence: .transaction(chain.transaction(0, signed: signed))
+                )
+            })
+        #expect(summary.appended == 2)
+        #expect(summary.conflicts == 0)
+        let shown = try await ledger.exportLines(.subscriptions)
+        #expect(shown.count == 2)
+        #expect(shown.allSatisfy { $0["notices"]?.array?.isEmpty == true })
+    }
+
+    @Test("A log that is not the one derived data was made from is rebuilt from, and it is said")
+    func divergence() async throws {
+        let ledger = try TemporaryLedger()
+        let long = try await ledger.ingest(chain.life)
+        try await ledger.session { #expect($0.divergence == nil) }
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(
+                atPath: "\(ledger.environmentDirectory)/\(EventLog.fileName)\(suffix)")
+        }
+        _ = try await ledger.ingest([chain.bought()])
+        try await ledger.session { session in
+            #expect(session.divergence?.contains("position \(long.position)") == true)
+            let report = try await Audit(ledger: session.ledger).verify(
+                projections: session.projections, hasDiverged: session.divergence != nil,
+                verifier: nil)
+            #expect(!report.isSound)
+        }
+        try await ledger.session { #expect($0.divergence == nil) }
     }
 }

@@ -27,6 +27,7 @@ struct ChainPolicyTests {
             $0.hasIntermediateMarker = false
         },
         Case("leaf is an authority", .invalidCertificate) { $0.isLeafCA = true },
+        Case("leaf is an authority for data", .invalidCertificate) { $0.isLeafCAForData = true },
         Case("intermediate is none", .invalidCertificate) { $0.isIntermediateCA = false },
         Case("path length violated", .invalidCertificate) { $0.violatesPathLength = true },
         Case("unknown critical extension", .invalidCertificate) {

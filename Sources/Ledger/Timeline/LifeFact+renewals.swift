@@ -4,6 +4,7 @@ extension LifeFactReader {
     /// What the newest renewal info said so far.
     private struct RenewalView {
         var willRenew: Bool?
+        var commitmentWillRenew: Bool?
         var productId: ProductId?
         var pendingProductId: ProductId?
         var priceIncrease: PriceIncreaseStatus?
@@ -26,7 +27,7 @@ extension LifeFactReader {
         _ fact: Int, _ renewal: RenewalSnapshot, _ view: inout RenewalView
     ) {
         let cause = facts[fact].cause
-        if let said = commitmentDecision(cause, renewal) {
+        if let said = commitmentDecision(cause, renewal, &view) {
             view.willRenew = renewal.willRenew
             add(said ? .autoRenewEnabled : .autoRenewDisabled, at: facts.times[fact], fact: fact)
             return
@@ -45,15 +46,19 @@ extension LifeFactReader {
 
     /// What the customer decided about a commitment, when the notification says so and the billing
     /// periods inside it renew all the same.
-    private func commitmentDecision(_ cause: Cause, _ renewal: RenewalSnapshot) -> Bool? {
+    private func commitmentDecision(
+        _ cause: Cause, _ renewal: RenewalSnapshot, _ view: inout RenewalView
+    ) -> Bool? {
+        guard let willRenew = renewal.commitmentWillRenew else { return nil }
+        let before = view.commitmentWillRenew
+        view.commitmentWillRenew = willRenew
         let said: Bool
         switch cause.subtype?.value {
         case .autoRenewEnabled: said = true
         case .autoRenewDisabled: said = false
         default: return nil
         }
-        guard renewal.commitmentWillRenew == said, renewal.willRenew == !said else { return nil }
-        return said
+        return willRenew == said && before != said ? said : nil
     }
 
     /// Whether auto-renew is off because the subscription ended for another reason.

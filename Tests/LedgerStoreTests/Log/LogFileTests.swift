@@ -17,11 +17,11 @@ struct LogFileTests {
         let path = directory.file("log.sqlite")
         try spoil(LogTampering(path: path))
         let before = try Data(contentsOf: URL(filePath: path))
-        do {
+        do throws(StoreError) {
             let log = try await EventLog.open(directory: directory.path)
             await log.close()
             return nil
-        } catch let error as StoreError {
+        } catch {
             #expect(error.path == path)
             #expect(!error.reason.isEmpty && !error.remedy.isEmpty)
             #expect(try Data(contentsOf: URL(filePath: path)) == before)
