@@ -1,6 +1,6 @@
 public import AppStore
 import Foundation
-public import Ledger
+import Ledger
 import LedgerStore
 public import Signing
 

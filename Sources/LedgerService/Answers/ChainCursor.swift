@@ -1,4 +1,4 @@
-public import Ledger
+import Ledger
 public import LedgerStore
 
 /// Where a walk over all chains stands.

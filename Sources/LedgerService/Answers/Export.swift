@@ -1,6 +1,6 @@
 public import AppStore
-public import Ledger
-public import LedgerStore
+import Ledger
+import LedgerStore
 
 /// Everything, in a stable order: events by position, the rest by chain, then time
 /// (`contract.md`, `export`).

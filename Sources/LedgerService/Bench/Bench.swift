@@ -1,7 +1,7 @@
 public import AppStore
 import Foundation
-public import Ledger
-public import LedgerStore
+import Ledger
+import LedgerStore
 public import Signing
 
 /// Figures measured on the spot. The caller brings signed lines; nothing here signs.

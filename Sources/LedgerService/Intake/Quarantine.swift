@@ -1,5 +1,5 @@
 public import AppStore
-public import Ledger
+import Ledger
 public import LedgerStore
 public import Signing
 

@@ -1,5 +1,5 @@
 public import AppStore
-public import Ledger
+import Ledger
 public import LedgerStore
 
 /// A ledger brought up to the head found at the start: what a read command works on.

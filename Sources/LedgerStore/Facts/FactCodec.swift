@@ -1,5 +1,5 @@
 internal import AppStore
-public import Ledger
+internal import Ledger
 
 /// The stored form of a fact. Position and signedDate stand in the row's key; the rest is here.
 enum FactCodec {

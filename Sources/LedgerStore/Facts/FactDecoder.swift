@@ -1,4 +1,4 @@
-public import AppStore
+internal import AppStore
 public import Ledger
 
 /// Decodes the log: one event's evidence into the fact it states.

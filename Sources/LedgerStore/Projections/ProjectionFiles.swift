@@ -1,5 +1,5 @@
 internal import Foundation
-public import Ledger
+internal import Ledger
 
 /// The derived projection files of one data directory: which there are, which is current, and how
 /// another one becomes current (`design.md` §3: nothing is renamed over or deleted while it may be
