@@ -8,7 +8,7 @@ enum InputLine {
     static let maximumByteCount = 4 * 1024 * 1024
     /// Most pieces of evidence in one body; Apple's pages hold 20.
     static let maximumPieces = 1_000
-    /// What is kept of an item that is none.
+    /// What the quarantine keeps of a line that is too long, or of an item that is no evidence.
     static let keptByteCount = 64 * 1024
 
     /// Throws `UnreadableInput` for what is none of the forms.

@@ -25,8 +25,6 @@ final class LineReader {
     private var isFirst = true
 
     static let readByteCount = 256 * 1024
-    /// What is kept of a line that is too long, for the quarantine.
-    static let keptByteCount = 64 * 1024
 
     /// An input that cannot be opened or read.
     struct Failure: Error, Sendable {
@@ -92,7 +90,7 @@ final class LineReader {
         line += 1
         let isTooLong = end - start > InputLine.maximumByteCount
         let bytes = LineReader.trimmed(
-            isTooLong ? buffer[start..<end].prefix(LineReader.keptByteCount) : buffer[start..<end])
+            isTooLong ? buffer[start..<end].prefix(InputLine.keptByteCount) : buffer[start..<end])
         start = next
         return InputChunk(bytes: bytes, line: line, isTooLong: isTooLong)
     }
@@ -100,7 +98,7 @@ final class LineReader {
     /// Passes over the rest of a line that is too long, without keeping it.
     private func skipLine() async throws(Failure) -> InputChunk {
         line += 1
-        let kept = LineReader.trimmed(buffer[start...].prefix(LineReader.keptByteCount))
+        let kept = LineReader.trimmed(buffer[start...].prefix(InputLine.keptByteCount))
         while true {
             if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
                 start = end + 1
