@@ -39,7 +39,8 @@ struct ReplayTests {
             let differences = try await check.differences(session)
             #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
             let answers = try await StoryTelling.answers(session)
-            try await Rebuild(ledger: session.ledger).run(fromLog: true).close()
+            try await session.ledger.facts.clear()
+            try await Rebuild(ledger: session.ledger).run().close()
             return answers
         }
         #expect(try await telling.answers() == answers, "rebuilt from the log")

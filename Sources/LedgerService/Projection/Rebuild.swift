@@ -14,12 +14,10 @@ public struct Rebuild: Sendable {
     public init(ledger: EnvironmentLedger) { self.ledger = ledger }
 
     /// Builds from the facts, after bringing them up to the log; answers the new store, in use.
-    ///
-    /// - Parameter fromLog: decode the whole log again first, instead of trusting stored facts.
+    /// Without facts (`EnvironmentLedger.discardFacts`, `FactsStore.clear`) that is the whole log.
     public func run(
-        fromLog: Bool = false, report: Projector.Report = { _ in }
+        report: Projector.Report = { _ in }
     ) async throws(StoreError) -> ProjectionsStore {
-        if fromLog { try await ledger.facts.clear() }
         let head = try await ledger.log.head().position
         try await Projector.catchUpFacts(ledger, ledger.facts, through: head, report: report)
         let files = ledger.projectionFiles
