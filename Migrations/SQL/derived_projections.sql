@@ -96,8 +96,6 @@ CREATE TABLE transactions (
     PRIMARY KEY (transaction_id, subscription)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX transactions_of_subscription ON transactions (subscription);
-
 -- For people with sqlite3. Names carry no version; times are UTC text.
 
 -- Every chain with its state at this moment.

@@ -43,7 +43,7 @@ public struct Audit: Sendable {
     ) async throws(StoreError) -> Report {
         let head = try await ledger.log.head().position
         let log = try await ledger.log.verify { done, all in
-            report(Projector.Progress(position: done, head: all))
+            report(Projector.Progress(.verify, position: done, head: all))
         }
         let checkpoint = try await projections.checkpoint()
         let matches = try await Projector.isOfThisLog(ledger, checkpoint)
@@ -75,7 +75,7 @@ public struct Audit: Sendable {
                     result.signatureFindingsOmitted += 1
                 }
             }
-            report(Projector.Progress(position: position, head: head))
+            report(Projector.Progress(.signatures, position: position, head: head))
         }
         result.signaturesVerified = verified
     }

@@ -24,8 +24,15 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case fileCorrupt
         /// The file or its directory cannot be written.
         case fileReadOnly
+        /// Deleted, moved or replaced while it was open, it or its write-ahead log; or only the
+        /// write-ahead log is left.
+        case fileReplaced
         /// Another process held the file longer than the busy timeout.
         case fileLocked
+        /// The file is being used and must stay.
+        case fileInUse
+        /// No file has that name.
+        case noSuchFile
         case diskFull
         /// The operating system refused a read or a write.
         case ioError
@@ -51,6 +58,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         self.reason = reason
         self.remedy = remedy
     }
+
+    /// Whether the file itself is of no use: derived data is then made again, the log restored.
+    public var isDamage: Bool { [.fileCorrupt, .fileNotDatabase, .fileForeign].contains(code) }
 
     public var description: String {
         guard let path else { return "\(reason) \(remedy)" }

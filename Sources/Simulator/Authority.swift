@@ -4,7 +4,7 @@ internal import Signing
 /// A throw-away certificate authority shaped like Apple's: a P-384 root, a P-384 intermediate and
 /// a P-256 leaf with Apple's marker extensions, signed with SHA-384, of about the same sizes
 /// (`appstore.md` §1). What it signs is believed only where its root was added to the trusted
-/// ones. Keys are made anew each time and never leave the process.
+/// ones. Keys are made anew each time and never leave the process, unless `save` writes them down.
 public final class Authority: Sendable {
     /// The root as DER, for `TrustedRoots.adding`.
     public let rootDER: [UInt8]
@@ -34,18 +34,31 @@ public final class Authority: Sendable {
             intermediateDER: intermediate)
     }
 
-    private init(
+    private convenience init(
         shape: AuthorityShape, rootKey: PrivateKey, rootDER: [UInt8],
         intermediateKey: PrivateKey, intermediateDER: [UInt8]
     ) throws {
+        let leafKey = try PrivateKey(generating: shape.isLeafOnWrongCurve ? .p384 : .p256)
+        let leafDER = try AuthorityCertificates.leaf(
+            shape, key: leafKey, intermediateKey: intermediateKey)
+        self.init(
+            shape: shape, rootKey: rootKey, rootDER: rootDER, intermediateKey: intermediateKey,
+            intermediateDER: intermediateDER, leafKey: leafKey, leafDER: leafDER)
+    }
+
+    /// Three certificates and their keys, as they are.
+    init(
+        shape: AuthorityShape, rootKey: PrivateKey, rootDER: [UInt8],
+        intermediateKey: PrivateKey, intermediateDER: [UInt8], leafKey: PrivateKey,
+        leafDER: [UInt8]
+    ) {
         self.shape = shape
         self.rootKey = rootKey
         self.rootDER = rootDER
         self.intermediateKey = intermediateKey
         self.intermediateDER = intermediateDER
-        leafKey = try PrivateKey(generating: shape.isLeafOnWrongCurve ? .p384 : .p256)
-        leafDER = try AuthorityCertificates.leaf(
-            shape, key: leafKey, intermediateKey: intermediateKey)
+        self.leafKey = leafKey
+        self.leafDER = leafDER
         headerSegment = Authority.headerSegment(
             algorithm: "ES256",
             certificates: shape.presentation.arrange(

@@ -26,10 +26,10 @@ struct AuditCommand: AsyncParsableCommand {
                 let progress = ProgressLine()
                 let audit = Audit(ledger: session.ledger)
                 let report = try await audit.verify(
-                    projections: session.projections, hasDiverged: session.divergence != nil,
+                    projections: session.projections, hasDiverged: session.hasDiverged,
                     verifier: verifier
                 ) { done in
-                    progress.show("audit: \(done.position) of \(done.head)")
+                    progress.show(done.text)
                 }
                 progress.end()
                 try print(report)

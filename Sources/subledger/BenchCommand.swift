@@ -8,55 +8,114 @@ import Simulator
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Figures measured on the spot, each beside the limit of the same run.")
+        abstract: "Figures measured on the spot, each beside the limit of the same run.",
+        discussion: """
+            Everything happens in a scratch directory under TMPDIR, which is removed: with 1 \
+            million events (the default where nothing is signed) it takes up to 3 GB, with 10 \
+            million of generated facts 10 GB. Figures of a debug build mean nothing.
+            """)
 
     enum Name: String, ExpressibleByArgument, CaseIterable {
         case verify
+        case append
+        case project
+        case rebuild
+        case fromLog = "from-log"
         case ingest
+        case start
+        case size
         case all
     }
 
-    @Argument(help: "verify, ingest or all.")
+    @Argument(
+        help: "verify, append, project, rebuild, from-log, ingest, start, size or all.")
     var names: [Name]
 
-    @Option(help: "Events to measure with.")
-    var events = 20_000
+    @Option(
+        help: """
+            Events to measure with (default: 1000000; of verify and ingest, whose input is \
+            signed first, 20000).
+            """)
+    var events: Int?
 
     @OptionGroup var common: SharedOptions
 
+    private static let signedEvents = 20_000
+    private static let unsignedEvents = 1_000_000
+
     func run() async throws {
         try await perform {
-            guard events > 0 else {
+            guard events ?? 1 > 0 else {
                 throw CommandFailure(
                     code: "invalidOption", message: "--events takes a number above 0.",
                     exit: .usage)
             }
             let authority = try Authority()
-            let world = SubscriberWorld()
-            let folder = FileManager.default.temporaryDirectory
-                .appending(path: "subledger-bench-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: folder) }
-            let file = folder.appending(path: "notifications.ndjson").path
-            let sample = try sign(world, DeliverySigner(authority: authority), to: file)
-            let bench = Bench(
-                file: file, sample: sample,
-                roots: try TrustedRoots.apple.adding(authority.rootDER),
-                apps: [
-                    Configuration.App(bundleId: world.bundleId, appAppleId: world.appAppleId)
-                ], environment: .production)
-            if names.contains(.verify) || names.contains(.all) {
-                try report(try bench.verify(repetitions: events))
-            }
-            if names.contains(.ingest) || names.contains(.all) {
-                for row in try await bench.ingest() { try report(row) }
-            }
+            for name in chosen { try await measure(name, authority) }
         }
     }
 
+    /// Size comes with from-log, which writes the log it needs.
+    private var chosen: [Name] {
+        let asked = names.contains(.all) ? Name.allCases : names
+        let wanted = asked.filter { $0 != .all }
+        return wanted.filter { $0 != .size || !wanted.contains(.fromLog) }
+    }
+
+    private func measure(_ name: Name, _ authority: Authority) async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "subledger-bench-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let progress = ProgressLine()
+        let count = events ?? BenchCommand.unsignedEvents
+        let source = BenchSource(
+            eventCount: name == .append ? 4_096 : count, authority: authority)
+        let ledger = BenchLedger(feed: source.feed, folder: folder.path)
+        let rows: [BenchRow]
+        switch name {
+        case .verify: rows = [try signed(authority, folder).verify(repetitions: signedCount)]
+        case .ingest: rows = try await signed(authority, folder).ingest()
+        case .append:
+            rows = try await ledger.append(count: count) { progress.show("append: \($0)") }
+        case .project: rows = try await ledger.project()
+        case .rebuild: rows = try await ledger.rebuild()
+        case .start:
+            rows = try await ledger.start(binary: try binary())
+        case .fromLog, .size:
+            rows = try await ledger.fromLog { progress.show("write the log: \($0) of \(count)") }
+                .filter { names.contains(.all) || wants($0, name) }
+        case .all: rows = []
+        }
+        progress.end()
+        for row in rows { try report(row) }
+    }
+
+    private func wants(_ row: BenchRow, _ name: Name) -> Bool {
+        row.name.hasPrefix("size") == (name == .size) || names.contains(.size)
+    }
+
+    /// This very program.
+    private func binary() throws -> String {
+        try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    }
+
+    // MARK: Signed input
+
+    private var signedCount: Int { events ?? BenchCommand.signedEvents }
+
+    private func signed(_ authority: Authority, _ folder: URL) throws -> Bench {
+        let world = SubscriberWorld()
+        let file = folder.appending(path: "notifications.ndjson").path
+        let sample = try sign(world, DeliverySigner(authority: authority), to: file)
+        return Bench(
+            file: file, sample: sample, roots: try TrustedRoots.apple.adding(authority.rootDER),
+            apps: [Configuration.App(bundleId: world.bundleId, appAppleId: world.appAppleId)],
+            environment: .production)
+    }
+
     /// Lines kept in memory to verify again and again.
-    static let sampleCount = 1_024
+    private static let sampleCount = 1_024
 
     /// Writes the notifications of seeded lives to a file; some of them.
     private func sign(
@@ -68,17 +127,17 @@ struct BenchCommand: AsyncParsableCommand {
         let progress = ProgressLine()
         var sample: [[UInt8]] = []
         var (count, seed): (Int, UInt64) = (0, 0)
-        while count < events {
+        while count < signedCount {
             seed += 1
             let life = world.life(seed: seed)
             guard life.environment == .production else { continue }
-            for delivery in life.deliveries.prefix(events - count) {
+            for delivery in life.deliveries.prefix(signedCount - count) {
                 let line = try signer.line(delivery)
                 try file.write(contentsOf: line + Array("\n".utf8))
                 if sample.count < BenchCommand.sampleCount { sample.append(line) }
                 count += 1
             }
-            progress.show("sign: \(count) of \(events)")
+            progress.show("sign: \(count) of \(signedCount)")
         }
         progress.end()
         return sample

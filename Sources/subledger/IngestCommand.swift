@@ -23,6 +23,8 @@ struct IngestCommand: AsyncParsableCommand {
             try requireReadable()
             let settings = try Settings(common)
             let apps = try settings.requiredApps()
+            // Whoever writes into the pipe may be making the trusted root only now.
+            if files.contains("-") { await StandardInput.waitForFirstByte() }
             let verifier = try settings.verifier()
             let ledger = try await EnvironmentLedger.open(
                 settings.configuration, environment: settings.environment)
@@ -38,11 +40,8 @@ struct IngestCommand: AsyncParsableCommand {
                 try print(summary)
                 throw failure(error)
             }
-            let session = try await LedgerSession.open(ledger) { done in
-                progress.show("project: \(done.position) of \(done.head)")
-            }
             progress.end()
-            if let divergence = session.divergence { Console.note("warning: \(divergence)") }
+            let session = try await settings.openSession(ledger)
             try print(summary)
             await session.close()
             if !summary.isClean { throw ExitCode(CommandFailure.Exit.negative.rawValue) }

@@ -81,7 +81,7 @@ struct QuarantineCommand: AsyncParsableCommand {
                     settings.configuration, environment: settings.environment)
                 let summary = try await Quarantine(ledger: ledger).retry(
                     apps: try settings.requiredApps(), verifier: try settings.verifier())
-                let session = try await LedgerSession.open(ledger)
+                let session = try await settings.openSession(ledger)
                 if common.json {
                     try Console.out { summary.write(to: &$0) }
                 } else {

@@ -11,7 +11,11 @@ struct RebuildCommand: AsyncParsableCommand {
     @Flag(help: "Decode the evidence again instead of trusting stored facts.")
     var fromLog = false
 
-    @Flag(help: "Compare with the live projections instead; exit code 1 when they differ.")
+    @Flag(
+        help: """
+            Compare with the live projections instead, those of another release included; exit \
+            code 1 when an answer would change.
+            """)
     var check = false
 
     @OptionGroup var common: SharedOptions
@@ -19,37 +23,43 @@ struct RebuildCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform {
             let settings = try Settings(common)
-            if fromLog, !check {
-                try EnvironmentLedger.discardFacts(
-                    settings.configuration, environment: settings.environment)
+            let ledger = try await EnvironmentLedger.open(
+                settings.configuration, environment: settings.environment)
+            if check, let check = try await RebuildCheck.ofAnotherBuild(ledger) {
+                try await compare(check)
+                await ledger.close()
+                return
             }
-            let session = try await settings.openSession()
-            guard session.projector != nil else {
+            let session = try await settings.openSession(ledger)
+            guard let projector = session.projector else {
                 throw CommandFailure(
                     code: "projectorBusy",
                     message: "Another process projects in this data directory; stop it first.",
                     exit: .io)
             }
-            let progress = ProgressLine()
-            let rebuild = Rebuild(ledger: session.ledger)
-            let report: Projector.Report = { done in
-                progress.show("decode: \(done.position) of \(done.head)")
-            }
             if check {
-                let found = try await rebuild.check(against: session.projections, report: report)
-                progress.end()
-                try print(found.differences, count: found.count, position: session.head)
+                try await compare(RebuildCheck(projector))
                 await session.close()
-                if found.count > 0 { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
                 return
             }
-            let store = try await rebuild.run(report: report)
+            let progress = ProgressLine()
+            let store = try await Rebuild(projector).run(fromLog: fromLog) { done in
+                progress.show(done.text)
+            }
             progress.end()
             let checkpoint = try await store.checkpoint()
             let count = try await store.subscriptionCount()
             try printRebuilt(store, count: count, position: checkpoint.position)
             await session.close()
         }
+    }
+
+    private func compare(_ check: RebuildCheck) async throws {
+        let progress = ProgressLine()
+        let report = try await check.run { progress.show($0.text) }
+        progress.end()
+        try print(report)
+        if report.count > 0 { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
     }
 
     private func printRebuilt(
@@ -68,15 +78,15 @@ struct RebuildCommand: AsyncParsableCommand {
             "rebuilt \(count) chains up to position \(position) into \(store.path)\n")
     }
 
-    private func print(
-        _ differences: [Rebuild.Difference], count: Int, position: Int64
-    ) throws {
+    private func print(_ report: RebuildCheck.Report) throws {
         if common.json {
             return try Console.out { json in
                 json.object { json in
-                    json.member("position", position)
-                    json.member("count", count)
-                    json.array("differences", differences) { json, difference in
+                    json.member("position", report.position)
+                    json.member("count", report.count)
+                    json.member("storedReducerVersion", report.stored?.reducerVersion)
+                    json.member("reducerVersion", report.expected.reducerVersion)
+                    json.array("differences", report.differences) { json, difference in
                         json.object { json in
                             json.member("bundleId", difference.chain.bundleId)
                             json.member(
@@ -87,14 +97,35 @@ struct RebuildCommand: AsyncParsableCommand {
                 }
             }
         }
-        for difference in differences {
+        for change in changes(report) { try Console.out(change + "\n") }
+        for difference in report.differences {
             try Console.out(
                 "\(difference.chain.originalTransactionId) (\(difference.chain.bundleId)): "
                     + difference.columns.joined(separator: ", ") + "\n")
         }
+        if report.count > report.differences.count {
+            try Console.out("… and \(report.count - report.differences.count) more\n")
+        }
         try Console.out(
-            count == 0
-                ? "projections equal a rebuild from the log up to position \(position)\n"
-                : "\(count) chains differ; run `subledger rebuild --from-log`\n")
+            report.count == 0
+                ? "projections equal a rebuild from the log up to position \(report.position)\n"
+                : "\(report.count) chains differ; run `subledger rebuild --from-log`\n")
+    }
+
+    /// In what the compared file was built differently.
+    private func changes(_ report: RebuildCheck.Report) -> [String] {
+        guard let stored = report.stored, stored != report.expected else { return [] }
+        let expected = report.expected
+        var changes: [String] = []
+        if stored.reducerVersion != expected.reducerVersion {
+            changes.append("reducer \(stored.reducerVersion) against \(expected.reducerVersion)")
+        }
+        if stored.decoderVersion != expected.decoderVersion {
+            changes.append("decoder \(stored.decoderVersion) against \(expected.decoderVersion)")
+        }
+        if stored.catalogueHash != expected.catalogueHash {
+            changes.append("another catalogue (`products` in the configuration)")
+        }
+        return changes
     }
 }

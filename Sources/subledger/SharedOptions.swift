@@ -166,10 +166,18 @@ struct Settings {
         return configuration.apps
     }
 
-    /// The environment's ledger, caught up; says so when its log is not the one it was.
+    /// The environment's ledger, caught up; says so when derived data had to be made again.
     func openSession() async throws -> LedgerSession {
-        let session = try await LedgerSession.open(configuration, environment: environment)
-        if let divergence = session.divergence { Console.note("warning: \(divergence)") }
+        try await openSession(
+            try await EnvironmentLedger.open(configuration, environment: environment))
+    }
+
+    /// Catches up an open ledger; tells people how far it is.
+    func openSession(_ ledger: EnvironmentLedger) async throws -> LedgerSession {
+        let progress = ProgressLine()
+        let session = try await LedgerSession.open(ledger) { progress.show($0.text) }
+        progress.end()
+        for remark in session.remarks { Console.note("warning: \(remark)") }
         return session
     }
 }

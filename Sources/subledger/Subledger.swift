@@ -15,8 +15,10 @@ struct Subledger: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             IngestCommand.self, ShowCommand.self, TimelineCommand.self, ExportCommand.self,
-            RebuildCommand.self, ReplayCommand.self, AuditCommand.self, QuarantineCommand.self,
-            DoctorCommand.self, DemoCommand.self, BenchCommand.self,
+            RebuildCommand.self, ProjectionsCommand.self, ReplayCommand.self, AuditCommand.self,
+            QuarantineCommand.self,
+            DoctorCommand.self, SimulateCommand.self,
+            DemoCommand.self, BenchCommand.self,
         ])
 
     /// Runs the command named; wrong usage is told like every other error.

@@ -39,8 +39,8 @@ struct ReplayTests {
             let differences = try await check.differences(session)
             #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
             let answers = try await StoryTelling.answers(session)
-            try await session.ledger.facts.clear()
-            try await Rebuild(ledger: session.ledger).run().close()
+            let rebuild = Rebuild(try #require(session.projector))
+            try await rebuild.run(fromLog: true).close()
             return answers
         }
         #expect(try await telling.answers() == answers, "rebuilt from the log")
@@ -75,8 +75,7 @@ struct ReplayTests {
         }
         #expect(try await telling.answers() == expected, "in pieces")
         try await telling.session { session in
-            let found = try await Rebuild(ledger: session.ledger).check(
-                against: session.projections)
+            let found = try await RebuildCheck(try #require(session.projector)).run()
             #expect(found.count == 0, "\(found.differences)")
         }
         await telling.scratch.remove()

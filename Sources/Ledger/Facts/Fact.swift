@@ -3,25 +3,75 @@ import AppStore
 /// What one event says: zero or one transaction snapshot, zero or one renewal snapshot, and a
 /// cause (`lifecycle.md` §1).
 public struct Fact: Hashable, Sendable {
+    /// Shared by copies: a fact is about a kilobyte, and reduction passes it on many times.
+    fileprivate var box: FactBox
+
     /// Where the event stands in the log. Never used in reduction, only to name evidence.
-    public var position: Int64
+    public var position: Int64 {
+        _read { yield box.contents.position }
+        set { change { $0.position = newValue } }
+    }
+
     /// When the appended delivery arrived. Never used in reduction (`lifecycle.md` §2 rule 1).
-    public var receivedAt: Timestamp
-    public var trust: Trust
-    public var cause: Cause
+    public var receivedAt: Timestamp {
+        _read { yield box.contents.receivedAt }
+        set { change { $0.receivedAt = newValue } }
+    }
+
+    /// What vouches for the evidence.
+    public var trust: Trust {
+        _read { yield box.contents.trust }
+        set { change { $0.trust = newValue } }
+    }
+
+    /// What kind of event stated it.
+    public var cause: Cause {
+        _read { yield box.contents.cause }
+        set { change { $0.cause = newValue } }
+    }
+
     /// The fact's time: its envelope's `signedDate`, else the largest inside it. A fact without
     /// one changes nothing.
-    public var signedDate: Timestamp?
+    public var signedDate: Timestamp? {
+        _read { yield box.contents.signedDate }
+        set { change { $0.signedDate = newValue } }
+    }
+
     /// SHA-256 of the payload bytes (of a pair: the transaction's, the renewal's, then status).
-    public var digest: Digest
+    public var digest: Digest {
+        _read { yield box.contents.digest }
+        set { change { $0.digest = newValue } }
+    }
+
     /// Apple's own status, as of `signedDate`.
-    public var status: Raw<SubscriptionStatus>?
-    public var transaction: TransactionSnapshot?
-    public var renewal: RenewalSnapshot?
+    public var status: Raw<SubscriptionStatus>? {
+        _read { yield box.contents.status }
+        set { change { $0.status = newValue } }
+    }
+
+    /// The transaction as the event stated it.
+    public var transaction: TransactionSnapshot? {
+        _read { yield box.contents.transaction }
+        set { change { $0.transaction = newValue } }
+    }
+
+    /// The renewal info as the event stated it.
+    public var renewal: RenewalSnapshot? {
+        _read { yield box.contents.renewal }
+        set { change { $0.renewal = newValue } }
+    }
+
     /// Wire names of enumerated fields whose value this version does not know.
-    public var unknownValues: [String]
+    public var unknownValues: [String] {
+        _read { yield box.contents.unknownValues }
+        set { change { $0.unknownValues = newValue } }
+    }
+
     /// Why this version cannot fold the fact; nil when it can.
-    public var flaw: Flaw?
+    public var flaw: Flaw? {
+        _read { yield box.contents.flaw }
+        set { change { $0.flaw = newValue } }
+    }
 
     /// What makes a genuine event unfoldable. Raw values are stored.
     public enum Flaw: String, Sendable {
@@ -41,18 +91,24 @@ public struct Fact: Hashable, Sendable {
         transaction: TransactionSnapshot? = nil, renewal: RenewalSnapshot? = nil,
         unknownValues: [String] = [], flaw: Flaw? = nil
     ) {
-        self.position = position
-        self.receivedAt = receivedAt
-        self.trust = trust
-        self.cause = cause
-        self.signedDate = signedDate
-        self.digest = digest
-        self.status = status
-        self.transaction = transaction
-        self.renewal = renewal
-        self.unknownValues = unknownValues
-        self.flaw = flaw
+        box = FactBox(
+            FactContents(
+                position: position, receivedAt: receivedAt, trust: trust, cause: cause,
+                signedDate: signedDate, digest: digest, status: status, transaction: transaction,
+                renewal: renewal, unknownValues: unknownValues, flaw: flaw))
     }
+
+    private mutating func change(_ body: (inout FactContents) -> Void) {
+        var contents = box.contents
+        body(&contents)
+        box = FactBox(contents)
+    }
+
+    public static func == (left: Fact, right: Fact) -> Bool {
+        left.box === right.box || left.box.contents == right.box.contents
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(box.contents) }
 
     /// The version of the translation from payloads to facts. Stored facts of another version are
     /// discarded and decoded again from the evidence.
@@ -75,4 +131,30 @@ public struct Cause: Hashable, Sendable {
         self.subtype = subtype
         self.notificationUUID = notificationUUID
     }
+}
+
+extension Fact: CustomReflectable {
+    /// What the fact says, not how it is kept.
+    public var customMirror: Mirror { Mirror(reflecting: box.contents) }
+}
+
+/// The values of a fact, in one place on the heap. Immutable, so copies share it.
+private final class FactBox: Sendable {
+    let contents: FactContents
+
+    init(_ contents: FactContents) { self.contents = contents }
+}
+
+private struct FactContents: Hashable, Sendable {
+    var position: Int64
+    var receivedAt: Timestamp
+    var trust: Trust
+    var cause: Cause
+    var signedDate: Timestamp?
+    var digest: Digest
+    var status: Raw<SubscriptionStatus>?
+    var transaction: TransactionSnapshot?
+    var renewal: RenewalSnapshot?
+    var unknownValues: [String]
+    var flaw: Fact.Flaw?
 }

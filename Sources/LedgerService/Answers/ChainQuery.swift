@@ -65,7 +65,8 @@ public struct ChainReading: Sendable {
         chain: ChainId, facts: [Fact], shared: [SharedTransaction], moment: Moment, head: Int64,
         ledger: EnvironmentLedger
     ) {
-        let admitted = facts.filter { moment.knowledge.admits($0) }
+        // The facts may be ahead of the position that the answer names.
+        let admitted = facts.filter { $0.position <= head && moment.knowledge.admits($0) }
         let life = Lifecycle(
             admitted, environment: ledger.environment, catalogue: ledger.catalogue)
         guard var answer = life.answer(at: moment.at, now: moment.now) else { return nil }

@@ -116,6 +116,8 @@ public enum BenchProblem: Error, Sendable {
     case noInput
     /// Something of the generated input was refused: the figure would mean nothing.
     case refused
+    /// Another process projects in the scratch directory.
+    case busy
 }
 
 extension Duration {

@@ -12,6 +12,13 @@ struct YAMLMapping {
             throw ConfigurationError(
                 .invalidValue, key: path.isEmpty ? "file" : path, reason: "A mapping is expected.")
         }
+        // A key that is itself a list, a mapping or nothing is nobody's setting, and could not be
+        // named when it is refused.
+        guard mapping.keys.allSatisfy({ $0.scalar?.string.isEmpty == false }) else {
+            throw ConfigurationError(
+                .invalidValue, key: path.isEmpty ? "file" : path,
+                reason: "A mapping's keys must be names.")
+        }
         self.node = mapping
         self.path = path
     }

@@ -63,14 +63,7 @@ enum InputLine {
                 token($0["signedPayload"], "signedPayload")
             }
         }
-        if let groups = body["data"]?.array {
-            return groups.flatMap { group -> [Submission.Form] in
-                guard let items = group["lastTransactions"]?.array else {
-                    return [unreadable("An element of data has no list lastTransactions.", group)]
-                }
-                return items.map { transaction($0) }
-            }
-        }
+        if let groups = body["data"]?.array { return transactions(groups) }
         if body["signedRenewalInfo"] != nil {
             throw unreadable(
                 "A renewal info names no app: it must come with its signedTransactionInfo.", input)
@@ -78,6 +71,23 @@ enum InputLine {
         throw unreadable(
             "The object has none of signedPayload, signedTransactionInfo, signedTransactions,"
                 + " notificationHistory, data or signedAppTransactionInfo.", input)
+    }
+
+    /// The items of a status response, at most one more than a body may hold: four million
+    /// bytes could name a million of them.
+    private static func transactions(_ groups: [JSONValue]) -> [Submission.Form] {
+        var forms: [Submission.Form] = []
+        for group in groups {
+            guard forms.count <= maximumPieces else { break }
+            if let items = group["lastTransactions"]?.array {
+                let room = maximumPieces + 1 - forms.count
+                forms += items.prefix(room).map { transaction($0) }
+            } else {
+                forms.append(
+                    unreadable("An element of data has no list lastTransactions.", group))
+            }
+        }
+        return forms
     }
 
     private static func unreadable(_ message: String, _ item: JSONValue) -> Submission.Form {

@@ -3,6 +3,7 @@ import Foundation
 public import Ledger
 public import LedgerStore
 import Signing
+import Synchronization
 
 /// One environment's files, open: the log, and what is derived from it. Nothing of another
 /// environment is ever in reach.
@@ -11,7 +12,7 @@ public final class EnvironmentLedger: Sendable {
     public let directory: String
     public let log: EventLog
     public let operations: OperationsStore
-    public let facts: FactsStore
+    private let currentFacts: Mutex<FactsStore>
     public let catalogue: Catalogue
     /// SHA-256 of the catalogue: with it, reducer version and facts, every answer is determined.
     public let catalogueHash: Digest
@@ -34,7 +35,7 @@ public final class EnvironmentLedger: Sendable {
         self.directory = directory
         self.log = log
         self.operations = operations
-        self.facts = facts
+        currentFacts = Mutex(facts)
         self.catalogue = catalogue
         catalogueHash = SHA256.hash(catalogue.canonicalBytes)
     }
@@ -47,38 +48,94 @@ public final class EnvironmentLedger: Sendable {
             "\(configuration.dataDirectory)/\(directoryName(environment))"
         let log = try await EventLog.open(directory: directory)
         let operations = try await OperationsStore.open(directory: directory)
-        let facts = try await Blocking.run { () throws(StoreError) in
-            try openFacts(directory)
-        }
+        let facts = try await openFacts(directory)
         return EnvironmentLedger(
             environment: environment, directory: directory, log: log, operations: operations,
             facts: facts, catalogue: configuration.catalogue)
     }
 
-    /// Facts are derived: damaged ones are thrown away and decoded again from the log.
-    private static func openFacts(_ directory: String) throws(StoreError) -> FactsStore {
-        do throws(StoreError) { return try FactsStore(directory: directory) } catch {
-            guard DerivedFiles.isDamage(error), let lock = ProjectorLock(directory: directory)
-            else { throw error }
-            DerivedFiles.discardFacts(in: directory, holding: lock)
-            return try FactsStore(directory: directory)
+    // MARK: Facts
+
+    /// The facts to read now. Another file may take their place; hold on to one store for one
+    /// question.
+    public var facts: FactsStore { currentFacts.withLock { $0 } }
+
+    var factsFiles: DerivedFiles { .facts(in: directory) }
+
+    /// How long to wait for another process that is making the first facts file.
+    static let waitMilliseconds = 10_000
+    static let pollMilliseconds = 20
+
+    /// Facts are derived: missing or damaged ones are begun anew, and decoded again from the log.
+    private static func openFacts(_ directory: String) async throws(StoreError) -> FactsStore {
+        var waited = 0
+        while true {
+            let found = try await Blocking.run { () throws(StoreError) in
+                try foundFacts(directory)
+            }
+            if let found { return found }
+            guard waited < waitMilliseconds else {
+                throw StoreError(
+                    .fileLocked, path: directory,
+                    reason: "The facts are of no use, and another process projects here.",
+                    remedy: "Wait for it to finish, or end it; then try again.")
+            }
+            try? await Task.sleep(for: .milliseconds(pollMilliseconds))
+            waited += pollMilliseconds
         }
     }
 
-    /// Throws the facts away before a rebuild that must not trust them.
-    ///
-    /// Throws `fileLocked` while another process projects here.
-    public static func discardFacts(
-        _ configuration: Configuration, environment: Environment
-    ) throws(StoreError) {
-        let directory = "\(configuration.dataDirectory)/\(directoryName(environment))"
-        guard FileManager.default.fileExists(atPath: directory) else { return }
-        guard let lock = ProjectorLock(directory: directory) else {
-            throw StoreError(
-                .fileLocked, path: directory, reason: "Another process projects here.",
-                remedy: "Stop it first.")
+    /// Nil when there is nothing usable and another process holds the lock.
+    private static func foundFacts(_ directory: String) throws(StoreError) -> FactsStore? {
+        if let facts = try usableFacts(directory) { return facts }
+        guard let lock = try ProjectorLock.take(directory: directory) else { return nil }
+        // The lock's last holder may have made one.
+        if let facts = try usableFacts(directory) { return facts }
+        return try newFacts(directory, holding: lock)
+    }
+
+    private static func usableFacts(_ directory: String) throws(StoreError) -> FactsStore? {
+        guard let path = DerivedFiles.facts(in: directory).current() else { return nil }
+        do throws(StoreError) { return try FactsStore(path: path) } catch {
+            guard error.isDamage else { throw error }
+            return nil
         }
-        DerivedFiles.discardFacts(in: directory, holding: lock)
+    }
+
+    private static func newFacts(
+        _ directory: String, holding lock: ProjectorLock
+    ) throws(StoreError) -> FactsStore {
+        let files = DerivedFiles.facts(in: directory)
+        let facts = try FactsStore(path: files.newPath())
+        try files.use(facts.path)
+        return facts
+    }
+
+    /// Takes the current facts file if it is another one by now; another process may have made it.
+    func reopenFacts() async throws(StoreError) {
+        guard factsFiles.current() != facts.path || !facts.isInPlace else { return }
+        let found = try await EnvironmentLedger.openFacts(directory)
+        currentFacts.withLock { $0 = found }
+    }
+
+    /// Forgets the facts: an empty file takes their place, and they are decoded again.
+    func beginFactsAnew(holding lock: ProjectorLock) async throws(StoreError) {
+        let directory = directory
+        let fresh = try await Blocking.run { () throws(StoreError) in
+            try EnvironmentLedger.newFacts(directory, holding: lock)
+        }
+        currentFacts.withLock { $0 = fresh }
+    }
+
+    /// Makes a facts file that was built the current one.
+    func useFacts(_ path: String, holding lock: ProjectorLock) async throws(StoreError) {
+        let files = factsFiles
+        let built = try await Blocking.run { () throws(StoreError) in
+            let built = try FactsStore(path: path)
+            try files.use(path)
+            return built
+        }
+        currentFacts.withLock { $0 = built }
     }
 
     public func close() async {
@@ -92,19 +149,5 @@ public final class EnvironmentLedger: Sendable {
         ProjectionsStore.Build(catalogueHash: catalogueHash.hexadecimal)
     }
 
-    public var projectionFiles: ProjectionFiles { ProjectionFiles(directory: directory) }
-}
-
-/// Runs what blocks (opening files) off the cooperative pool.
-enum Blocking {
-    static func run<Value: Sendable, Failure: Error>(
-        _ body: @escaping @Sendable () throws(Failure) -> Value
-    ) async throws(Failure) -> Value {
-        let result = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(returning: Result { () throws(Failure) in try body() })
-            }
-        }
-        return try result.get()
-    }
+    public var projectionFiles: DerivedFiles { .projections(in: directory) }
 }

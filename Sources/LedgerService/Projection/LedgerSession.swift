@@ -11,20 +11,34 @@ public struct LedgerSession: Sendable {
     /// Nil while another process projects here.
     public let projector: Projector?
 
-    /// What to tell when derived data was of another log (`design.md` §3: rebuild and say so).
-    public var divergence: String? {
-        projector?.divergedAt.map { position in
-            "Derived data stood at position \(position) of another log than this one, which ends at"
-                + " \(head) (a restored backup, or a fork?). It was rebuilt from this log; events"
-                + " that only the other one held are not in any answer."
+    /// What to tell when derived data had to be made again (`design.md` §3: rebuild and say so).
+    public var remarks: [String] {
+        (projector?.remarks ?? []).map { remark in
+            switch remark {
+            case .diverged(let position):
+                "Derived data stood at position \(position) of another log than this one, which"
+                    + " ends at \(head) (a restored backup, or a fork?). It was rebuilt from this"
+                    + " log; events that only the other one held are not in any answer."
+            case .gone(let name):
+                "\(name) was gone; the projections were rebuilt from the log."
+            case .damaged(let name):
+                "\(name) was damaged; the projections were rebuilt from the log."
+            }
         }
+    }
+
+    /// Whether derived data was found to belong to another log.
+    public var hasDiverged: Bool {
+        projector?.remarks.contains {
+            if case .diverged = $0 { true } else { false }
+        } ?? false
     }
 
     public var query: ChainQuery {
         ChainQuery(ledger: ledger, projections: projections, head: head)
     }
 
-    /// How long to wait for another process that projects.
+    /// How long to wait for another process that projects and says nothing new.
     static let waitMilliseconds = 120_000
     static let pollMilliseconds = 20
 
@@ -43,6 +57,7 @@ public struct LedgerSession: Sendable {
     ) async throws(StoreError) -> LedgerSession {
         let head = try await ledger.log.head().position
         var waited = 0
+        var heard: ProjectionProgress?
         while waited < waitMilliseconds {
             if let projector = try await Projector.open(ledger, report: report) {
                 let head = try await projector.catchUp(report: report)
@@ -53,10 +68,18 @@ public struct LedgerSession: Sendable {
             if let session = try await following(ledger, head: head) { return session }
             try? await Task.sleep(for: .milliseconds(pollMilliseconds))
             waited += pollMilliseconds
+            // Whoever makes progress is worth waiting for.
+            guard let progress = ProjectorLock.progress(directory: ledger.directory),
+                progress != heard
+            else { continue }
+            heard = progress
+            waited = 0
+            report(progress)
         }
+        let reached = heard.map { " It is at \($0.text)." } ?? ""
         throw StoreError(
             .fileLocked, path: ledger.directory,
-            reason: "Another process is projecting and has not reached position \(head).",
+            reason: "Another process is projecting and has not reached position \(head).\(reached)",
             remedy: "Wait for it to finish, or end it; then try again.")
     }
 
@@ -65,23 +88,27 @@ public struct LedgerSession: Sendable {
         _ ledger: EnvironmentLedger, head: Int64
     ) async throws(StoreError) -> LedgerSession? {
         guard let path = ledger.projectionFiles.current() else { return nil }
-        let build = ledger.build
-        let store = try await Blocking.run { () throws(StoreError) in
-            try ProjectionsStore(path: path, build: build)
-        }
-        if try await store.matches(build), try await store.checkpoint().position >= head,
-            try await ledger.facts.checkpoint().position >= head
-        {
+        try await ledger.reopenFacts()
+        do throws(StoreError) {
+            let store = try await Blocking.run { () throws(StoreError) in
+                try ProjectionsStore(path: path)
+            }
+            guard try await store.matches(ledger.build),
+                try await store.checkpoint().position >= head,
+                try await ledger.facts.checkpoint().position >= head
+            else { return nil }
             return LedgerSession(ledger: ledger, projections: store, head: head, projector: nil)
+        } catch {
+            // The holder of the lock finds it too, and makes it again.
+            guard error.isDamage || error.code == .noSuchFile else { throw error }
+            return nil
         }
-        try store.close()
-        return nil
     }
 
     public func close() async {
-        if projector != nil {
+        if let projector {
             try? await ledger.facts.settle()
-            try? await projections.settle()
+            try? await projector.projections.settle()
         }
         try? projections.close()
         await ledger.close()

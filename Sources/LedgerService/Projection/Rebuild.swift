@@ -1,167 +1,126 @@
 import AppStore
 import Foundation
-public import Ledger
+import Ledger
 public import LedgerStore
 
-/// Folds everything again into a new projections file and switches to it, or compares with the
-/// live one. The caller holds the projector's lock.
+/// Makes derived data in bulk (`design.md` §3): facts from the log where they are missing, and a
+/// new projections file from the facts, which then takes the place of the current one.
 public struct Rebuild: Sendable {
     let ledger: EnvironmentLedger
+    /// Shows that nobody else projects.
+    let lock: ProjectorLock
 
-    /// Chains written in one transaction.
-    static let chainsPerTransaction = 2_000
+    init(ledger: EnvironmentLedger, lock: ProjectorLock) {
+        self.ledger = ledger
+        self.lock = lock
+    }
 
-    public init(ledger: EnvironmentLedger) { self.ledger = ledger }
+    public init(_ projector: Projector) {
+        self.init(ledger: projector.ledger, lock: projector.lock)
+    }
 
-    /// Builds from the facts, after bringing them up to the log; answers the new store, in use.
-    /// Without facts (`EnvironmentLedger.discardFacts`, `FactsStore.clear`) that is the whole log.
+    /// Brings the facts up to the log (with `fromLog`: makes all of them again), folds them into a
+    /// new file, and switches to it; the new store. What the files before the last one took of the
+    /// disk is given back.
+    ///
+    /// Interrupted at any moment, it leaves the old file current and nothing to clean up.
     public func run(
-        report: Projector.Report = { _ in }
+        fromLog: Bool = false, report: @escaping Projector.Report = { _ in }
     ) async throws(StoreError) -> ProjectionsStore {
         let head = try await ledger.log.head().position
-        try await Projector.catchUpFacts(ledger, ledger.facts, through: head, report: report)
-        let files = ledger.projectionFiles
-        let (path, build) = (files.newPath(), ledger.build)
-        let store = try await Blocking.run { () throws(StoreError) in
-            try ProjectionsStore(path: path, build: build)
+        if let checkpoint = try await ledger.checkpoint(at: head) {
+            try await bringFacts(to: checkpoint, fromLog: fromLog, report)
+        } else if fromLog {
+            try await ledger.beginFactsAnew(holding: lock)
         }
-        try await fold(ledger.facts, into: store)
-        try await store.settle()
-        try files.use(path)
+        let files = ledger.projectionFiles
+        let path = files.newPath()
+        try await fold(into: path, report)
+        let store = try await Blocking.run { () throws(StoreError) in
+            let store = try ProjectionsStore(path: path)
+            try files.use(path)
+            return store
+        }
+        dropSuperseded(files)
         return store
     }
 
-    private func fold(_ facts: FactsStore, into store: ProjectionsStore) async throws(StoreError) {
+    // MARK: Facts
+
+    private func bringFacts(
+        to checkpoint: Checkpoint, fromLog: Bool, _ report: @escaping Projector.Report
+    ) async throws(StoreError) {
+        let start = try await ledger.facts.checkpoint().position
+        let behind = checkpoint.position - start
+        guard fromLog || behind > 0 else { return }
+        let build = FactsBuild(log: ledger.log, directory: ledger.directory)
+        let lock = lock
+        let told: FactsBuild.Report = { done, all in
+            let progress = ProjectionProgress(
+                .decode, position: checkpoint.position - all + done, head: checkpoint.position)
+            lock.note(progress)
+            report(progress)
+        }
+        // Adding more than there is costs more than making all of it again in order.
+        guard fromLog || behind > start else {
+            return try await build.extend(ledger.facts, through: checkpoint, report: told)
+        }
+        let path = ledger.factsFiles.newPath()
+        try await build.run(path: path, through: checkpoint, report: told)
+        try await ledger.useFacts(path, holding: lock)
+        dropSuperseded(ledger.factsFiles, keeping: 0)
+    }
+
+    // MARK: Rows
+
+    private func fold(
+        into path: String, _ report: @escaping Projector.Report
+    ) async throws(StoreError) {
         // Facts only grow, and only the holder of the lock adds any.
+        let facts = ledger.facts
         let checkpoint = try await facts.checkpoint()
-        var pending: [ChainRows] = []
-        var after: ChainId?
-        while true {
-            let page = try await facts.page(after: after)
-            guard let last = page.last else { break }
-            pending += try await rows(page)
-            after = last.0
-            if pending.count >= Rebuild.chainsPerTransaction {
-                try await store.update(pending, checkpoint: .start)
-                pending = []
+        let (build, directory) = (ledger.build, ledger.directory)
+        let file = try await Blocking.run { () throws(StoreError) in
+            try ProjectionsBuild(path: path, build: build, directory: directory)
+        }
+        let lock = lock
+        do throws(StoreError) {
+            try await ChainFold(
+                facts: facts, environment: ledger.environment, catalogue: ledger.catalogue
+            ).run { (rows, factCount) throws(StoreError) in
+                try await Blocking.run { () throws(StoreError) in try file.append(rows) }
+                let progress = ProjectionProgress(
+                    .fold, position: min(factCount, checkpoint.position),
+                    head: checkpoint.position)
+                lock.note(progress)
+                report(progress)
             }
-        }
-        try await store.update(pending, checkpoint: checkpoint)
-    }
-
-    private func rows(_ page: [(ChainId, [Fact])]) async throws(StoreError) -> [ChainRows] {
-        let (environment, catalogue) = (ledger.environment, ledger.catalogue)
-        return try await Parallel.map(page) { (entry) throws(StoreError) in
-            ChainRows(entry.0, facts: entry.1, environment: environment, catalogue: catalogue)
-        }
-    }
-
-    // MARK: Check
-
-    /// One chain whose stored rows are not what its evidence says.
-    public struct Difference: Sendable, Hashable {
-        public let chain: ChainId
-        /// Tables, or columns of `subscriptions`, that differ; `missing` or `surplus` for a whole
-        /// chain.
-        public let columns: [String]
-    }
-
-    /// Decodes the whole log again, apart from the stored facts, folds it, and compares with the
-    /// live projections. The first `limit` differences, in chain order, and how many there are.
-    public func check(
-        against live: ProjectionsStore, limit: Int = 1_000, report: Projector.Report = { _ in }
-    ) async throws(StoreError) -> (differences: [Difference], count: Int) {
-        let scratch = "\(ledger.directory)/.check-\(ProcessInfo.processInfo.processIdentifier)"
-        try? FileManager.default.removeItem(atPath: scratch)
-        do {
-            try FileManager.default.createDirectory(
-                atPath: scratch, withIntermediateDirectories: false)
+            try await Blocking.run { () throws(StoreError) in
+                try file.finish(checkpoint: checkpoint)
+            }
         } catch {
-            throw StoreError(
-                .ioError, path: scratch, reason: "The scratch directory cannot be made.",
-                remedy: "Check the permissions and the space of the data directory.")
+            await Blocking.run { file.abandon() }
+            throw error
         }
-        defer { try? FileManager.default.removeItem(atPath: scratch) }
-        let facts = try await Blocking.run { () throws(StoreError) in
-            try FactsStore(directory: scratch)
-        }
-        let head = try await live.checkpoint().position
-        try await Projector.catchUpFacts(ledger, facts, through: head, report: report)
-        let found = try await compare(facts, live, limit: limit)
-        try facts.close()
-        return found
     }
 
-    private func compare(
-        _ facts: FactsStore, _ live: ProjectionsStore, limit: Int
-    ) async throws(StoreError) -> (differences: [Difference], count: Int) {
-        var differences: [Difference] = []
-        var count = 0
-        func note(_ chain: ChainId, _ columns: [String]) {
-            count += 1
-            if differences.count < limit {
-                differences.append(Difference(chain: chain, columns: columns))
-            }
+    /// Gives back the room of files that are neither current nor the newest others, unless somebody
+    /// has them open.
+    private func dropSuperseded(_ files: DerivedFiles, keeping count: Int = 1) {
+        let current = files.current()
+        let others = files.names().filter { files.path(of: $0) != current }
+        for name in others.dropLast(count) {
+            // What cannot be dropped now is dropped after the next rebuild.
+            _ = try? files.drop(name, holding: lock)
         }
-        var stored = StoredChains(live)
-        var after: ChainId?
-        while true {
-            let page = try await facts.page(after: after)
-            guard let last = page.last else { break }
-            after = last.0
-            for expected in try await rows(page) {
-                while let surplus = try await stored.next(before: expected.chain) {
-                    note(surplus.chain, ["surplus"])
-                }
-                guard let actual = try await stored.next(equal: expected.chain) else {
-                    note(expected.chain, ["missing"])
-                    continue
-                }
-                let columns = expected.differences(from: actual)
-                if !columns.isEmpty { note(expected.chain, columns) }
-            }
-        }
-        while let surplus = try await stored.next() { note(surplus.chain, ["surplus"]) }
-        return (differences, count)
     }
 }
 
-/// The chains of a projections file in order, a page at a time.
-private struct StoredChains {
-    let store: ProjectionsStore
-    private var page: [ChainRows] = []
-    private var index = 0
-    private var after: ChainId?
-    private var isAtEnd = false
-
-    static let pageCount = 1_000
-
-    init(_ store: ProjectionsStore) { self.store = store }
-
-    private mutating func fill() async throws(StoreError) {
-        guard index == page.count, !isAtEnd else { return }
-        page = try await store.page(after: after, limit: StoredChains.pageCount)
-        index = 0
-        after = page.last?.chain ?? after
-        isAtEnd = page.isEmpty
-    }
-
-    mutating func next() async throws(StoreError) -> ChainRows? {
-        try await fill()
-        guard index < page.count else { return nil }
-        defer { index += 1 }
-        return page[index]
-    }
-
-    mutating func next(before chain: ChainId) async throws(StoreError) -> ChainRows? {
-        try await fill()
-        guard index < page.count, page[index].chain < chain else { return nil }
-        return try await next()
-    }
-
-    mutating func next(equal chain: ChainId) async throws(StoreError) -> ChainRows? {
-        try await fill()
-        guard index < page.count, page[index].chain == chain else { return nil }
-        return try await next()
+extension EnvironmentLedger {
+    /// The checkpoint that derived data at `position` has; nil when the log holds no such event.
+    func checkpoint(at position: Int64) async throws(StoreError) -> Checkpoint? {
+        guard position > 0 else { return nil }
+        let event = try await log.events(after: position - 1, through: position, limit: 1).first
+        return event.map { Checkpoint(position: $0.position, leafHash: $0.leafHash) }
     }
 }

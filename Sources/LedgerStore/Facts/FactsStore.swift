@@ -3,25 +3,27 @@ internal import GRDB
 public import Ledger
 internal import Migrations
 
-/// `facts-<decoderVersion>.sqlite`: the decoded log, clustered by chain and time. Disposable.
+/// A `facts-<decoderVersion>-<n>.sqlite`: the decoded log, clustered by chain and time. Disposable.
 public final class FactsStore: Sendable {
     private let pool: DatabasePool
     public let path: String
+    private let identity: FileIdentity?
 
     /// Facts of one page of a scan.
     public static let pageFactCount = 4_096
 
-    /// Opens the file in `directory`, and makes it when missing. Blocks; errors as `StoreError`.
-    public init(directory: String) throws(StoreError) {
-        path = FactsStore.path(in: directory)
-        pool = try DerivedFile(path: path, schema: DerivedSchema.facts).open(
-            meta: ["decoderVersion": String(Fact.decoderVersion)])
+    static let schema = DerivedSchema.facts
+    static let meta = ["decoderVersion": String(Fact.decoderVersion)]
+
+    /// Opens the file, and makes it when missing. Blocks; errors as `StoreError`.
+    public init(path: String) throws(StoreError) {
+        self.path = path
+        pool = try DerivedFile(path: path, schema: FactsStore.schema).open(meta: FactsStore.meta)
+        identity = FileIdentity(path: path)
     }
 
-    /// Where the facts of this version's decoder are kept.
-    public static func path(in directory: String) -> String {
-        "\(directory)/facts-\(Fact.decoderVersion).sqlite"
-    }
+    /// Whether the file is still where it was opened: false once somebody deleted or replaced it.
+    public var isInPlace: Bool { identity != nil && FileIdentity(path: path) == identity }
 
     public func close() throws(StoreError) {
         do { try pool.close() } catch { throw StoreError(error, path: path) }
@@ -67,14 +69,6 @@ public final class FactsStore: Sendable {
                 _ = try insert.run()
             }
             try DerivedFile.setCheckpoint(checkpoint, database)
-        }
-    }
-
-    /// Forgets everything: the log it was made from is not the log there is.
-    public func clear() async throws(StoreError) {
-        try await write { database in
-            try database.execute(sql: "DELETE FROM facts")
-            try DerivedFile.setCheckpoint(.start, database)
         }
     }
 
@@ -149,52 +143,50 @@ public final class FactsStore: Sendable {
                     bytes, position: select.int64(position), signedAt: select.int64(signedAt))
             }
         } catch is FactReader.Damage {
-            throw StoreError(
-                .fileCorrupt, reason: "A stored fact is damaged; facts are derived data.",
-                remedy: "Run `subledger rebuild --from-log`.")
+            throw damaged
         }
+    }
+
+    static var damaged: StoreError {
+        StoreError(
+            .fileCorrupt, reason: "A stored fact is damaged; facts are derived data.",
+            remedy: "Run `subledger rebuild --from-log`.")
     }
 
     /// The next chains in order, whole, with their facts: about `pageFactCount` facts a page, and
     /// none at the end. `after` nil starts; a page never ends between two apps' chains of one
     /// originalTransactionId.
-    public func page(
-        after: ChainId?
-    ) async throws(StoreError) -> [(ChainId, [Fact])] {
+    public func page(after: ChainId?) async throws(StoreError) -> [(ChainId, [Fact])] {
+        try await undecodedPage(after: after?.originalTransactionId)?.chains() ?? []
+    }
+
+    /// As `page`, not decoded yet, so that decoding can go elsewhere; nil at the end.
+    public func undecodedPage(
+        after: OriginalTransactionId?
+    ) async throws(StoreError) -> FactsPage? {
         try await read { database in
-            try FactsStore.page(after: after?.originalTransactionId, database)
+            let names = try FactsStore.bundleNames(database)
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT chain, app, signed_at, position, body FROM facts
+                WHERE chain > ? ORDER BY chain, app, signed_at, position
+                """)
+            select.bind(1, after?.rawValue ?? "")
+            defer { select.reset() }
+            var page = FactsPage(names: names)
+            while try select.step() {
+                guard page.add(select, limit: FactsStore.pageFactCount) else { break }
+            }
+            return page.factCount == 0 ? nil : page
         }
     }
 
-    private static func page(
-        after: OriginalTransactionId?, _ database: Database
-    ) throws -> [(ChainId, [Fact])] {
-        let names = try bundleNames(database)
-        let select = try BoundStatement(
-            database,
-            """
-            SELECT chain, app, signed_at, position, body FROM facts
-            WHERE chain > ? ORDER BY chain, app, signed_at, position
-            """)
-        select.bind(1, after?.rawValue ?? "")
-        defer { select.reset() }
-        var page: [(ChainId, [Fact])] = []
-        var count = 0
-        while try select.step() {
-            let id = OriginalTransactionId(select.text(0) ?? "")
-            let chain = ChainId(
-                bundleId: names[select.int64(1)] ?? BundleId(""), originalTransactionId: id)
-            if page.last?.0 != chain {
-                let isOtherId = page.last?.0.originalTransactionId != id
-                if count >= pageFactCount, isOtherId { break }
-                page.append((chain, []))
-            }
-            page[page.count - 1].1.append(
-                try decode(select, signedAt: 2, position: 3, body: 4))
-            count += 1
+    /// The numbers this file gives to apps.
+    func appNumbers() async throws(StoreError) -> [BundleId: Int64] {
+        try await read { database in
+            Dictionary(uniqueKeysWithValues: try FactsStore.bundleNames(database).map { ($1, $0) })
         }
-        // Apps are numbered as they were first seen; exports go by bundle id.
-        return page.sorted { $0.0 < $1.0 }
     }
 
     private static func bundleNames(_ database: Database) throws -> [Int64: BundleId] {
@@ -214,7 +206,7 @@ public final class FactsStore: Sendable {
         }
     }
 
-    private func write(
+    func write(
         _ body: @escaping @Sendable (Database) throws -> Void
     ) async throws(StoreError) {
         do { try await pool.write(body) } catch { throw StoreError(error, path: path) }

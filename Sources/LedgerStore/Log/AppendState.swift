@@ -6,6 +6,8 @@ struct AppendState {
     /// True while someone drains the queue: at most one, on the writer's dispatch queue.
     var isDraining = false
     var isClosed = false
+    /// Why nothing is read or written any more: the file is not the one that was opened.
+    var loss: StoreError?
     /// Callers of `close` waiting for the queue to be answered.
     var whenIdle: [CheckedContinuation<Void, Never>] = []
     /// Nil after it was given up: opened again before the next transaction.

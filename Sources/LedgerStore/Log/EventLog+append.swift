@@ -9,8 +9,9 @@ extension EventLog {
     /// Appends verified events in order, all or none, and answers when they are durable.
     ///
     /// A batch is never split over transactions. Throws `batchTooLarge`, `queueFull`, `closed`,
-    /// `commitOutcomeUnknown`, or what SQLite met: `diskFull`, `fileLocked`, `fileReadOnly`,
-    /// `fileCorrupt`, `ioError`. After any of these, appending the same events again is safe.
+    /// `commitOutcomeUnknown`, `fileReplaced` (then, and for ever after, until the log is opened
+    /// again), or what SQLite met: `diskFull`, `fileLocked`, `fileReadOnly`, `fileCorrupt`,
+    /// `ioError`. After any of these, appending the same events again is safe.
     public func append(_ events: [NewEvent]) async throws(StoreError) -> [AppendResult] {
         let byteCount = try AppendBatch.measure(events)
         guard !events.isEmpty else { return [] }
@@ -85,6 +86,7 @@ extension EventLog {
         let trace: AppendTrace
         var answers: [AppendBatch.Answer] = []
         do {
+            try requireFile()
             try database.beginTransaction(.immediate)
             var transaction = try AppendTransaction(
                 database, headers: knownHeaders.withLock { $0 }, path: path)
@@ -106,6 +108,10 @@ extension EventLog {
             return .unknown(trace, answers)
         }
         committed(group, trace)
+        // A file that was replaced took the events with it: they are not acknowledged.
+        do throws(StoreError) { try requireFile() } catch {
+            return .finished(group.map { _ in .failure(error) })
+        }
         return .finished(answers)
     }
 

@@ -8,7 +8,7 @@ extension EventLog {
     /// Checkpoints what it can without waiting for anybody. Call it on a timer; long imports
     /// trigger it themselves.
     ///
-    /// Throws `diskFull`, `ioError`, `fileLocked` or `closed`.
+    /// Throws `diskFull`, `ioError`, `fileLocked`, `fileReplaced` or `closed`.
     public func checkpoint() async throws(StoreError) {
         let result = await withCheckedContinuation { continuation in
             checkpointer.asyncWriteWithoutTransaction { [self] database in
@@ -51,6 +51,7 @@ extension EventLog {
     private func runCheckpoint(_ database: Database) throws {
         // A closed connection must not be touched any more.
         guard !state.withLock({ $0.isClosed }) else { throw EventLog.closedError(path: path) }
+        try requireFile()
         // A fresh connection learns that the file has a write-ahead log by reading it.
         _ = try Int.fetchOne(database, sql: "SELECT position FROM head")
         let frames = try database.checkpoint(.passive)

@@ -95,15 +95,20 @@ extension EventLog {
         }
     }
 
-    /// Runs `body` in one read transaction, on a dispatch queue of the pool.
+    /// Runs `body` in one read transaction, on a dispatch queue of the pool. What it found counts
+    /// only if it was read from the file that stands at the path: otherwise throws `fileReplaced`.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
+        guard !state.withLock({ $0.isClosed }) else { throw EventLog.closedError(path: path) }
+        // Before, because the pool opens connections as it needs them, by the path.
+        try requireFile()
         let result = await withCheckedContinuation { continuation in
             readers.asyncRead { database in
                 continuation.resume(returning: Result { try body(try database.get()) })
             }
         }
+        try requireFile()
         do { return try result.get() } catch {
             if state.withLock({ $0.isClosed }) { throw EventLog.closedError(path: path) }
             throw StoreError(error, path: path)

@@ -12,7 +12,7 @@ extension EventLog {
         let old = state.withLock { $0.takeWriter() }
         try? old?.close()
         do throws(StoreError) {
-            let writer = try file.openWriter()
+            let writer = try reopenedWriter()
             state.withLock { $0.writer = writer }
             writer.asyncWriteWithoutTransaction { [self] database in
                 resume(group, trace, answers, database)
@@ -21,6 +21,14 @@ extension EventLog {
             answer(group, group.map { _ in .failure(outcomeUnknown) })
             startDraining()
         }
+    }
+
+    /// Another writing connection on the same file, which must be there.
+    private func reopenedWriter() throws(StoreError) -> DatabaseQueue {
+        try requireFile()
+        let writer = try file.reopenWriter()
+        try requireFile()
+        return writer
     }
 
     private func resume(
@@ -62,7 +70,7 @@ extension EventLog {
     /// Runs on `repairs`. Without a connection, everything waiting fails for the same reason.
     func reopenAndDrain() {
         do throws(StoreError) {
-            let writer = try file.openWriter()
+            let writer = try reopenedWriter()
             state.withLock { $0.writer = writer }
             writer.asyncWriteWithoutTransaction { [self] database in drain(database) }
         } catch {

@@ -19,6 +19,7 @@ public final class EventLog: EventStore {
     let file: DatabaseFile
     let readers: DatabasePool
     let checkpointer: DatabaseQueue
+    let watch: FileWatch
     let faults: any CommitFaults
     let state: Mutex<AppendState>
     let knownHeaders = Mutex(KnownHeaders())
@@ -37,7 +38,8 @@ public final class EventLog: EventStore {
     /// Opens the log in `directory`, which is created when missing.
     ///
     /// Throws `fileNewer`, `fileChanged`, `fileForeign`, `fileNotDatabase`, `fileCorrupt`,
-    /// `fileReadOnly`, `fileLocked`, `diskFull` or `ioError`. A file that is refused is unchanged.
+    /// `fileReadOnly`, `fileReplaced`, `fileLocked`, `diskFull` or `ioError`. A file that is refused
+    /// is unchanged.
     public static func open(directory: String) async throws(StoreError) -> EventLog {
         try await open(
             directory: directory, faults: NoCommitFaults(),
@@ -73,8 +75,25 @@ public final class EventLog: EventStore {
             pageByteCount: EventLog.pageByteCount, cacheKibibytes: EventLog.cacheKibibytes,
             busyTimeoutSeconds: busyTimeoutSeconds)
         state = Mutex(AppendState(writer: try file.openWriter()))
+        watch = try FileWatch(path: path)
         readers = try file.openReaders(count: EventLog.readerCount)
         checkpointer = try file.openCheckpointer()
+        // All connections are on one file.
+        try watch.check()
+    }
+
+    /// Throws `fileReplaced` once the file at the path is not the one that was opened, for ever:
+    /// what this log knows may not be true of what is put there.
+    func requireFile() throws(StoreError) {
+        if let loss = state.withLock({ $0.loss }) { throw loss }
+        do throws(StoreError) { try watch.check() } catch {
+            // Closing the last connection removes the write-ahead log, rightly.
+            let isClosed = state.withLock { state in
+                if !state.isClosed { state.loss = error }
+                return state.isClosed
+            }
+            throw isClosed ? EventLog.closedError(path: path) : error
+        }
     }
 
     /// Answers what is waiting, then closes every connection. Later calls throw `closed`.

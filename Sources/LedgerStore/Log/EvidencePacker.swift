@@ -5,7 +5,14 @@ internal import Synchronization
 /// Turns evidence into its stored form. Safe to share and to call from many threads at once: the
 /// work is pure, and the recent headers it remembers only save hashing them again.
 public final class EvidencePacker: Sendable {
-    private let remembered = Mutex<[EvidenceHeader]>([])
+    private let remembered = Mutex<[PackedHeader]>([])
+
+    /// A header and what was found out about it when it was first seen.
+    struct PackedHeader: Sendable {
+        let header: EvidenceHeader
+        /// Whether it is canonical base64url, and so can stand in a JSON string as it is.
+        let isBase64URL: Bool
+    }
 
     public init() {}
 
@@ -40,7 +47,7 @@ public final class EvidencePacker: Sendable {
         case .jws(let token):
             form = .token
             Varint.append(1, to: &writer.body)
-            payloadHash = token.withUnsafeBufferPointer { writer.append(token: $0) }
+            payloadHash = token.withUnsafeBufferPointer { writer.append(token: $0, nesting: true) }
                 .map { SHA256.hash($0) }
         case .pair(let transaction, let renewal, let status):
             form = .pair
@@ -64,9 +71,9 @@ public final class EvidencePacker: Sendable {
     ) -> Digest? {
         Varint.append(5, to: &writer.body)
         writer.append(text: PairText.start)
-        let first = transaction.withUnsafeBufferPointer { writer.append(token: $0) }
+        let first = transaction.withUnsafeBufferPointer { writer.append(token: $0, nesting: false) }
         writer.append(text: PairText.middle)
-        let second = renewal.withUnsafeBufferPointer { writer.append(token: $0) }
+        let second = renewal.withUnsafeBufferPointer { writer.append(token: $0, nesting: false) }
         writer.append(text: PairText.end(status: status))
         guard let first, let second else { return nil }
         let digits = status.map { Array(String($0).utf8) } ?? []
@@ -74,14 +81,17 @@ public final class EvidencePacker: Sendable {
     }
 
     /// The header with its hash, which is computed once for the headers seen lately.
-    func header(_ bytes: UnsafeBufferPointer<UInt8>) -> EvidenceHeader {
+    func header(_ bytes: UnsafeBufferPointer<UInt8>) -> PackedHeader {
         let known = remembered.withLock { $0 }
-        if let header = known.first(where: { $0.bytes.elementsEqualBytes(bytes) }) { return header }
-        let header = EvidenceHeader(hash: SHA256.hash(bytes), bytes: Array(bytes))
+        let seen = known.first { $0.header.bytes.elementsEqualBytes(bytes) }
+        if let seen { return seen }
+        let new = PackedHeader(
+            header: EvidenceHeader(hash: SHA256.hash(bytes), bytes: Array(bytes)),
+            isBase64URL: Base64URL.decode(bytes) != nil)
         remembered.withLock { headers in
             if headers.count >= LogLimits.rememberedHeaderCount { headers.removeLast() }
-            headers.insert(header, at: 0)
+            headers.insert(new, at: 0)
         }
-        return header
+        return new
     }
 }

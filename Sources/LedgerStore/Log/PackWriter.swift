@@ -9,15 +9,18 @@ struct PackWriter {
 
     init(packer: EvidencePacker) { self.packer = packer }
 
-    /// Appends a compact JWS with the signed parts inside its payload; its decoded payload, or nil
-    /// when it is not regular and nothing useful was appended.
-    mutating func append(token: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    /// Appends a compact JWS; its decoded payload, or nil when it is not regular and nothing useful
+    /// was appended. With `nesting`, signed parts inside its payload are taken out: those of a
+    /// notification. The parts of a pair have none that a reader would look for.
+    mutating func append(token: UnsafeBufferPointer<UInt8>, nesting: Bool) -> [UInt8]? {
         guard let segments = TokenSegments(token),
             let signature = PackWriter.signature(segments),
             let payload = Base64URL.decode(segments.payload)
         else { return nil }
-        append(header: segments.header)
-        payload.withUnsafeBufferPointer { append(payload: $0) }
+        append(packer.header(segments.header))
+        payload.withUnsafeBufferPointer { buffer in
+            if nesting { append(payload: buffer) } else { append(piece: buffer) }
+        }
         body.append(contentsOf: signature)
         return payload
     }
@@ -55,8 +58,11 @@ struct PackWriter {
                 let signature = PackWriter.signature(segments),
                 let inner = Base64URL.decode(segments.payload)
             else { return false }
+            // Anything else in a header could make the text around it no JSON, and without it one.
+            let header = packer.header(segments.header)
+            guard header.isBase64URL else { return false }
             append(piece: UnsafeBufferPointer(rebasing: payload[place..<(tokenStart - start)]))
-            append(header: segments.header)
+            append(header)
             append(piece: inner)
             body.append(contentsOf: signature)
             place = tokenStart - start + token.count
@@ -65,10 +71,9 @@ struct PackWriter {
         return true
     }
 
-    private mutating func append(header bytes: UnsafeBufferPointer<UInt8>) {
-        let header = packer.header(bytes)
-        let index = headers.firstIndex(of: header) ?? headers.count
-        if index == headers.count { headers.append(header) }
+    private mutating func append(_ known: EvidencePacker.PackedHeader) {
+        let index = headers.firstIndex(of: known.header) ?? headers.count
+        if index == headers.count { headers.append(known.header) }
         Varint.append(index << 1 | 1, to: &body)
     }
 

@@ -43,7 +43,7 @@ public final class OperationsStore: Sendable {
             pageByteCount: OperationsStore.pageByteCount,
             cacheKibibytes: OperationsStore.cacheKibibytes)
         do throws(StoreError) { connection = try file.openWriter() } catch {
-            guard DerivedFile.isDamage(error) else { throw error }
+            guard error.isDamage else { throw error }
             throw StoreError(
                 error.code, path: path, reason: error.reason,
                 remedy: "Losing it loses no answer: move it away, and the next command makes a new"

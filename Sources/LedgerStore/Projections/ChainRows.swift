@@ -54,15 +54,31 @@ public struct ChainRows: Hashable, Sendable {
             .map { TransactionRow(transactionId: $0.id, firstPosition: $0.position) }
     }
 
-    /// The tables in which these rows differ from `other`, by name.
+    /// Where these rows differ from `other`: columns as `table.column`, and the name of a table
+    /// alone when it holds more rows, or fewer.
     public func differences(from other: ChainRows) -> [String] {
         var names = zip(subscription.values, other.subscription.values)
             .filter { $0.0.value != $0.1.value }.map { "subscriptions.\($0.0.name)" }
-        if intervals != other.intervals { names.append("intervals") }
-        if transitions != other.transitions { names.append("transitions") }
-        if lifeFacts != other.lifeFacts { names.append("life_facts") }
-        if notices != other.notices { names.append("notices") }
+        names += ChainRows.differences(intervals, other.intervals)
+        names += ChainRows.differences(transitions, other.transitions)
+        names += ChainRows.differences(lifeFacts, other.lifeFacts)
+        names += ChainRows.differences(notices, other.notices)
         if transactions != other.transactions { names.append("transactions") }
         return names
+    }
+
+    private static func differences<Row: ProjectionRow>(_ left: [Row], _ right: [Row]) -> [String] {
+        guard left != right else { return [] }
+        var columns = Array(repeating: false, count: Row.columns.count)
+        for (one, two) in zip(left, right) where one != two {
+            // A row declares its properties in the order of its columns.
+            let values = zip(Mirror(reflecting: one).children, Mirror(reflecting: two).children)
+            for (index, pair) in values.enumerated()
+            where String(describing: pair.0.value) != String(describing: pair.1.value) {
+                columns[index] = true
+            }
+        }
+        return (left.count == right.count ? [] : [Row.table])
+            + zip(Row.columns, columns).filter(\.1).map { "\(Row.table).\($0.0)" }
     }
 }

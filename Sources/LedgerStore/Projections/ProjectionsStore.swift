@@ -7,6 +7,7 @@ internal import Migrations
 public final class ProjectionsStore: Sendable {
     private let pool: DatabasePool
     public let path: String
+    private let identity: FileIdentity?
 
     /// What a file was built with; a file of another build is not used.
     public struct Build: Hashable, Sendable {
@@ -24,6 +25,15 @@ public final class ProjectionsStore: Sendable {
             self.catalogueHash = catalogueHash
         }
 
+        init?(meta: [String: String]) {
+            guard let reducer = meta["reducerVersion"].flatMap({ Int($0) }),
+                let decoder = meta["decoderVersion"].flatMap({ Int($0) }),
+                let catalogue = meta["catalogueHash"]
+            else { return nil }
+            self.init(
+                reducerVersion: reducer, decoderVersion: decoder, catalogueHash: catalogue)
+        }
+
         var meta: [String: String] {
             [
                 "reducerVersion": String(reducerVersion),
@@ -32,12 +42,22 @@ public final class ProjectionsStore: Sendable {
         }
     }
 
-    /// Opens the file, and makes it when missing. Blocks.
-    public init(path: String, build: Build) throws(StoreError) {
+    /// Opens a file that was built. Blocks.
+    ///
+    /// Throws `noSuchFile`, or what SQLite met.
+    public init(path: String) throws(StoreError) {
         self.path = path
-        pool = try DerivedFile(path: path, schema: DerivedSchema.projections).open(
-            meta: build.meta)
+        identity = FileIdentity(path: path)
+        guard identity != nil else {
+            throw StoreError(
+                .noSuchFile, path: path, reason: "The projections are gone.",
+                remedy: "They are derived data: `subledger rebuild` makes them again.")
+        }
+        pool = try DerivedFile(path: path, schema: DerivedSchema.projections).open()
     }
+
+    /// Whether the file is still where it was opened: false once somebody deleted or replaced it.
+    public var isInPlace: Bool { FileIdentity(path: path) == identity }
 
     public func close() throws(StoreError) {
         do { try pool.close() } catch { throw StoreError(error, path: path) }
@@ -45,7 +65,12 @@ public final class ProjectionsStore: Sendable {
 
     /// Whether the file was built the way it would be built now.
     public func matches(_ build: Build) async throws(StoreError) -> Bool {
-        try await read { try DerivedFile.meta($0) == build.meta }
+        try await self.build() == build
+    }
+
+    /// How the file was built; nil when it does not say.
+    public func build() async throws(StoreError) -> Build? {
+        try await read { Build(meta: try DerivedFile.meta($0)) }
     }
 
     public func checkpoint() async throws(StoreError) -> Checkpoint {
@@ -160,15 +185,6 @@ public final class ProjectionsStore: Sendable {
     public func subscriptionCount() async throws(StoreError) -> Int {
         try await read { database in
             try Int.fetchOne(database, sql: "SELECT count(*) FROM subscriptions") ?? 0
-        }
-    }
-
-    /// The next chains in order with their rows, for comparison; none at the end.
-    public func page(
-        after: ChainId?, limit: Int
-    ) async throws(StoreError) -> [ChainRows] {
-        try await read { database in
-            try ChainRowReader(database: database).page(after: after, limit: limit)
         }
     }
 

@@ -84,6 +84,16 @@ struct BoundStatement {
         }
     }
 
+    /// The bytes are copied before the call returns.
+    func bind(_ parameter: Int32, _ bytes: UnsafeRawBufferPointer) {
+        if bytes.isEmpty {
+            sqlite3_bind_zeroblob(handle, parameter, 0)
+            return
+        }
+        sqlite3_bind_blob(
+            handle, parameter, bytes.baseAddress, Int32(bytes.count), BoundStatement.copied)
+    }
+
     func bind(_ parameter: Int32, _ digest: Digest?) {
         guard let words = digest?.words else {
             sqlite3_bind_null(handle, parameter)
@@ -111,6 +121,14 @@ struct BoundStatement {
         guard let start = sqlite3_column_text(handle, column) else { return nil }
         let count = Int(sqlite3_column_bytes(handle, column))
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    /// Whether the column holds exactly this text; makes no string of it.
+    func text(_ column: Int32, equals text: String) -> Bool {
+        guard let start = sqlite3_column_text(handle, column) else { return false }
+        let count = Int(sqlite3_column_bytes(handle, column))
+        return text.utf8.count == count
+            && UnsafeBufferPointer(start: start, count: count).elementsEqual(text.utf8)
     }
 
     /// The blob; empty for NULL too, so ask `isNull` where that matters.

@@ -14,8 +14,10 @@ struct DatabaseFile: Sendable {
     var busyTimeoutSeconds = DatabaseFile.usualBusyTimeoutSeconds
 
     static let usualBusyTimeoutSeconds = 5
-    /// What an emptied write-ahead log may keep of its size, bytes.
-    static let idleWriteAheadLogByteCount = 32 * 1_024 * 1_024
+    /// What an emptied write-ahead log may keep of its size, bytes: more than a long import makes
+    /// it, so that its blocks are written over and over. Giving them back stalls a COMMIT for 40 to
+    /// 70 ms and makes every later one allocate (tried: 12 to 20 % of the events a second).
+    static let idleWriteAheadLogByteCount = 192 * 1_024 * 1_024
     /// Private to the user: the files hold customers' purchases.
     static let fileMode: mode_t = 0o600
     static let directoryMode: mode_t = 0o700
@@ -26,10 +28,15 @@ struct DatabaseFile: Sendable {
     ///
     /// Nothing is changed in a file before it is known to be ours. Blocks: call it off the
     /// cooperative pool. Throws `fileNewer`, `fileChanged`, `fileForeign`, `fileNotDatabase`,
-    /// `fileCorrupt`, `fileReadOnly`, `fileLocked`, `diskFull`, `ioError`.
+    /// `fileCorrupt`, `fileReadOnly`, `fileReplaced`, `fileLocked`, `diskFull`, `ioError`.
     func openWriter() throws(StoreError) -> DatabaseQueue {
         try createIfMissing()
-        return try failingAsStore {
+        return try reopenWriter()
+    }
+
+    /// As `openWriter`, for a file that must be there.
+    func reopenWriter() throws(StoreError) -> DatabaseQueue {
+        try failingAsStore {
             let queue = try DatabaseQueue(path: path, configuration: configuration(readOnly: false))
             try queue.inDatabase { database in
                 try SchemaMigrator(file: self).run(database)
@@ -84,25 +91,44 @@ struct DatabaseFile: Sendable {
     }
 
     private func useWriteAheadLog(_ database: Database) throws {
-        let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
-        guard mode == "wal" else {
+        // To the end of the statement: it answers first, and only then commits the change.
+        let modes = try String.fetchAll(database, sql: "PRAGMA journal_mode = WAL")
+        guard modes == ["wal"] else {
             throw StoreError(
                 .ioError, path: path, reason: "The file system does not support SQLite's WAL.",
                 remedy: "Put the data directory on a local disk, not a network share.")
         }
         // Changing the mode may have reset it in another connection's place; ours is FULL.
         try database.execute(sql: "PRAGMA synchronous = FULL")
+        // The first read makes the -wal and the -shm, so that they can be watched.
+        _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
     }
 
     // MARK: Creating
 
     /// SQLite would create the file with the umask's permissions; its -wal and -shm take the
     /// permissions of the file.
+    ///
+    /// A file that is there is not opened: closing the descriptor would drop the locks other
+    /// connections of this process hold on it (https://www.sqlite.org/howtocorrupt.html §2.2).
     private func createIfMissing() throws(StoreError) {
         try createDirectory(DatabaseFile.parent(of: path))
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, DatabaseFile.fileMode)
-        guard descriptor >= 0 else { throw systemError(errno, path: path) }
+        try refuseOrphan()
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, DatabaseFile.fileMode)
+        guard descriptor >= 0 else {
+            if errno == EEXIST { return }
+            throw DatabaseFile.systemError(errno, path: path)
+        }
         close(descriptor)
+    }
+
+    /// SQLite deletes a write-ahead log without its file, and committed events with it. No crash
+    /// leaves one: the file has its schema before it has a write-ahead log.
+    private func refuseOrphan() throws(StoreError) {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_size > 0 { return }
+        guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return }
+        throw FileWatch.error(path: path, "Only \(path)-wal is left of it.")
     }
 
     /// The directory of a path, `.` for a bare name. (NSString's answer traps on some one-letter
@@ -118,18 +144,18 @@ struct DatabaseFile: Sendable {
         var status = stat()
         if stat(directory, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFDIR else {
-                throw systemError(ENOTDIR, path: directory)
+                throw DatabaseFile.systemError(ENOTDIR, path: directory)
             }
             return
         }
         let parent = DatabaseFile.parent(of: directory)
         if parent != directory { try createDirectory(parent) }
         if mkdir(directory, DatabaseFile.directoryMode) != 0, errno != EEXIST {
-            throw systemError(errno, path: directory)
+            throw DatabaseFile.systemError(errno, path: directory)
         }
     }
 
-    private func systemError(_ number: Int32, path: String) -> StoreError {
+    static func systemError(_ number: Int32, path: String) -> StoreError {
         let detail = String(cString: strerror(number)) + "."
         switch number {
         case EACCES, EPERM, EROFS: return .readOnly(path: path, detail)

@@ -13,12 +13,27 @@ struct DerivedFile: Sendable {
     /// How long a connection waits for another process, seconds.
     static let busyTimeoutSeconds = 5
 
+    /// Opens a file that exists. Throws `fileForeign` when it is none of ours.
+    func open() throws(StoreError) -> DatabasePool {
+        do {
+            let pool = try DatabasePool(path: path, configuration: configuration())
+            guard try pool.read({ try $0.tableExists("meta") }) else {
+                throw StoreError(
+                    .fileForeign, path: path, reason: "It holds no derived data.",
+                    remedy: "Delete it.")
+            }
+            return pool
+        } catch {
+            throw DerivedFile.explained(StoreError(error, path: path), path: path)
+        }
+    }
+
     /// Makes the file when it is missing, with its schema and `meta` rows, and opens it.
     ///
     /// The schema goes in with one transaction: a crash leaves either no table or all of them.
     func open(meta: [String: String]) throws(StoreError) -> DatabasePool {
         do {
-            try create()
+            try DerivedFile.create(path)
             let pool = try DatabasePool(path: path, configuration: configuration())
             try pool.write { database in
                 guard try !database.tableExists("meta") else { return }
@@ -37,16 +52,11 @@ struct DerivedFile: Sendable {
 
     /// Derived data has another remedy than the log: it is made again.
     static func explained(_ error: StoreError, path: String) -> StoreError {
-        guard isDamage(error) else { return error }
+        guard error.isDamage else { return error }
         return StoreError(
             error.code, path: path, reason: error.reason,
             remedy: "It is derived data: delete it and its -wal and -shm while no command runs;"
                 + " the next command makes it again from the log.")
-    }
-
-    /// Whether an error says that a derived file is of no use: then it is made again.
-    static func isDamage(_ error: StoreError) -> Bool {
-        [.fileCorrupt, .fileNotDatabase, .fileForeign].contains(error.code)
     }
 
     /// Removes a derived file. Only for the holder of the projector's lock.
@@ -54,7 +64,8 @@ struct DerivedFile: Sendable {
         for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
     }
 
-    private func create() throws {
+    /// Makes an empty file for its owner alone, unless it exists.
+    static func create(_ path: String) throws(StoreError) {
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, DatabaseFile.fileMode)
         guard descriptor >= 0 else {
             let number = errno

@@ -100,11 +100,6 @@ extension EventLog {
     }
 }
 
-extension StoreError {
-    /// True when the file, not the machine, is at fault.
-    fileprivate var isDamage: Bool { code == .fileCorrupt || code == .fileNotDatabase }
-}
-
 extension AuditWalk {
     /// Walks the pages that are next in order and drops them.
     static func take(

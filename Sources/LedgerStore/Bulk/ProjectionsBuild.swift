@@ -1,0 +1,168 @@
+internal import AppStore
+internal import GRDB
+internal import Ledger
+internal import Migrations
+internal import Synchronization
+
+/// The bulk path of the projections (`design.md` §3): rows of every chain, in chain order, loaded
+/// into a file that nobody else opens before it is complete.
+///
+/// `append` in chain order, then `finish` or `abandon`, from one caller at a time.
+public final class ProjectionsBuild: Sendable {
+    public let path: String
+    private let bulk: BulkFile
+    private let transactions: TransactionRuns
+
+    /// Makes the file under its unfinished name. Blocks.
+    ///
+    /// Throws `diskFull`, `fileReadOnly` or `ioError`.
+    public init(
+        path: String, build: ProjectionsStore.Build, directory: String
+    ) throws(StoreError) {
+        self.path = path
+        transactions = TransactionRuns(directory: directory)
+        bulk = try BulkFile(path: path, schema: DerivedSchema.projections, meta: build.meta)
+    }
+
+    /// Adds the rows of the next chains. Blocks.
+    public func append(_ chains: [ChainRows]) throws(StoreError) {
+        let transactions = transactions
+        try bulk.write { database in
+            let writer = try BulkRowWriter(database)
+            for rows in chains {
+                let subscription = try writer.write(rows)
+                try transactions.append(rows.transactions, subscription)
+            }
+        }
+    }
+
+    /// Adds what is kept by transactionId, makes everything durable, and gives the file its name.
+    /// Blocks.
+    public func finish(checkpoint: Checkpoint) throws(StoreError) {
+        let transactions = transactions
+        try bulk.write { database in try transactions.load(database) }
+        try bulk.finish(checkpoint: checkpoint)
+    }
+
+    /// Gives up: nothing is left behind.
+    public func abandon() { bulk.abandon() }
+}
+
+/// Inserts rows of chains that come in order; nothing is looked up.
+private struct BulkRowWriter {
+    private let database: Database
+    private let insertSubscription: BoundStatement
+    private let insertInterval: BoundStatement
+    private let insertTransition: BoundStatement
+    private let insertLifeFact: BoundStatement
+    private let insertNotice: BoundStatement
+
+    init(_ database: Database) throws {
+        self.database = database
+        let columns = SubscriptionRow.columns
+        insertSubscription = try BoundStatement(
+            database,
+            """
+            INSERT INTO subscriptions
+            (original_transaction_id, bundle_id, \(columns.joined(separator: ", ")))
+            VALUES (?, ?\(String(repeating: ", ?", count: columns.count)))
+            """)
+        insertInterval = try BulkRowWriter.insert(IntervalRow.self, database)
+        insertTransition = try BulkRowWriter.insert(TransitionRow.self, database)
+        insertLifeFact = try BulkRowWriter.insert(LifeFactRow.self, database)
+        insertNotice = try BulkRowWriter.insert(NoticeRow.self, database)
+    }
+
+    private static func insert<Row: ProjectionRow>(
+        _ row: Row.Type, _ database: Database
+    ) throws -> BoundStatement {
+        try BoundStatement(
+            database,
+            """
+            INSERT INTO \(Row.table)
+            (subscription, seq, \(Row.columns.joined(separator: ", ")))
+            VALUES (?, ?\(String(repeating: ", ?", count: Row.columns.count)))
+            """)
+    }
+
+    /// The new subscription's id.
+    func write(_ rows: ChainRows) throws -> Int64 {
+        insertSubscription.bind(1, rows.chain.originalTransactionId.rawValue)
+        insertSubscription.bind(2, rows.chain.bundleId.rawValue)
+        rows.subscription.bind(insertSubscription, first: 3)
+        _ = try insertSubscription.run()
+        let subscription = database.lastInsertedRowID
+        try write(rows.intervals, subscription, insertInterval)
+        try write(rows.transitions, subscription, insertTransition)
+        try write(rows.lifeFacts, subscription, insertLifeFact)
+        try write(rows.notices, subscription, insertNotice)
+        return subscription
+    }
+
+    private func write<Row: ProjectionRow>(
+        _ rows: [Row], _ subscription: Int64, _ insert: BoundStatement
+    ) throws {
+        insert.bind(1, subscription)
+        var seq: Int64 = 0
+        for row in rows {
+            insert.bind(2, seq)
+            row.bind(insert)
+            _ = try insert.run()
+            seq += 1
+        }
+    }
+}
+
+/// The rows of `transactions`, which are kept by transactionId while chains come by theirs: sorted
+/// aside, loaded last.
+private final class TransactionRuns: Sendable {
+    private let directory: String
+    private let state = Mutex((buffer: RunBuffer(), files: [RunFile]()))
+
+    init(directory: String) { self.directory = directory }
+
+    func append(
+        _ rows: [ChainRows.TransactionRow], _ subscription: Int64
+    ) throws(StoreError) {
+        let full = state.withLock { state -> RunBuffer? in
+            for row in rows {
+                var key: [UInt8] = []
+                RunKey.append(row.transactionId, to: &key)
+                RunKey.append(subscription, to: &key)
+                var value: [UInt8] = []
+                RunKey.append(row.firstPosition, to: &value)
+                state.buffer.append(key: key, value: value)
+            }
+            guard state.buffer.byteCount >= RunBuffer.fullByteCount else { return nil }
+            defer { state.buffer = RunBuffer() }
+            return state.buffer
+        }
+        if let full { try spill(full) }
+    }
+
+    private func spill(_ buffer: RunBuffer) throws(StoreError) {
+        let file = try RunFile.write(sorted: buffer, directory: directory)
+        state.withLock { $0.files.append(file) }
+    }
+
+    func load(_ database: Database) throws {
+        let rest = state.withLock { $0.buffer }
+        if !rest.isEmpty { try spill(rest) }
+        let insert = try BoundStatement(
+            database,
+            """
+            INSERT INTO transactions (transaction_id, subscription, first_position)
+            VALUES (?, ?, ?)
+            """)
+        let files = try RunFile.joined(state.withLock { $0.files }, directory: directory)
+        var merge = try RunMerge(files)
+        while let record = merge.first {
+            let idCount = record.key.count - MemoryLayout<Int64>.size
+            insert.bind(1, RunKey.text(record.key, count: idCount))
+            insert.bind(2, RunKey.int64(record.key, at: idCount))
+            insert.bind(3, RunKey.int64(record.value, at: 0))
+            _ = try insert.run()
+            try merge.advance()
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/// Records collected in memory until they are one run's worth, then sorted by key.
+///
+/// One flat buffer and an index of 24 bytes a record: memory is what the limits say, however many
+/// records there are.
+struct RunBuffer: Sendable {
+    /// A buffer of this size becomes a run on disk: 32 MiB.
+    static let fullByteCount = 32 * 1_024 * 1_024
+
+    private var bytes: [UInt8] = []
+    private var entries: [Entry] = []
+
+    private struct Entry: Sendable {
+        /// The first eight bytes of the key, big-endian: decides most comparisons by itself.
+        let prefix: UInt64
+        let offset: Int32
+        let keyCount: Int32
+        let valueCount: Int32
+    }
+
+    var isEmpty: Bool { entries.isEmpty }
+    /// Bytes held, index included.
+    var byteCount: Int { bytes.count + entries.count * MemoryLayout<Entry>.stride }
+
+    /// Adds a record. Keys are compared byte by byte.
+    mutating func append(key: [UInt8], value: [UInt8]) {
+        var prefix: UInt64 = 0
+        for index in 0..<8 {
+            prefix = prefix << 8 | (index < key.count ? UInt64(key[index]) : 0)
+        }
+        entries.append(
+            Entry(
+                prefix: prefix, offset: Int32(bytes.count), keyCount: Int32(key.count),
+                valueCount: Int32(value.count)))
+        bytes.append(contentsOf: key)
+        bytes.append(contentsOf: value)
+    }
+
+    /// Hands out the records in the order of their keys.
+    mutating func inOrder(
+        _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer)
+            throws(StoreError) -> Void
+    ) throws(StoreError) {
+        sort()
+        // Typed throws do not pass through withUnsafeBytes; the result carries the error out.
+        let result = bytes.withUnsafeBytes { all in
+            Result { () throws(StoreError) in
+                for entry in entries {
+                    let start = Int(entry.offset)
+                    let middle = start + Int(entry.keyCount)
+                    try body(
+                        UnsafeRawBufferPointer(rebasing: all[start..<middle]),
+                        UnsafeRawBufferPointer(
+                            rebasing: all[middle..<middle + Int(entry.valueCount)]))
+                }
+            }
+        }
+        try result.get()
+    }
+
+    private mutating func sort() {
+        bytes.withUnsafeBytes { all in
+            entries.sort { left, right in
+                if left.prefix != right.prefix { return left.prefix < right.prefix }
+                return RunOrder.compare(
+                    UnsafeRawBufferPointer(
+                        rebasing: all[Int(left.offset)..<Int(left.offset + left.keyCount)]),
+                    UnsafeRawBufferPointer(
+                        rebasing: all[Int(right.offset)..<Int(right.offset + right.keyCount)])) < 0
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+internal import Foundation
+
+/// The order of keys in sorted runs: byte by byte, a prefix before what it begins, which is how
+/// SQLite's BINARY collation orders text (https://www.sqlite.org/datatype3.html#collation).
+enum RunOrder {
+    static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
+        let common = min(left.count, right.count)
+        if common > 0, let one = left.baseAddress, let two = right.baseAddress {
+            let order = memcmp(one, two, common)
+            if order != 0 { return Int(order) }
+        }
+        return left.count - right.count
+    }
+}
+
+/// Builds keys whose byte order is the order of their parts.
+enum RunKey {
+    /// Text, then a terminator that sorts before every continuation. A NUL inside is escaped.
+    static func append(_ text: String, to key: inout [UInt8]) {
+        for byte in text.utf8 {
+            key.append(byte)
+            if byte == 0 { key.append(0xFF) }
+        }
+        key.append(0)
+    }
+
+    /// Signed numbers in order: the sign bit turned over, big-endian.
+    static func append(_ value: Int64, to key: inout [UInt8]) {
+        let biased = UInt64(bitPattern: value) ^ (1 << 63)
+        for shift in stride(from: 56, through: 0, by: -8) {
+            key.append(UInt8(truncatingIfNeeded: biased >> UInt64(shift)))
+        }
+    }
+
+    /// The number that begins at `offset`.
+    static func int64(_ key: UnsafeRawBufferPointer, at offset: Int) -> Int64 {
+        let biased = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        return Int64(bitPattern: biased ^ (1 << 63))
+    }
+
+    /// The text of `key`'s first `count` bytes, which end with the terminator.
+    static func text(_ key: UnsafeRawBufferPointer, count: Int) -> String {
+        let bytes = UnsafeRawBufferPointer(rebasing: key[0..<max(0, count - 1)])
+        guard bytes.contains(0) else { return String(decoding: bytes, as: UTF8.self) }
+        var plain: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            plain.append(bytes[index])
+            index += bytes[index] == 0 ? 2 : 1
+        }
+        return String(decoding: plain, as: UTF8.self)
+    }
+}

@@ -1,0 +1,121 @@
+public import AppStore
+import Foundation
+
+/// Signs a plan's history on all cores and hands it over in order, as lines that `ingest` reads.
+/// Memory is bounded whatever the length.
+public struct SignedHistory: Sendable {
+    private let plan: HistoryPlan
+    private let signer: DeliverySigner
+
+    /// Deliveries signed as one piece of work.
+    static let deliveriesPerPiece = 64
+
+    /// How far the history has come.
+    public struct Progress: Sendable {
+        /// Deliveries told, skipped ones included.
+        public internal(set) var events = 0
+        /// Lives begun, told so far or not.
+        public internal(set) var lives = 0
+        /// Arrival of the first delivery that was handed over, and of the last.
+        public internal(set) var first: Timestamp?
+        public internal(set) var last: Timestamp?
+    }
+
+    /// Lines, each with its line feed, and the truths that they complete.
+    public struct Piece: Sendable {
+        public let lines: [UInt8]
+        public let truths: [HistoryTruth]
+    }
+
+    /// The plan's history, signed by `authority`.
+    public init(_ plan: HistoryPlan, authority: Authority) {
+        self.plan = plan
+        signer = DeliverySigner(authority: authority, appAppleId: plan.world.appAppleId)
+    }
+
+    /// Tells the history after its first `skipped` deliveries, which are made but not signed; how
+    /// far it came.
+    ///
+    /// - Parameters:
+    ///   - report: called after each piece.
+    ///   - write: takes the pieces in order; what it throws ends the telling. A slow one holds
+    ///     the signing back.
+    @discardableResult
+    public func tell(
+        skipping skipped: Int = 0, report: (Progress) -> Void = { _ in },
+        to write: (Piece) async throws -> Void
+    ) async throws -> Progress {
+        var source = PieceSource(plan, skipped: skipped)
+        var progress = Progress()
+        let width = 2 * ProcessInfo.processInfo.activeProcessorCount
+        try await withThrowingTaskGroup(of: (Int, Piece).self) { group in
+            var ready: [Int: Piece] = [:]
+            var deliveries: [Int: [HistoryDelivery]] = [:]
+            var (begun, told) = (0, 0)
+            while true {
+                while begun - told < width, let next = source.next() {
+                    deliveries[begun] = next
+                    group.addTask { [signer, begun] in (begun, try Piece(next, signer)) }
+                    begun += 1
+                }
+                guard let (index, piece) = try await group.next() else { break }
+                ready[index] = piece
+                while let piece = ready.removeValue(forKey: told) {
+                    try await write(piece)
+                    let done = deliveries.removeValue(forKey: told) ?? []
+                    told += 1
+                    progress.note(done, lives: source.lifeCount, skipped: skipped)
+                    report(progress)
+                }
+            }
+        }
+        return progress
+    }
+}
+
+extension SignedHistory.Progress {
+    fileprivate mutating func note(_ done: [HistoryDelivery], lives: Int, skipped: Int) {
+        events = max(events, skipped) + done.count
+        self.lives = lives
+        first = first ?? done.first?.delivery.receivedAt
+        last = done.last?.delivery.receivedAt ?? last
+    }
+}
+
+extension SignedHistory.Piece {
+    fileprivate init(_ deliveries: [HistoryDelivery], _ signer: DeliverySigner) throws {
+        var lines: [UInt8] = []
+        for entry in deliveries {
+            lines += try signer.line(entry.delivery)
+            lines.append(UInt8(ascii: "\n"))
+        }
+        self.lines = lines
+        truths = deliveries.compactMap(\.truth)
+    }
+}
+
+/// Cuts a stream into pieces of work.
+private struct PieceSource {
+    private var stream: HistoryStream
+    private var page: ArraySlice<HistoryDelivery> = []
+    private var toSkip: Int
+
+    init(_ plan: HistoryPlan, skipped: Int) {
+        stream = HistoryStream(plan)
+        toSkip = skipped
+    }
+
+    var lifeCount: Int { stream.lifeCount }
+
+    mutating func next() -> [HistoryDelivery]? {
+        while page.isEmpty {
+            page = stream.next()[...]
+            if page.isEmpty { return nil }
+            let dropped = min(toSkip, page.count)
+            page = page.dropFirst(dropped)
+            toSkip -= dropped
+        }
+        defer { page = page.dropFirst(SignedHistory.deliveriesPerPiece) }
+        return Array(page.prefix(SignedHistory.deliveriesPerPiece))
+    }
+}

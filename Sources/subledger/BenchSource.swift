@@ -1,0 +1,151 @@
+import AppStore
+import Foundation
+import Ledger
+import LedgerService
+import LedgerStore
+import Simulator
+import Synchronization
+
+/// Seeded lives as the benchmarks take them: facts and events made directly, without signatures.
+final class BenchSource: Sendable {
+    private let world = SubscriberWorld()
+    private let deliveries: UnsignedDeliveries
+    private let packer = EvidencePacker()
+    private let eventCount: Int64
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Lives begun.
+        var lives: UInt64 = 0
+        /// Facts or events handed out.
+        var count: Int64 = 0
+    }
+
+    /// Lives whose events are mixed with one another.
+    private static let livesPerStretch = 400
+
+    /// As many lives as have about `eventCount` events.
+    init(eventCount: Int, authority: Authority) {
+        self.eventCount = Int64(eventCount)
+        deliveries = UnsignedDeliveries(like: authority)
+    }
+
+    var feed: BenchFeed {
+        BenchFeed(
+            bundleId: world.bundleId, appAppleId: world.appAppleId,
+            nextFacts: { self.nextFacts() }, factCount: { self.state.withLock { $0.count } },
+            lateEvents: { self.lateEvents($0) }, nextEvents: { self.nextEvents() },
+            someChain: {
+                self.life(UInt64($0) % self.state.withLock { $0.lives }).life.originalTransactionId
+            })
+    }
+
+    // MARK: Lives
+
+    /// The life of a number: consecutive numbers have nothing in common, as in a real log.
+    private func life(_ number: UInt64) -> (life: SubscriberLife, notifications: [Delivery]) {
+        var seed = (number &* 2_654_435_761) % 4_294_967_291
+        var life = world.life(seed: seed)
+        while life.environment != .production || !BenchSource.hasNotification(life) {
+            seed += 4_294_967_291
+            life = world.life(seed: seed)
+        }
+        let notifications = life.deliveries.filter {
+            if case .notification = $0.evidence { true } else { false }
+        }
+        return (life, notifications)
+    }
+
+    private static func hasNotification(_ life: SubscriberLife) -> Bool {
+        life.deliveries.contains {
+            if case .notification = $0.evidence { true } else { false }
+        }
+    }
+
+    private func claim() -> UInt64? {
+        state.withLock { state in
+            guard state.count < eventCount else { return nil }
+            defer { state.lives += 1 }
+            return state.lives
+        }
+    }
+
+    // MARK: Facts
+
+    private func nextFacts() -> [FactDecoder.Decoded]? {
+        guard let number = claim() else { return nil }
+        let (life, notifications) = life(number)
+        // The last one is owed; a life of one event keeps it.
+        let told = notifications.count > 1 ? notifications.dropLast() : notifications[...]
+        let first = state.withLock { state in
+            defer { state.count += Int64(told.count) }
+            return state.count + 1
+        }
+        let chain = ChainId(
+            bundleId: world.bundleId, originalTransactionId: life.originalTransactionId)
+        return told.enumerated().compactMap { index, delivery in
+            guard
+                case .notification(let notification, let transaction, let renewal) =
+                    delivery.evidence
+            else { return nil }
+            let position = first + Int64(index)
+            let noise = UInt64(bitPattern: position) &* 0x9E37_79B9_7F4A_7C15
+            return FactDecoder.Decoded(
+                chain: chain,
+                fact: Fact(
+                    notification: notification, transaction: transaction, renewal: renewal,
+                    origin: FactOrigin(
+                        position: position, receivedAt: delivery.receivedAt, trust: .signed,
+                        digest: Digest(words: (noise, ~noise, noise << 1, noise >> 1)))))
+        }
+    }
+
+    // MARK: Events
+
+    private func lateEvents(_ count: Int) -> [NewEvent] {
+        let lives = state.withLock { $0.lives }
+        var chance = SeededGenerator(seed: 7)
+        return (0..<UInt64(count)).compactMap { index in
+            // Strides over the lives without meeting one twice.
+            let (life, notifications) = life((index &* 7_919) % lives)
+            guard notifications.count > 1, let last = notifications.last else { return nil }
+            return event(last, life, &chance)?.event
+        }
+    }
+
+    private func nextEvents() -> (events: [NewEvent], receivedByteCount: Int64)? {
+        var made: [(event: NewEvent, byteCount: Int)] = []
+        for _ in 0..<BenchSource.livesPerStretch {
+            guard let number = claim() else { break }
+            let (life, notifications) = life(number)
+            var chance = SeededGenerator(seed: number)
+            made += notifications.compactMap { event($0, life, &chance) }
+            state.withLock { $0.count += Int64(notifications.count) }
+        }
+        guard !made.isEmpty else { return nil }
+        made.sort { $0.event.receivedAt < $1.event.receivedAt }
+        return (made.map(\.event), made.reduce(Int64(0)) { $0 + Int64($1.byteCount) })
+    }
+
+    private func event(
+        _ delivery: Delivery, _ life: SubscriberLife, _ chance: inout SeededGenerator
+    ) -> (event: NewEvent, byteCount: Int)? {
+        guard case .notification(let notification, _, _) = delivery.evidence,
+            let token = deliveries.token(delivery, &chance),
+            let evidence = try? packer.pack(.jws(token))
+        else { return nil }
+        var attributes = EventAttributes(
+            kind: .notification, source: .webhook, trust: .signed, bundleId: world.bundleId)
+        attributes.chain = life.originalTransactionId
+        attributes.notificationType = notification.notificationType?.rawValue
+        attributes.subtype = notification.subtype?.rawValue
+        attributes.notificationUUID = notification.notificationUUID
+        attributes.signedAt = notification.signedDate
+        attributes.rootFingerprint = evidence.payloadHash
+        let event = NewEvent(
+            key: EventKey.make(.notification, [notification.notificationUUID?.rawValue]),
+            attributes: attributes, receivedAt: delivery.receivedAt, receivedAtClaimed: true,
+            evidence: evidence)
+        return (event, token.count)
+    }
+}

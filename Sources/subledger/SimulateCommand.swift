@@ -1,0 +1,166 @@
+import AppStore
+import ArgumentParser
+import Foundation
+import LedgerService
+import Simulator
+
+struct SimulateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate", abstract: "The App Store, simulated: what Apple would send.",
+        subcommands: [HistoryCommand.self])
+
+    struct HistoryCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "history",
+            abstract: "Write the signed notifications of seeded lives to standard output.",
+            discussion: """
+                One line for each delivery, in the forms `ingest` takes, in order of arrival, lives \
+                interleaved; beyond some thousands of subscribers at once the order is approximate, \
+                so that memory stays flat. A throw-away authority signs: its root goes to --root \
+                before the first line. The same seed tells the same history, signatures apart, so a \
+                run that was interrupted is continued with --authority and --skip. The truth holds \
+                for a ledger whose catalogue gives com.example.pass P30D and com.example.season P1M.
+                """)
+
+        @Option(help: "Deliveries to write.")
+        var events: Int?
+
+        @Option(help: "Whole lives to write, instead of a number of deliveries.")
+        var chains: Int?
+
+        @Option(help: "Names the lives (0 to 1000000).")
+        var seed: UInt64 = 0
+
+        @Option(help: ArgumentHelp("Where the root certificate goes: DER.", valueName: "file"))
+        var root: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "Keeps the authority, private keys included; made on first use.",
+                valueName: "dir"))
+        var authority: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "Where the truth about finished lives goes: a JSON object a line.",
+                valueName: "file"))
+        var truth: String?
+
+        @Option(help: "Deliveries at the beginning that are not written.")
+        var skip = 0
+
+        @OptionGroup var common: SharedOptions
+
+        func run() async throws {
+            try await perform {
+                let settings = try Settings(common)
+                let plan = try plan(settings)
+                let authority = try prepareAuthority()
+                let truths = try truth.map { try TruthFile($0) }
+                // Whoever reads may stop whenever it has enough: that is no failure.
+                signal(SIGPIPE, SIG_DFL)
+                let progress = ProgressLine()
+                let last = try await SignedHistory(plan, authority: authority).tell(
+                    skipping: skip,
+                    report: { done in
+                        progress.show("simulate: \(done.events) events of \(done.lives) lives")
+                    },
+                    to: { piece in
+                        try Console.out(piece.lines)
+                        try truths?.write(piece.truths)
+                    })
+                try truths?.close()
+                progress.end()
+                report(last)
+            }
+        }
+
+        private func plan(_ settings: Settings) throws -> HistoryPlan {
+            guard (events == nil) != (chains == nil), (events ?? chains ?? 0) > 0, skip >= 0 else {
+                throw CommandFailure(
+                    code: "invalidOption",
+                    message: "Give --events or --chains, a number above 0 (and --skip none below).",
+                    exit: .usage)
+            }
+            guard seed <= HistoryPlan.maximumSeed else {
+                throw CommandFailure(
+                    code: "invalidOption",
+                    message: "--seed takes 0 to \(HistoryPlan.maximumSeed).", exit: .usage)
+            }
+            guard [.production, .sandbox].contains(settings.environment) else {
+                throw CommandFailure(
+                    code: "invalidOption",
+                    message: "Lives are simulated in production and sandbox only.", exit: .usage)
+            }
+            let usual = SubscriberWorld()
+            let app = settings.configuration.apps.first
+            return HistoryPlan(
+                world: SubscriberWorld(
+                    bundleId: app?.bundleId ?? usual.bundleId,
+                    appAppleId: app?.appAppleId ?? usual.appAppleId),
+                environment: settings.environment, seed: seed,
+                limit: events.map { .events($0) } ?? .chains(chains ?? 1))
+        }
+
+        private func prepareAuthority() throws -> Authority {
+            guard root != nil || authority != nil else {
+                throw CommandFailure(
+                    code: "invalidOption",
+                    message: "Nobody could verify this: name a file for the root with --root, or"
+                        + " a directory for the authority with --authority.", exit: .usage)
+            }
+            do {
+                let made = try authority.map { try Authority.kept(in: $0) } ?? Authority()
+                if let root { try Data(made.rootDER).write(to: URL(filePath: root)) }
+                return made
+            } catch let problem as Authority.DirectoryProblem {
+                throw CommandFailure(
+                    code: "unusableAuthority", message: problem.description, exit: .io)
+            } catch let error as CocoaError {
+                throw CommandFailure(
+                    code: "ioError",
+                    message: "\(root ?? ""): it cannot be written (\(error.code.rawValue)).",
+                    exit: .io)
+            }
+        }
+
+        private func report(_ done: SignedHistory.Progress) {
+            let span = [done.first, done.last].compactMap { $0?.rfc3339 }.joined(separator: " to ")
+            if common.json {
+                var json = JSONWriter()
+                json.object { json in
+                    json.member("events", done.events)
+                    json.member("lives", done.lives)
+                    json.member("from", done.first)
+                    json.member("to", done.last)
+                }
+                Console.note(String(decoding: json.bytes, as: UTF8.self))
+            } else {
+                Console.note("simulate: \(done.events) events of \(done.lives) lives, \(span)")
+            }
+        }
+    }
+}
+
+/// The truth about finished lives, a line each.
+private struct TruthFile {
+    private let file: FileHandle
+
+    init(_ path: String) throws {
+        guard FileManager.default.createFile(atPath: path, contents: nil),
+            let file = FileHandle(forWritingAtPath: path)
+        else {
+            throw CommandFailure(
+                code: "ioError", message: "\(path): it cannot be written.", exit: .io)
+        }
+        self.file = file
+    }
+
+    func write(_ truths: [HistoryTruth]) throws {
+        for truth in truths {
+            try file.write(contentsOf: truth.line() + [UInt8(ascii: "\n")])
+        }
+    }
+
+    func close() throws { try file.close() }
+}
