@@ -17,7 +17,7 @@ struct Subledger: AsyncParsableCommand {
             IngestCommand.self, ShowCommand.self, TimelineCommand.self, ExportCommand.self,
             RebuildCommand.self, ProjectionsCommand.self, ReplayCommand.self, AuditCommand.self,
             QuarantineCommand.self,
-            DoctorCommand.self, SimulateCommand.self,
+            BackupCommand.self, RestoreCommand.self, DoctorCommand.self, SimulateCommand.self,
             DemoCommand.self, BenchCommand.self,
         ])
 

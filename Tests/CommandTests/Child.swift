@@ -24,13 +24,14 @@ struct Child: Sendable {
     func run() async throws -> Int32 {
         let result = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
-                continuation.resume(returning: Result { try spawn() })
+                continuation.resume(returning: Result { try Child.wait(for: start()) })
             }
         }
         return try result.get()
     }
 
-    private func spawn() throws -> Int32 {
+    /// Starts it. Whoever does has to wait for its end.
+    func start() throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -45,10 +46,11 @@ struct Child: Sendable {
         var process = pid_t()
         let failure = posix_spawn(&process, Child.shell, &actions, nil, argv, envp)
         guard failure == 0 else { throw Failure(reason: String(cString: strerror(failure))) }
-        return try wait(for: process)
+        return process
     }
 
-    private func wait(for process: pid_t) throws -> Int32 {
+    /// Its exit code. Blocks.
+    static func wait(for process: pid_t) throws -> Int32 {
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0 {
             guard errno == EINTR else { throw Failure(reason: String(cString: strerror(errno))) }

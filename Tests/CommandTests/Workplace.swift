@@ -72,7 +72,7 @@ final class Workplace: Sendable {
     }
 
     /// What the toolchain needs, and nothing that could configure the ledger.
-    private static let inherited: [String: String] = {
+    static let inherited: [String: String] = {
         ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SUBLEDGER_") }
     }()
 

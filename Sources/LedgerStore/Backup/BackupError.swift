@@ -1,0 +1,62 @@
+/// Why a backup was not made, or not restored: a stable code, the file, and what to do next.
+///
+/// Never holds a payload or a secret. Equality looks at the code only.
+public struct BackupError: Error, Sendable, CustomStringConvertible {
+    public let code: Code
+    /// The file concerned.
+    public let path: String
+    /// What happened, one sentence.
+    public let reason: String
+    /// What to do about it, one sentence.
+    public let remedy: String
+
+    /// Stable names; scripts rely on them.
+    public enum Code: String, Sendable, CaseIterable {
+        /// The environment has no log.
+        case noLog
+        /// The backup's file exists; nothing is ever replaced.
+        case backupExists
+        /// There is no such backup, or it cannot be read.
+        case backupUnreadable
+        /// No backup of ours: it does not end with its description.
+        case backupForeign
+        /// Written by a newer release than this one.
+        case backupNewer
+        /// Cut short, altered, or not what its description says.
+        case backupDamaged
+        /// Of another environment than the one it is to be restored into.
+        case backupEnvironment
+        /// The log itself does not verify, so nothing was backed up.
+        case logUnsound
+        /// There is a log already.
+        case logExists
+        /// Another process has the log open.
+        case logInUse
+        /// Another process projects in the directory.
+        case projectorBusy
+    }
+
+    init(_ code: Code, path: String, reason: String, remedy: String) {
+        self.code = code
+        self.path = path
+        self.reason = reason
+        self.remedy = remedy
+    }
+
+    public var description: String { "\(path): \(reason) \(remedy)" }
+}
+
+extension BackupError {
+    /// Nothing to back up in `directory`.
+    package static func noLog(_ directory: String) -> BackupError {
+        BackupError(
+            .noLog, path: directory, reason: "There is no log to back up.",
+            remedy: "Name the data directory with --data, and --environment.")
+    }
+}
+
+extension BackupError: Equatable {
+    public static func == (left: BackupError, right: BackupError) -> Bool {
+        left.code == right.code
+    }
+}

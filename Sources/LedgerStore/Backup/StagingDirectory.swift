@@ -1,0 +1,83 @@
+internal import Foundation
+
+/// A directory in which a file is made before it gets its name: `NAME.partial-<16 digits>`, beside
+/// that name, so that giving it is one link.
+///
+/// A lock on the marker inside shows that somebody is at work. What a process that died left behind
+/// has the marker and no lock: that, and only that, a later run takes away.
+final class StagingDirectory: Sendable {
+    let path: String
+    private let marker: OpenFile
+
+    /// The file that is being made.
+    var file: String { "\(path)/\(EventLog.fileName)" }
+
+    private static let infix = ".partial-"
+    private static let markerName = "subledger.partial"
+    /// All that is ever in one; anything else is somebody's, and stays.
+    private static let names = ["", "-wal", "-shm", "-journal"].map { EventLog.fileName + $0 }
+
+    /// Makes one for a file that will be named `path`.
+    ///
+    /// Throws `fileReadOnly`, `diskFull` or `ioError`.
+    static func make(for path: String) throws(StoreError) -> StagingDirectory {
+        var attempts = 3
+        while true {
+            let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+            let padded = String(repeating: "0", count: 16 - digits.utf8.count) + digits
+            let directory = path + infix + padded
+            guard mkdir(directory, DatabaseFile.directoryMode) == 0 else {
+                throw DatabaseFile.systemError(errno, path: directory)
+            }
+            attempts -= 1
+            do throws(StoreError) {
+                let marker = try OpenFile.making("\(directory)/\(markerName)")
+                // Somebody who tidies up may have been faster: then it is gone, or his.
+                if isLocked(marker), FileManager.default.fileExists(atPath: marker.path) {
+                    return StagingDirectory(path: directory, marker: marker)
+                }
+            } catch {
+                guard attempts > 0 else {
+                    rmdir(directory)
+                    throw error
+                }
+            }
+            guard attempts > 0 else { throw DatabaseFile.systemError(EBUSY, path: directory) }
+        }
+    }
+
+    private init(path: String, marker: OpenFile) {
+        self.path = path
+        self.marker = marker
+    }
+
+    private static func isLocked(_ marker: OpenFile) -> Bool {
+        flock(marker.descriptor, LOCK_EX | LOCK_NB) == 0
+    }
+
+    /// Takes away the directory with what is left in it.
+    func remove() { StagingDirectory.remove(path) }
+
+    private static func remove(_ directory: String) {
+        for name in names { unlink("\(directory)/\(name)") }
+        // The marker last: without it nobody could know whose the rest is.
+        unlink("\(directory)/\(markerName)")
+        rmdir(directory)
+    }
+
+    /// Takes away what processes that died left in `directory`.
+    static func removeStale(in directory: String) {
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        for entry in entries {
+            guard let range = entry.range(of: infix, options: .backwards) else { continue }
+            let digits = entry[range.upperBound...]
+            guard digits.utf8.count == 16, digits.allSatisfy(\.isHexDigit) else { continue }
+            let path = "\(directory)/\(entry)"
+            // Died between making the directory and its marker. Not empty: stays.
+            if rmdir(path) == 0 { continue }
+            guard let marker = try? OpenFile.reading("\(path)/\(markerName)"), isLocked(marker)
+            else { continue }
+            remove(path)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import AppStore
+import ArgumentParser
+import LedgerService
+import LedgerStore
+
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Put a backup in the place of the log.",
+        discussion: """
+            The backup is copied and every hash checked before anything is touched; then what is \
+            derived is made again. Where there is a log with events already, nothing happens without \
+            --replace; with it, the old log stays in the directory as log-replaced-TIME.sqlite, and \
+            no other process may have it open.
+            """)
+
+    @Argument(help: "A file that backup wrote.")
+    var file: String
+
+    @Flag(help: "Replace the log that is there; it is kept under another name.")
+    var replace = false
+
+    @OptionGroup var common: SharedOptions
+
+    func run() async throws {
+        try await performBackup {
+            let settings = try Settings(common)
+            let progress = ProgressLine()
+            let restore = Restore(
+                settings.configuration, environment: settings.environment, replaces: replace
+            ) { Console.now }
+            let report = try await restore.run(from: file) { step in
+                switch step {
+                case .copying(let done, let all):
+                    progress.show("copy: \(done) of \(all) bytes")
+                case .verifying(let done, let all): progress.show("verify: \(done) of \(all)")
+                }
+            }
+            progress.end()
+            try print(report, settings.environment)
+        }
+    }
+
+    private func print(_ report: LogRestore.Report, _ environment: Environment) throws {
+        var before: Int64?
+        if case .position(let position) = report.before { before = position }
+        if common.json {
+            return try Console.out { json in
+                json.object { json in
+                    json.member("file", file)
+                    json.member("environment", environment.rawValue)
+                    json.member("positionBefore", before)
+                    json.member("position", report.head.position)
+                    json.member("root", report.head.root)
+                    json.member("setAside", report.setAside)
+                }
+            }
+        }
+        let old: String =
+            switch report.before {
+            case nil: "there was no log"
+            case .position(let position): "the log there ended at position \(position)"
+            case .unreadable: "the log there could not be read"
+            }
+        try Console.out(
+            "restored \(environment.rawValue) from \(file): \(report.head.position) events,"
+                + " verified, root \(report.head.root.hexadecimal); \(old)\n")
+        if let setAside = report.setAside {
+            try Console.out("the replaced log is kept as \(setAside)\n")
+        }
+    }
+}

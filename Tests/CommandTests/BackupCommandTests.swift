@@ -1,0 +1,123 @@
+import AppStore
+import Foundation
+import Testing
+
+@Suite("subledger backup and restore")
+struct BackupCommandTests {
+    private func taken() async throws -> Workplace {
+        let place = try Workplace()
+        try place.write(Evidence.lines, to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        return place
+    }
+
+    private func other(_ place: Workplace) -> [String] {
+        ["--data", "other"] + place.options.dropFirst(2)
+    }
+
+    @Test("A backup says what is in it; restored elsewhere it answers the same")
+    func both() async throws {
+        let place = try await taken()
+        let backup = try await place.run("backup", "a.backup", "--json")
+        #expect(backup.code == 0)
+        let told = try backup.json()
+        #expect(
+            told.object?.map(\.key) == [
+                "file", "environment", "position", "root", "byteCount", "sha256",
+            ])
+        #expect(told["position"]?.int64 == 4)
+        let size = try Data(contentsOf: URL(filePath: place.file("a.backup"))).count
+        #expect(told["byteCount"]?.int64 == Int64(size))
+        let restore = try await place.run(
+            ["restore", "a.backup", "--json"] + other(place))
+        #expect(restore.code == 0)
+        let back = try restore.json()
+        #expect(
+            back.object?.map(\.key) == [
+                "file", "environment", "positionBefore", "position", "root", "setAside",
+            ])
+        #expect(back["root"] == told["root"])
+        #expect(back["positionBefore"]?.isNull == true)
+        let audit = try await place.run(["audit", "verify", "--signatures"] + other(place))
+        #expect(audit.code == 0)
+        #expect(try await place.run(["rebuild", "--check"] + other(place)).code == 0)
+        let question = ["export", "subscriptions", "--at", "2026-03-01T00:00:00.000Z"]
+        let answer = try await place.run(question + place.options)
+        #expect(try await place.run(question + other(place)).out == answer.out)
+        #expect(answer.code == 0)
+    }
+
+    @Test("Both tell people what they did")
+    func text() async throws {
+        let place = try await taken()
+        let backup = try await place.run("backup", "a.backup")
+        #expect(backup.out.hasPrefix("backed up 4 events of Production into a.backup: "))
+        let restore = try await place.run("restore", "a.backup", "--replace")
+        #expect(restore.out.contains("restored Production from a.backup: 4 events"))
+        #expect(restore.out.contains("the log there ended at position 4"))
+        #expect(restore.out.contains("the replaced log is kept as data/production/log-replaced-"))
+    }
+
+    @Test("A backup is private to the user")
+    func permissions() async throws {
+        let place = try await taken()
+        #expect(try await place.run("backup", "a.backup").code == 0)
+        let attributes = try FileManager.default.attributesOfItem(atPath: place.file("a.backup"))
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    }
+
+    @Test("Nothing that exists is replaced; without a log there is nothing to back up")
+    func refusedBackup() async throws {
+        let place = try await taken()
+        let exists = try await place.run("backup", "in.ndjson")
+        #expect(exists.code == 74)
+        #expect(exists.errorCode == "backupExists")
+        let none = try await place.run(["backup", "b"] + other(place))
+        #expect(none.code == 1)
+        #expect(none.errorCode == "noLog")
+        #expect(!FileManager.default.fileExists(atPath: place.file("other")))
+        let nowhere = try await place.run("backup", "none/b")
+        #expect(nowhere.code == 74)
+        #expect(nowhere.errorCode == "ioError")
+    }
+
+    @Test("What cannot be restored is refused with a code, and the log there stays")
+    func refusedRestore() async throws {
+        let place = try await taken()
+        #expect(try await place.run("backup", "a.backup").code == 0)
+        let whole = try Data(contentsOf: URL(filePath: place.file("a.backup")))
+        try place.write(whole.prefix(whole.count - 1), to: "short.backup")
+        var flipped = whole
+        flipped[whole.count / 2] ^= 1
+        try place.write(flipped, to: "flipped.backup")
+        let cases: [(arguments: [String], code: Int32, error: String)] = [
+            (["a.backup"], 74, "logExists"),
+            (["none.backup", "--replace"], 74, "backupUnreadable"),
+            (["in.ndjson", "--replace"], 1, "backupForeign"),
+            (["short.backup", "--replace"], 1, "backupForeign"),
+            (["flipped.backup", "--replace"], 1, "backupDamaged"),
+            (["a.backup", "--replace", "--environment", "sandbox"], 1, "backupEnvironment"),
+        ]
+        for (arguments, code, error) in cases {
+            let outcome = try await place.run(["restore"] + arguments + place.options)
+            #expect(outcome.code == code, "\(arguments)")
+            #expect(outcome.errorCode == error, "\(arguments)")
+            #expect(outcome.out.isEmpty)
+        }
+        let audit = try await place.run("audit", "verify", "--json")
+        #expect(try audit.json()["position"]?.int64 == 4)
+    }
+
+    @Test("While another process has the log open, it is not replaced")
+    func inUse() async throws {
+        let place = try await taken()
+        #expect(try await place.run("backup", "a.backup").code == 0)
+        let descriptor = open(place.ledgerFile("log.sqlite"), O_RDONLY | O_CLOEXEC)
+        #expect(descriptor >= 0)
+        let outcome = try await place.run("restore", "a.backup", "--replace")
+        #expect(outcome.code == 74)
+        #expect(outcome.errorCode == "logInUse")
+        close(descriptor)
+        #expect(try await place.run("restore", "a.backup", "--replace").code == 0)
+    }
+}

@@ -1,0 +1,18 @@
+import Foundation
+import Simulator
+
+/// A simulated history as lines that `ingest` takes, signed once for all tests.
+enum History {
+    static let count = 200
+
+    /// In order of arrival. The app is `Evidence.app`.
+    static func lines() async throws -> [String] { try await shared.value }
+
+    private static let shared = Task {
+        var bytes: [UInt8] = []
+        try await SignedHistory(
+            HistoryPlan(limit: .events(count)), authority: Evidence.authority
+        ).tell { bytes += $0.lines }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// A command of the real binary that is running: to be killed, or waited for.
+struct Launched: Sendable {
+    private let process: pid_t
+    private let out: String
+    private let err: String
+
+    /// How it ended.
+    enum Ending: Sendable, Equatable {
+        case exited(Int32)
+        case killed
+    }
+
+    init(_ child: Child) throws {
+        process = try child.start()
+        (out, err) = (child.output, child.errors)
+    }
+
+    /// Lets it run for so long at most, then kills it as `kill -9` does; whether it was done
+    /// before. Off the cooperative pool.
+    func kill(afterMilliseconds limit: Int) async throws -> Ending {
+        try await blocking {
+            var status: Int32 = 0
+            for _ in 0..<limit {
+                if waitpid(process, &status, WNOHANG) == process { return ending(status) }
+                usleep(1_000)
+            }
+            Glibc.kill(process, SIGKILL)
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            return ending(status)
+        }
+    }
+
+    /// Waits for its end.
+    func outcome() async throws -> Outcome {
+        let code = try await blocking { try Child.wait(for: process) }
+        return try outcome(code: code)
+    }
+
+    /// What it has written so far.
+    func outcome(code: Int32) throws -> Outcome {
+        Outcome(
+            code: code, out: try String(contentsOfFile: out, encoding: .utf8),
+            err: try String(contentsOfFile: err, encoding: .utf8))
+    }
+
+    private func ending(_ status: Int32) -> Ending {
+        status & 0x7F == 0 ? .exited((status >> 8) & 0xFF) : .killed
+    }
+
+    private func blocking<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        let result = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: Result { try body() }) }
+        }
+        return try result.get()
+    }
+}
+
+extension Workplace {
+    /// Starts the binary here with exactly these arguments; its output stays in files of the
+    /// workplace, which go with it.
+    func launch(_ arguments: [String]) throws -> Launched {
+        let id = UUID().uuidString
+        let names = ["in", "out", "err"].map { file("\(id).\($0)") }
+        for name in names { try Data().write(to: URL(filePath: name)) }
+        return try Launched(
+            Child(
+                path: Workplace.binary, arguments: arguments, directory: path,
+                variables: Workplace.inherited, input: names[0], output: names[1],
+                errors: names[2]))
+    }
+}

@@ -1,0 +1,258 @@
+import AppStore
+import Foundation
+import Migrations
+import Testing
+
+@testable import LedgerStore
+
+@Suite("Restoring a log")
+struct LogRestoreTests {
+    private func backedUp(_ count: Int = 5) async throws -> BackupPlace {
+        let place = try BackupPlace()
+        try await place.append(Sample.events(0..<count), to: place.source)
+        try await place.backUp()
+        return place
+    }
+
+    // MARK: Backups that are refused
+
+    @Test("A backup cut short anywhere is refused, and nothing is put in place")
+    func cutShort() async throws {
+        let place = try await backedUp()
+        let whole = try Data(contentsOf: URL(filePath: place.backup))
+        let lengths =
+            [0, 1, 99, 100, 8_192, whole.count / 2] + Array(whole.count - 260..<whole.count)
+        for length in lengths {
+            try whole.prefix(length).write(to: URL(filePath: place.backup))
+            let error = await #expect(throws: BackupError.self) { try await place.restore() }
+            #expect(
+                [.backupForeign, .backupDamaged].contains(error?.code), "\(length): \(error?.code)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: place.target))
+    }
+
+    @Test("A backup with any bit flipped is refused, free space and description included")
+    func flippedBit() async throws {
+        let place = try await backedUp()
+        let whole = try Data(contentsOf: URL(filePath: place.backup))
+        var random = SystemRandomNumberGenerator()
+        var offsets = Array(stride(from: 0, to: whole.count, by: 1_009))
+        offsets += Array(whole.count - 240..<whole.count)
+        for offset in offsets {
+            var copy = whole
+            copy[offset] ^= 1 << UInt8.random(in: 0...7, using: &random)
+            try copy.write(to: URL(filePath: place.backup))
+            let error = await #expect(throws: BackupError.self, "offset \(offset)") {
+                try await place.restore()
+            }
+            let codes: [BackupError.Code] = [
+                .backupForeign, .backupDamaged, .backupEnvironment, .backupNewer,
+            ]
+            #expect(error.map { codes.contains($0.code) } == true, "\(offset)")
+        }
+        #expect(try place.names(place.target).allSatisfy { $0 == "projector.lock" })
+    }
+
+    @Test("Bytes behind the description make it no backup")
+    func longer() async throws {
+        let place = try await backedUp()
+        try place.rewrite(place.backup) { $0.append(contentsOf: Data("x\n".utf8)) }
+        await #expect(throws: BackupPlace.failure(.backupForeign)) { try await place.restore() }
+    }
+
+    @Test("A description that fits a log which does not verify is not enough")
+    func unsoundInside() async throws {
+        let place = try await backedUp()
+        let description = try BackupFile(place.backup).description
+        try place.rewrite(place.backup) { $0.removeLast($0.count - Int(description.byteCount)) }
+        try LogTampering(path: place.backup).run(
+            "UPDATE events SET received_at = received_at + 1 WHERE position = 2")
+        try describe(place, position: description.position, root: description.root)
+        await #expect(throws: BackupPlace.failure(.backupDamaged)) { try await place.restore() }
+    }
+
+    @Test("A sound log that is not the one described is refused")
+    func otherLog() async throws {
+        let place = try await backedUp()
+        let description = try BackupFile(place.backup).description
+        try place.rewrite(place.backup) { $0.removeLast($0.count - Int(description.byteCount)) }
+        try describe(place, position: description.position + 1, root: description.root)
+        await #expect(throws: BackupPlace.failure(.backupDamaged)) { try await place.restore() }
+    }
+
+    @Test("A backup of a newer release is refused as that, in format and in schema")
+    func newer() async throws {
+        let place = try await backedUp()
+        let description = try BackupFile(place.backup).description
+        try place.rewrite(place.backup) { $0.removeLast($0.count - Int(description.byteCount)) }
+        try LogTampering(path: place.backup).run(
+            "INSERT INTO migrations VALUES (\(SchemaHistory.log.count + 1), 'later', x'00')")
+        try describe(place, position: description.position, root: description.root)
+        await #expect(throws: BackupPlace.failure(.backupNewer)) { try await place.restore() }
+        try place.rewrite(place.backup) { data in
+            let old = Data(#"{"subledgerBackup":1,"#.utf8)
+            if let range = data.range(of: old, options: .backwards) {
+                data.replaceSubrange(range, with: Data(#"{"subledgerBackup":2,"#.utf8))
+            }
+        }
+        await #expect(throws: BackupPlace.failure(.backupNewer)) { try await place.restore() }
+    }
+
+    /// Writes a description of whatever the file holds now.
+    private func describe(_ place: BackupPlace, position: Int64, root: Digest) throws {
+        let (byteCount, digest) = try OpenFile.reading(place.backup).digest()
+        let description = BackupDescription(
+            environment: .production,
+            head: LogHead(position: position, root: root, newestReceivedAt: nil),
+            byteCount: byteCount, digest: digest)
+        try OpenFile.appending(place.backup).write(description.encoded())
+    }
+
+    @Test("A backup of another environment is refused")
+    func otherEnvironment() async throws {
+        let place = try await backedUp()
+        await #expect(throws: BackupPlace.failure(.backupEnvironment)) {
+            try await place.restore(.sandbox)
+        }
+    }
+
+    @Test("What is no backup is refused as that", arguments: ["", "\n", "words\n", "{}\n", "\n{}\n"])
+    func foreign(content: String) async throws {
+        let place = try BackupPlace()
+        try Data(content.utf8).write(to: URL(filePath: place.backup))
+        await #expect(throws: BackupPlace.failure(.backupForeign)) { try await place.restore() }
+    }
+
+    @Test("A backup that is not there cannot be read")
+    func missing() async throws {
+        let place = try BackupPlace()
+        await #expect(throws: BackupPlace.failure(.backupUnreadable)) { try await place.restore() }
+    }
+
+    @Test("A description has room: the longest is shorter than what is read of it")
+    func descriptionBound() {
+        let head = LogHead(
+            position: .max, root: Digest(words: (.max, .max, .max, .max)), newestReceivedAt: nil)
+        let longest = BackupDescription(
+            environment: .localTesting, head: head, byteCount: .max,
+            digest: Digest(words: (.max, .max, .max, .max)))
+        #expect(longest.encoded().count < BackupDescription.maximumByteCount)
+    }
+
+    // MARK: The log that is there
+
+    @Test("A log with events stays, unless it is to be replaced; then it is kept aside")
+    func replace() async throws {
+        let place = try await backedUp(5)
+        try await place.append(Sample.events(100..<107), to: place.target)
+        let old = try await place.content(place.target)
+        await #expect(throws: BackupPlace.failure(.logExists)) { try await place.restore() }
+        #expect(try await place.content(place.target).events == old.events)
+        let report = try await place.restore(replaces: true)
+        #expect(report.before == .position(7))
+        #expect(report.head.position == 5)
+        let aside = try #require(report.setAside)
+        #expect(aside.hasSuffix("/log-replaced-2030-03-17T174640.000Z.sqlite"))
+        #expect(try await place.content(place.target).events.count == 5)
+        let kept = place.file("kept")
+        try FileManager.default.createDirectory(
+            atPath: kept, withIntermediateDirectories: false)
+        try FileManager.default.moveItem(atPath: aside, toPath: kept + "/log.sqlite")
+        #expect(try await place.content(kept).events == old.events)
+    }
+
+    @Test("Replaced twice in one millisecond, both old logs are kept")
+    func replaceTwice() async throws {
+        let place = try await backedUp(5)
+        try await place.restore()
+        let first = try await place.restore(replaces: true)
+        let second = try await place.restore(replaces: true)
+        #expect(first.setAside != second.setAside)
+        let kept = try place.names(place.target).filter { $0.hasPrefix("log-replaced-") }
+        #expect(kept.count == 2)
+    }
+
+    @Test("An empty log is no obstacle, and not kept")
+    func emptyLog() async throws {
+        let place = try await backedUp()
+        try await place.open(place.target).close()
+        let report = try await place.restore()
+        #expect(report.before == .position(0))
+        #expect(report.setAside == nil)
+        #expect(try place.names(place.target) == ["log.sqlite", "projector.lock"])
+    }
+
+    @Test("A log that cannot be read is replaced only when asked, and kept as it was")
+    func damagedLog() async throws {
+        let place = try await backedUp()
+        try FileManager.default.createDirectory(
+            atPath: place.target, withIntermediateDirectories: false)
+        let words = Data(String(repeating: "words ", count: 4_000).utf8)
+        let log = place.target + "/log.sqlite"
+        try words.write(to: URL(filePath: log))
+        try Data("frames".utf8).write(to: URL(filePath: log + "-wal"))
+        await #expect(throws: BackupPlace.failure(.logExists)) { try await place.restore() }
+        #expect(try Data(contentsOf: URL(filePath: log)) == words)
+        let report = try await place.restore(replaces: true)
+        #expect(report.before == .unreadable)
+        let aside = try #require(report.setAside)
+        #expect(try Data(contentsOf: URL(filePath: aside)) == words)
+        #expect(try Data(contentsOf: URL(filePath: aside + "-wal")) == Data("frames".utf8))
+        #expect(!FileManager.default.fileExists(atPath: log + "-wal"))
+        #expect(try await place.content(place.target).events.count == 5)
+    }
+
+    @Test("A log that somebody has open is not replaced")
+    func inUse() async throws {
+        let place = try await backedUp()
+        try await place.append(Sample.events(0..<3), to: place.target)
+        let log = try await place.open(place.target)
+        await #expect(throws: BackupPlace.failure(.logInUse)) {
+            try await place.restore(replaces: true)
+        }
+        #expect(try await log.head().position == 3)
+        await log.close()
+        #expect(try await place.restore(replaces: true).head.position == 5)
+    }
+
+    @Test("While somebody projects, nothing is restored")
+    func projecting() async throws {
+        let place = try await backedUp()
+        try FileManager.default.createDirectory(
+            atPath: place.target, withIntermediateDirectories: false)
+        let lock = try #require(try ProjectorLock.take(directory: place.target))
+        await #expect(throws: BackupPlace.failure(.projectorBusy)) { try await place.restore() }
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("What is derived loses its current names, and nothing else")
+    func derived() async throws {
+        let place = try await backedUp()
+        try FileManager.default.createDirectory(
+            atPath: place.target, withIntermediateDirectories: false)
+        for name in ["facts-1.sqlite", "facts-1.sqlite-wal", "facts-1-2.sqlite", "mine.sqlite"] {
+            try Data("x".utf8).write(to: URL(filePath: "\(place.target)/\(name)"))
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: place.target + "/projections.sqlite",
+            withDestinationPath: "projections-1-1.sqlite")
+        try await place.restore()
+        #expect(
+            try place.names(place.target) == [
+                "facts-1-2.sqlite", "log.sqlite", "mine.sqlite", "projector.lock",
+            ])
+    }
+
+    @Test("A run that died between the two names of the log leaves nothing to do by hand")
+    func unfinished() async throws {
+        let place = try await backedUp()
+        try await place.append(Sample.events(0..<3), to: place.target)
+        let log = place.target + "/log.sqlite"
+        let aside = place.target + "/log-replaced-2030-01-01T000000.000Z.sqlite"
+        try FileManager.default.linkItem(atPath: log, toPath: aside)
+        try Data("frames".utf8).write(to: URL(filePath: aside + "-wal"))
+        SetAside.removeUnfinished(in: place.target, log: log)
+        #expect(try place.names(place.target) == ["log.sqlite", "log.sqlite-wal"])
+        #expect(try Data(contentsOf: URL(filePath: log + "-wal")) == Data("frames".utf8))
+    }
+}
