@@ -12,7 +12,7 @@ struct AppendState {
     var whenIdle: [CheckedContinuation<Void, Never>] = []
     /// Nil after it was given up: opened again before the next transaction.
     var writer: DatabaseQueue?
-    /// Stored bytes since the last checkpoint began.
+    /// Bytes of pages written since the last checkpoint began, as estimated.
     var bytesSinceCheckpoint = 0
     var isCheckpointing = false
     /// True when the writer is to finish the checkpoint between two transactions.

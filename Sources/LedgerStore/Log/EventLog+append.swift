@@ -54,8 +54,8 @@ extension EventLog {
         while let group = nextGroup() {
             switch attempt(group, database) {
             case .finished(let answers): answer(group, answers)
-            case .unknown(let trace, let answers):
-                repairs.async { [self] in recover(group, trace, answers) }
+            case .unknown(let trace, let answers, let failure):
+                repairs.async { [self] in recover(group, trace, answers, failure) }
                 return
             }
             finishCheckpointIfDue(database)
@@ -105,7 +105,7 @@ extension EventLog {
             try faults.didCommit()
         } catch {
             rollBack(database)
-            return .unknown(trace, answers)
+            return .unknown(trace, answers, StoreError(error, path: path))
         }
         committed(group, trace)
         // A file that was replaced took the events with it: they are not acknowledged.
@@ -123,6 +123,10 @@ extension EventLog {
     func committed(_ group: [AppendBatch], _ trace: AppendTrace) {
         knownHeaders.withLock { $0 = trace.headers }
         guard trace.lastLeafHash != nil else { return }
-        noteWritten(bytes: group.reduce(0) { $0 + $1.byteCount })
+        // In a long log the key of every event stands in a page of its own, written with it.
+        noteWritten(
+            bytes: group.reduce(0) {
+                $0 + $1.byteCount + $1.events.count * EventLog.pageByteCount
+            }, position: trace.lastPosition)
     }
 }

@@ -18,11 +18,14 @@ extension EventLog {
         do { try result.get() } catch { throw StoreError(error, path: path) }
     }
 
-    /// Called by the writer after each commit.
-    func noteWritten(bytes: Int) {
+    /// Called by the writer after each commit, which reached `position`.
+    func noteWritten(bytes: Int, position: Int64) {
+        let enough =
+            position < LogLimits.scatteredEventCount
+            ? LogLimits.checkpointByteCount : LogLimits.scatteredCheckpointByteCount
         let isDue = state.withLock { state in
             state.bytesSinceCheckpoint += bytes
-            guard state.bytesSinceCheckpoint >= LogLimits.checkpointByteCount,
+            guard state.bytesSinceCheckpoint >= enough,
                 !state.isCheckpointing, !state.isClosed
             else { return false }
             state.isCheckpointing = true
@@ -56,6 +59,8 @@ extension EventLog {
         _ = try Int.fetchOne(database, sql: "SELECT position FROM head")
         let frames = try database.checkpoint(.passive)
         guard frames.walFrameCount > LogLimits.checkpointFrameCount else { return }
+        // What was appended meanwhile, so that the writer has next to nothing left to move.
+        try database.checkpoint(.passive)
         state.withLock { $0.mustFinishCheckpoint = true }
     }
 }

@@ -38,7 +38,12 @@ extension EventLog {
             select.bind(3, Int64(LogLimits.page(limit)))
             defer { select.reset() }
             var events: [RecordedEvent] = []
-            while try select.step() { events.append(try EventRow.read(select, path: path)) }
+            var last = position
+            while try select.step() {
+                let event = try EventRow.read(select, path: path, after: last)
+                last = event.position
+                events.append(event)
+            }
             return events
         }
     }

@@ -7,7 +7,8 @@ extension EventLog {
     /// A COMMIT failed. Closes the connection, whose view of the file cannot be trusted, opens
     /// another, and asks the file; what is not there is appended once more.
     func recover(
-        _ group: [AppendBatch], _ trace: AppendTrace, _ answers: [AppendBatch.Answer]
+        _ group: [AppendBatch], _ trace: AppendTrace, _ answers: [AppendBatch.Answer],
+        _ failure: StoreError
     ) {
         let old = state.withLock { $0.takeWriter() }
         try? old?.close()
@@ -15,10 +16,10 @@ extension EventLog {
             let writer = try reopenedWriter()
             state.withLock { $0.writer = writer }
             writer.asyncWriteWithoutTransaction { [self] database in
-                resume(group, trace, answers, database)
+                resume(group, trace, answers, failure, database)
             }
         } catch {
-            answer(group, group.map { _ in .failure(outcomeUnknown) })
+            answer(group, group.map { _ in .failure(outcomeUnknown(failure)) })
             startDraining()
         }
     }
@@ -33,10 +34,10 @@ extension EventLog {
 
     private func resume(
         _ group: [AppendBatch], _ trace: AppendTrace, _ answers: [AppendBatch.Answer],
-        _ database: Database
+        _ failure: StoreError, _ database: Database
     ) {
         let isDurable: Bool
-        do { isDurable = try trace.isDurable(database) } catch { return giveUp(group) }
+        do { isDurable = try trace.isDurable(database) } catch { return giveUp(group, failure) }
         if isDurable {
             committed(group, trace)
             answer(group, answers)
@@ -46,13 +47,13 @@ extension EventLog {
         case .finished(let secondAnswers):
             answer(group, secondAnswers)
             drain(database)
-        case .unknown: giveUp(group)
+        case .unknown(_, _, let failure): giveUp(group, failure)
         }
     }
 
     /// Tells the callers that nobody knows, and leaves a fresh connection to the next.
-    private func giveUp(_ group: [AppendBatch]) {
-        answer(group, group.map { _ in .failure(outcomeUnknown) })
+    private func giveUp(_ group: [AppendBatch], _ failure: StoreError) {
+        answer(group, group.map { _ in .failure(outcomeUnknown(failure)) })
         repairs.async { [self] in
             let old = state.withLock { $0.takeWriter() }
             try? old?.close()
@@ -60,11 +61,13 @@ extension EventLog {
         }
     }
 
-    private var outcomeUnknown: StoreError {
+    private func outcomeUnknown(_ failure: StoreError) -> StoreError {
         StoreError(
             .commitOutcomeUnknown, path: path,
-            reason: "The disk failed while events were being made durable.",
-            remedy: "Check the disk, then append the same events again: known ones are recognised.")
+            reason: "Nobody knows whether the last events are durable: \(failure.reason)",
+            remedy:
+                "Check the disk and the space on it, then append the same events again: known ones are recognised."
+        )
     }
 
     /// Runs on `repairs`. Without a connection, everything waiting fails for the same reason.

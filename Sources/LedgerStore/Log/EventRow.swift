@@ -25,12 +25,41 @@ enum EventRow {
             payloadHash: payloadHash, evidenceHash: evidenceHash, leafHash: leafHash)
     }
 
-    /// As `read`, throwing `fileCorrupt` with the position.
-    static func read(_ row: BoundStatement, path: String) throws -> RecordedEvent {
+    /// As `read`, throwing `fileCorrupt` with the position: also when the row does not come after
+    /// `last`, or a damaged file would lead whoever pages through it round in circles.
+    static func read(
+        _ row: BoundStatement, path: String, after last: Int64 = .min
+    ) throws -> RecordedEvent {
         guard let event = read(row) else {
             throw StoreError.corrupt(path: path, "Row \(row.int64(0)) holds an unknown value.")
         }
+        guard event.position > last else {
+            throw StoreError.corrupt(path: path, "Row \(event.position) is out of order.")
+        }
         return event
+    }
+
+    /// What the schema declares for each column, and whether it may be NULL.
+    private static let declared: [(storageClass: StorageClass, isOptional: Bool)] = [
+        (.integer, false), (.blob, false), (.integer, false), (.integer, false), (.integer, false),
+        (.text, false), (.text, true), (.text, true), (.text, true), (.text, true),
+        (.integer, true), (.integer, false), (.integer, false), (.integer, false), (.blob, true),
+        (.blob, true), (.blob, false), (.blob, false), (.blob, false),
+    ]
+    /// Columns that hold 0 or 1, and those that hold a digest or nothing.
+    private static let flags: [Int32] = [12, 13]
+    private static let optionalDigests: [Int32] = [14, 15]
+
+    /// Whether every column holds what the schema declares. `read` takes a damaged value for its
+    /// neighbour where both mean the same; an audit does not.
+    static func isWellFormed(_ row: BoundStatement) -> Bool {
+        for (column, declaration) in declared.enumerated() {
+            let found = row.storageClass(Int32(column))
+            guard found == declaration.storageClass || (declaration.isOptional && found == .null)
+            else { return false }
+        }
+        return flags.allSatisfy { row.int64($0) == 0 || row.int64($0) == 1 }
+            && optionalDigests.allSatisfy { row.isNull($0) || row.digest($0) != nil }
     }
 
     private static func attributes(_ row: BoundStatement) -> EventAttributes? {

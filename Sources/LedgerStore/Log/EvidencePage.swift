@@ -44,8 +44,10 @@ struct EvidencePage {
         var page: [LoggedEvent] = []
         page.reserveCapacity(limit)
         var byteCount = 0
+        var last = position
         while byteCount < LogLimits.pageByteCount, try rows.step() {
-            let event = try EventRow.read(rows, path: path)
+            let event = try EventRow.read(rows, path: path, after: last)
+            last = event.position
             let packed = try readEvidence(event.position)
             byteCount += packed?.storedByteCount ?? 0
             page.append(LoggedEvent(event: event, evidence: packed))

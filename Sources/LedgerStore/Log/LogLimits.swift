@@ -15,11 +15,20 @@ public enum LogLimits {
     /// Evidence of one page read, stored bytes: ends a page early so that reader transactions
     /// stay short and memory flat.
     public static let pageByteCount = 8 * 1024 * 1024
-    /// Stored bytes after which a checkpoint is made in the background.
-    static let checkpointByteCount = 16 * 1024 * 1024
+    /// Bytes of pages written after which a checkpoint is made in the background, 32 MiB: what one
+    /// of them moves is synchronised at once, and every COMMIT beside it waits for that.
+    static let checkpointByteCount = 32 * 1024 * 1024
+    /// As `checkpointByteCount`, 8 MiB, once a log has `scatteredEventCount` events: its keys lie
+    /// in pages so far apart that a disk takes much longer for as many of them.
+    static let scatteredCheckpointByteCount = 8 * 1024 * 1024
+    /// Events of a log whose checkpoints are the smaller ones.
+    static let scatteredEventCount = 500_000
     /// Frames in the write-ahead log after which the writer finishes the checkpoint itself: a
-    /// passive checkpoint beside a writer that never pauses cannot reset the log. 64 MiB.
-    static let checkpointFrameCount = 8 * 1024
+    /// passive checkpoint beside a writer that never pauses cannot reset the log. 128 MiB.
+    static let checkpointFrameCount = 16 * 1024
+    /// Pages of a file up to which an audit has SQLite check the structure of its trees as well,
+    /// 128 MiB: in a larger one that would be a transaction of more than 250 ms.
+    static let checkedPageCount = 16 * 1_024
     /// Header segments remembered by their bytes, so that equal ones are hashed once.
     static let rememberedHeaderCount = 16
     /// Header ids remembered by a log. Beyond this the oldest knowledge is dropped and read again.

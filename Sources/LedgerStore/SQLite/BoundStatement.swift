@@ -8,7 +8,7 @@ internal import GRDBSQLite
 /// The one place that touches `sqliteStatement`. It owns the GRDB statement, because a handle
 /// whose `Statement` was released is dangling. Not Sendable: it lives and dies inside one access
 /// to its connection. Parameters count from 1, columns from 0, as in SQLite.
-struct BoundStatement {
+struct BoundStatement: ColumnSink {
     private let statement: Statement
     private let handle: SQLiteStatement
     private let connection: SQLiteConnection?
@@ -44,6 +44,12 @@ struct BoundStatement {
         return connection.map { Int(sqlite3_changes($0)) } ?? 0
     }
 
+    /// As `run`, for loops that need no count: SQLite is not asked for one.
+    func runInsert() throws {
+        let hasRow = try step()
+        precondition(!hasRow, "A statement that returns rows was run for its effect.")
+    }
+
     /// Makes the statement ready to be bound and stepped again.
     func reset() { sqlite3_reset(handle) }
 
@@ -54,6 +60,15 @@ struct BoundStatement {
     func bind(_ parameter: Int32, _ value: Int64?) {
         if let value { bind(parameter, value) } else { sqlite3_bind_null(handle, parameter) }
     }
+
+    /// SQLite reads the bytes where they are: they must stay there until the statement is reset.
+    func bind(_ parameter: Int32, lentText text: UnsafeRawBufferPointer) {
+        let start = text.baseAddress?.assumingMemoryBound(to: CChar.self)
+        sqlite3_bind_text(
+            handle, parameter, start ?? UnsafePointer(bitPattern: 1), Int32(text.count), nil)
+    }
+
+    func bindNull(_ parameter: Int32) { sqlite3_bind_null(handle, parameter) }
 
     func bind(_ parameter: Int32, _ value: Bool) { bind(parameter, value ? 1 : 0) }
 
@@ -111,6 +126,10 @@ struct BoundStatement {
     // MARK: Reading
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+    func storageClass(_ column: Int32) -> StorageClass {
+        StorageClass(sqlite3_column_type(handle, column))
+    }
 
     func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 

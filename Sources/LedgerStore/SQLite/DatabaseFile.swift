@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import GRDBSQLite
 
 /// One of our SQLite files: how it is created, recognised and opened.
 struct DatabaseFile: Sendable {
@@ -102,6 +103,17 @@ struct DatabaseFile: Sendable {
         try database.execute(sql: "PRAGMA synchronous = FULL")
         // The first read makes the -wal and the -shm, so that they can be watched.
         _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
+        try requireWritable(database)
+    }
+
+    /// SQLite opens a file it may not write, or whose header claims a later version of the format,
+    /// for reading only, and says so at the first write: too late for a log.
+    private func requireWritable(_ database: Database) throws {
+        guard sqlite3_db_readonly(database.sqliteConnection, "main") != 0 else { return }
+        guard access(path, W_OK) == 0 else {
+            throw DatabaseFile.systemError(errno, path: path)
+        }
+        throw StoreError.corrupt(path: path, "Its header forbids writing.")
     }
 
     // MARK: Creating

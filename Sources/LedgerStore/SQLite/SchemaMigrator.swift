@@ -30,22 +30,27 @@ struct SchemaMigrator {
                 reason: "This SQLite file was made by another program or for another purpose.",
                 remedy: "Name another data directory; this file was not changed.")
         }
-        let rows: [Row]
+        let rows: BoundStatement
         do {
-            rows = try Row.fetchAll(
-                database, sql: "SELECT version, name, checksum FROM migrations ORDER BY version")
+            rows = try BoundStatement(
+                database, "SELECT version, name, checksum FROM migrations ORDER BY version")
         } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
             throw changed("Its record of migrations is missing.")
         }
-        for (index, row) in rows.enumerated() {
+        defer { rows.reset() }
+        var count = 0
+        while try rows.step() {
             try check(
-                version: row["version"], name: row["name"], checksum: row["checksum"],
-                against: index)
+                version: rows.int64(0), name: rows.text(1) ?? "", checksum: rows.digest(2),
+                against: count)
+            count += 1
         }
-        return rows.count
+        return count
     }
 
-    private func check(version: Int, name: String, checksum: Data, against index: Int) throws {
+    private func check(
+        version: Int64, name: String, checksum: Digest?, against index: Int
+    ) throws {
         guard version == index + 1 else {
             throw changed("Migration \(index + 1) is missing from its record.")
         }
@@ -56,7 +61,7 @@ struct SchemaMigrator {
                 remedy: "Use that release or a later one; this file was not changed.")
         }
         let step = file.migrations[index]
-        guard step.name == name, Digest(bytes: checksum) == step.checksum else {
+        guard step.name == name, checksum == step.checksum else {
             throw changed("Migration \(version) is not the one this release carries.")
         }
     }

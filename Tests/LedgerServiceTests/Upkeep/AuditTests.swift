@@ -70,6 +70,27 @@ struct AuditTests {
         #expect(report.signaturesVerified == 3)
     }
 
+    @Test("One bit of a stored header fails the hashes and the signatures of all that share it")
+    func headerFlip() async throws {
+        let ledger = try await taken()
+        let path = ledger.environmentDirectory + "/log.sqlite"
+        let first = try await ledger.session { try await $0.ledger.log.event(at: 1) }
+        let token = try #require(try first?.evidence?.originalBytes())
+        let header = Array(token.prefix { $0 != UInt8(ascii: ".") })
+        let text = String(decoding: header, as: UTF8.self)
+        for place in stride(from: 0, to: header.count, by: header.count / 8) + [header.count - 1] {
+            var bytes = header
+            bytes[place] ^= 1
+            let flipped = String(decoding: bytes, as: UTF8.self)
+            #expect(try FileDamage.replace(text, by: flipped, in: path) == 1)
+            let report = try await audit(ledger, signatures: true)
+            #expect(report.log.findings.contains { $0.code == .headerHashMismatch })
+            #expect(report.signatureFindings.map(\.position) == [1, 2, 3, 4], "byte \(place)")
+            try FileDamage.replace(flipped, by: text, in: path)
+        }
+        #expect(try await audit(ledger, signatures: true).isSound)
+    }
+
     @Test("Without the root that vouched for it, no signature is believed again")
     func missingRoot() async throws {
         var ledger = try await taken()

@@ -5,17 +5,24 @@ import GRDB
 struct LogTampering {
     let path: String
 
-    /// Runs SQL with every trigger and every check out of the way.
+    /// Runs SQL with every trigger and every check out of the way; the triggers come back.
     func run(_ sql: String) throws {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         try queue.inDatabase { database in
-            let triggers = try String.fetchAll(
-                database, sql: "SELECT name FROM sqlite_schema WHERE type = 'trigger'")
-            for trigger in triggers { try database.execute(sql: "DROP TRIGGER \(trigger)") }
+            let triggers = try Row.fetchAll(
+                database, sql: "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+            for trigger in triggers {
+                let name: String = trigger["name"]
+                try database.execute(sql: "DROP TRIGGER \(name)")
+            }
             try database.execute(sql: "PRAGMA ignore_check_constraints = ON")
             try database.execute(sql: sql)
+            for trigger in triggers {
+                let text: String = trigger["sql"]
+                try database.execute(sql: text)
+            }
             try database.checkpoint(.truncate)
         }
         try queue.close()

@@ -1,6 +1,5 @@
 internal import AppStore
 internal import GRDB
-internal import Signing
 
 /// Reads the log the way an audit does: what makes no sense is returned, not thrown.
 struct AuditReader {
@@ -16,11 +15,17 @@ struct AuditReader {
             SELECT \(EventRow.columns) FROM events
             WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
             """)
+        // The walk goes from row to row; others ask for one by its position, down the tree.
         evidence = try BoundStatement(
-            database, "SELECT form, bytes FROM evidence WHERE position = ?")
+            database,
+            """
+            SELECT form, bytes, EXISTS (SELECT 1 FROM events WHERE position = ?1)
+            FROM evidence WHERE position = ?1
+            """)
     }
 
-    /// The rows after `position`: a page by number or by bytes, whichever is less.
+    /// The rows after `position`: a page by number or by bytes, whichever is less. Ends before a
+    /// row that is out of order, so that nobody is led in circles: its position is then missing.
     mutating func read(after position: Int64, through: Int64) throws -> [AuditRow] {
         rows.bind(1, position)
         rows.bind(2, through)
@@ -28,21 +33,39 @@ struct AuditReader {
         defer { rows.reset() }
         var page: [AuditRow] = []
         var byteCount = 0
+        var last = position
         while byteCount < LogLimits.pageByteCount, try rows.step() {
             let position = rows.int64(0)
-            let stored = try readEvidence(position)
-            if case .packed(let packed) = stored { byteCount += packed.storedByteCount }
-            page.append(
-                AuditRow(position: position, event: EventRow.read(rows), evidence: stored))
+            guard position > last else { break }
+            last = position
+            let event = EventRow.isWellFormed(rows) ? EventRow.read(rows) : nil
+            let row = try readEvidence(position, of: event)
+            if case .packed(let packed) = row.evidence { byteCount += packed.storedByteCount }
+            page.append(row)
         }
         return page
     }
 
-    private mutating func readEvidence(_ position: Int64) throws -> AuditRow.StoredEvidence {
+    private mutating func readEvidence(
+        _ position: Int64, of event: RecordedEvent?
+    ) throws -> AuditRow {
         evidence.bind(1, position)
         defer { evidence.reset() }
-        guard try evidence.step() else { return .missing }
-        guard !evidence.isNull(1) else { return .erased }
+        guard try evidence.step() else {
+            return AuditRow(position: position, event: event, evidence: .missing)
+        }
+        return AuditRow(
+            position: position, event: event, evidence: try storedEvidence(),
+            isReachable: evidence.int64(2) == 1)
+    }
+
+    private mutating func storedEvidence() throws -> AuditRow.StoredEvidence {
+        guard evidence.storageClass(0) == .integer else { return .unreadable }
+        switch evidence.storageClass(1) {
+        case .null: return .erased
+        case .blob: break
+        case .integer, .real, .text: return .unreadable
+        }
         do {
             let packed = try evidence.withBytes(1) { bytes in
                 try EvidenceRow.decode(form: evidence.int64(0), bytes, &headers)
@@ -51,39 +74,5 @@ struct AuditReader {
         } catch let error as StoreError where error.code == .fileCorrupt {
             return .unreadable
         }
-    }
-
-    static func headerFindings(_ database: Database) throws -> [LogFinding] {
-        let select = try BoundStatement(database, "SELECT hash, bytes FROM headers ORDER BY id")
-        defer { select.reset() }
-        var findings: [LogFinding] = []
-        while try select.step() {
-            let isSound = select.withBytes(1) { SHA256.hash($0) == select.digest(0) }
-            if !isSound { findings.append(LogFinding(.headerHashMismatch)) }
-        }
-        return findings
-    }
-
-    /// A page of the index of keys itself, not of the rows; `last` is nil after the end.
-    static func indexedKeys(
-        _ database: Database, after key: Digest?, through: Int64
-    ) throws -> (keys: [(Digest, Int64)], last: Digest?) {
-        let select = try BoundStatement(
-            database,
-            """
-            SELECT key, position FROM events INDEXED BY events_key
-            WHERE key > ? ORDER BY key LIMIT ?
-            """)
-        if let key { select.bind(1, key) } else { select.bind(1, [UInt8]()) }
-        select.bind(2, Int64(LogLimits.pageEventCount))
-        defer { select.reset() }
-        var page: [(Digest, Int64)] = []
-        var last: Digest?
-        while try select.step() {
-            // A key of another length stands for a damaged one and never adds up.
-            last = select.digest(0) ?? last
-            if let last, select.int64(1) <= through { page.append((last, select.int64(1))) }
-        }
-        return (page, last)
     }
 }

@@ -6,6 +6,8 @@ struct AuditRow: Sendable {
     /// Nil when a value makes no sense.
     let event: RecordedEvent?
     let evidence: StoredEvidence
+    /// False when whoever asks for the row by its position does not find it.
+    var isReachable = true
 
     enum StoredEvidence: Sendable {
         case missing
@@ -18,6 +20,7 @@ struct AuditRow: Sendable {
     func findings() -> [LogFinding] {
         guard let event else { return [LogFinding(.rowUnreadable, at: position)] }
         var findings: [LogFinding] = []
+        if !isReachable { findings.append(LogFinding(.rowUnreachable, at: position)) }
         if event.computedLeafHash() != event.leafHash {
             findings.append(LogFinding(.leafHashMismatch, at: position))
         }

@@ -4,6 +4,7 @@ internal import AppStore
 struct AuditWalk {
     private(set) var report = LogAuditReport()
     private(set) var keys = KeySum()
+    private(set) var identities = KeySum()
     private var tree = CompactRange()
     private var newestReceivedAt: Timestamp?
     private var nextPosition: Int64 = 1
@@ -19,7 +20,7 @@ struct AuditWalk {
                 report.add(LogFinding(.positionMissing, at: nextPosition))
                 isTreeKnown = false
             }
-            nextPosition = row.position + 1
+            nextPosition = row.position &+ 1
             while let finding = findings.first, finding.position == row.position {
                 report.add(finding)
                 findings.removeFirst()
@@ -34,6 +35,7 @@ struct AuditWalk {
         if case .erased = row.evidence { report.tombstoneCount += 1 }
         guard let event = row.event else { return }
         keys.add(event.key, event.position)
+        if let identity = event.identity { identities.add(identity, event.position) }
         guard !event.receivedAtClaimed else { return }
         if let newest = newestReceivedAt, event.receivedAt < newest {
             report.add(LogFinding(.timeGoesBack, at: event.position))

@@ -5,13 +5,20 @@ internal import GRDB
 /// The audit: every hash computed again from what is in the file, nothing taken from memory.
 extension EventLog {
     /// Recomputes every leaf hash from its row, every evidence and payload hash from the bytes put
-    /// together again, the tree, the headers and the keys; tombstones are accepted.
+    /// together again, the tree, the headers, the indexes and the schema; tombstones are accepted.
     ///
     /// Pages are checked on all cores and walked in order; memory stays at a few pages. `progress`
     /// is told positions done and in all. Damage is reported, not thrown: throws only `ioError`,
-    /// `fileLocked` or `closed`.
+    /// `fileLocked`, `fileReplaced` or `closed`.
     public func verify(
         progress: @Sendable (_ done: Int64, _ all: Int64) -> Void = { _, _ in }
+    ) async throws(StoreError) -> LogAuditReport {
+        try await verify(checkedPageCount: LogLimits.checkedPageCount, progress: progress)
+    }
+
+    /// As `verify(progress:)`; SQLite checks its trees in a file of at most `checkedPageCount` pages.
+    func verify(
+        checkedPageCount: Int, progress: @Sendable (_ done: Int64, _ all: Int64) -> Void
     ) async throws(StoreError) -> LogAuditReport {
         var walk = AuditWalk()
         do throws(StoreError) {
@@ -21,12 +28,17 @@ extension EventLog {
             }
             walk = try await walkEvents(through: head.lastPosition, progress)
             walk.finish(head)
-            for finding in try await headerFindings() { walk.add(finding) }
-            if await !holdsKeys(walk.keys, through: head.lastPosition) {
+            for finding in try await read({ try AuditHeaders.findings($0) }) { walk.add(finding) }
+            for (index, sum) in [(AuditIndex.keys, walk.keys), (.identities, walk.identities)]
+            where try await !holds(index, sum, through: head.lastPosition) {
                 walk.add(LogFinding(.keyIndexMismatch))
             }
+            let others = try await read { [file] database in
+                try AuditSchema.findings(database, of: file, checkedPageCount: checkedPageCount)
+            }
+            for finding in others { walk.add(finding) }
         } catch {
-            guard error.isDamage else { throw error }
+            guard error.isAudited else { throw error }
             walk.add(LogFinding(.fileDamaged))
         }
         return walk.report
@@ -60,7 +72,7 @@ extension EventLog {
             for await page in group { early[page.index] = page }
             AuditWalk.take(&early, &nextIndex, into: &walk)
             guard let failure else { return Result<AuditWalk, StoreError>.success(walk) }
-            guard failure.isDamage else { return .failure(failure) }
+            guard failure.isAudited else { return .failure(failure) }
             walk.add(LogFinding(.fileDamaged))
             return .success(walk)
         }
@@ -77,27 +89,34 @@ extension EventLog {
         }
     }
 
-    private func headerFindings() async throws(StoreError) -> [LogFinding] {
-        try await read { try AuditReader.headerFindings($0) }
-    }
-
-    /// False, too, when there is no such index or it cannot be read.
-    private func holdsKeys(_ keys: KeySum, through end: Int64) async -> Bool {
-        (try? await indexedKeys(through: end)) == keys
-    }
-
-    private func indexedKeys(through end: Int64) async throws(StoreError) -> KeySum {
+    /// Whether the index leads to what was summed up, and to nothing else. False, too, when there
+    /// is no such index or it cannot be read.
+    private func holds(
+        _ index: AuditIndex, _ wanted: KeySum, through end: Int64
+    ) async throws(StoreError) -> Bool {
         var sum = KeySum()
-        var last: Digest?
-        repeat {
-            let page = try await read { [last] in
-                try AuditReader.indexedKeys($0, after: last, through: end)
-            }
-            for (key, position) in page.keys { sum.add(key, position) }
-            last = page.last
-        } while last != nil
-        return sum
+        var last: AuditIndex.Entry?
+        do throws(StoreError) {
+            repeat {
+                let page = try await read { [last] in try index.entries($0, after: last) }
+                guard let page else { return false }
+                // What others append meanwhile is not asked for.
+                for entry in page where entry.position <= end {
+                    sum.add(entry.digest, entry.position)
+                }
+                last = page.last
+            } while last != nil
+        } catch {
+            guard error.isAudited else { throw error }
+            return false
+        }
+        return sum == wanted
     }
+}
+
+extension StoreError {
+    /// Reported by an audit, not thrown: the file is at fault, or lacks what a query names.
+    fileprivate var isAudited: Bool { isDamage || code == .databaseFailure }
 }
 
 extension AuditWalk {

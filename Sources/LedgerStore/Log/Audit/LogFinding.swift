@@ -10,6 +10,8 @@ public struct LogFinding: Hashable, Sendable {
         case positionMissing
         /// A row holds a value this release does not know, or none where one must be.
         case rowUnreadable
+        /// The row is in the table, but whoever asks for it by its position does not find it.
+        case rowUnreachable
         /// The row does not give its leaf hash: it was altered.
         case leafHashMismatch
         /// No evidence row, not even a tombstone.
@@ -28,10 +30,12 @@ public struct LogFinding: Hashable, Sendable {
         case treeMismatch
         /// The head row contradicts itself, its rows, or is missing.
         case headMismatch
-        /// The index of keys does not hold exactly the keys of the rows: a duplicate could be
-        /// appended, or an event be taken for one.
+        /// An index of keys, identities or headers does not lead to exactly the rows that have
+        /// them: a duplicate could be appended, or an event be taken for one.
         case keyIndexMismatch
-        /// SQLite cannot read the file any further.
+        /// The tables, indexes, triggers or views are not those of this release.
+        case schemaMismatch
+        /// SQLite cannot read the file any further, or finds its trees damaged.
         case fileDamaged
     }
 

@@ -1,0 +1,19 @@
+import Synchronization
+
+@testable import LedgerStore
+
+/// Where the reference engine keeps its logs: they live as long as the test process, whoever has
+/// them open.
+final class MemoryDisk: Sendable {
+    private static let disks = Mutex<[String: MemoryDisk]>([:])
+
+    let rows = Mutex(MemoryRows())
+
+    static func at(_ path: String) -> MemoryDisk {
+        disks.withLock { disks in
+            let disk = disks[path] ?? MemoryDisk()
+            disks[path] = disk
+            return disk
+        }
+    }
+}

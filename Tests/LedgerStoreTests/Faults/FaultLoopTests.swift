@@ -1,0 +1,135 @@
+import AppStore
+import Foundation
+import LedgerStore
+import Testing
+
+@Suite("Every call to the file system fails once", .serialized)
+struct FaultLoopTests {
+    /// All calls when set; otherwise as many as `sampleCount`, chosen by a printed seed.
+    static let isSoak = ProcessInfo.processInfo.environment["SUBLEDGER_SOAK"] != nil
+    static let sampleCount = 18
+    static let seed =
+        ProcessInfo.processInfo.environment["SUBLEDGER_SEED"].flatMap(UInt64.init)
+        ?? UInt64.random(in: 0...UInt64.max)
+
+    /// What a fault may be called. Never damage, which would send an operator to the backups for a
+    /// disk that was full.
+    static let honest: Set<StoreError.Code> = [
+        .ioError, .diskFull, .fileLocked, .commitOutcomeUnknown, .fileReadOnly,
+    ]
+
+    private func calls(_ count: Int, mode: FaultMode) -> [Int] {
+        guard !FaultLoopTests.isSoak, count > FaultLoopTests.sampleCount else {
+            return Array(1...count)
+        }
+        // One of every stretch, so that no part of the scenario is left out.
+        var chance = SeededChance(seed: FaultLoopTests.seed)
+        let stretch = Double(count) / Double(FaultLoopTests.sampleCount)
+        return (0..<FaultLoopTests.sampleCount).map { index in
+            let start = Int(Double(index) * stretch)
+            let end = max(start + 1, Int(Double(index + 1) * stretch))
+            return Int.random(in: start..<end, using: &chance) + 1
+        }
+    }
+
+    @Test("A scenario without faults is answered in full, and makes the calls that are counted")
+    func faultless() async throws {
+        let scenario = try FaultScenario()
+        let directory = try TemporaryDirectory()
+        let plan = FaultPlan(directory: directory.path, mode: .once, number: .max)
+        FaultFileSystem.apply(plan)
+        defer { FaultFileSystem.release(plan) }
+        let answers = await scenario.run(directory.path)
+        #expect(answers.codes.isEmpty)
+        #expect(answers.events.count == scenario.distinctCount + 1)
+        #expect(plan.callCount > 200)
+        #expect(!plan.hasFired)
+    }
+
+    @Test("Nothing acknowledged is lost, nothing is doubled", arguments: FaultMode.allCases)
+    func scenario(mode: FaultMode) async throws {
+        let scenario = try FaultScenario()
+        let count = try await callCount { _ = await scenario.run($0) }
+        for number in calls(count, mode: mode) {
+            try await play(scenario, mode, number) { await scenario.run($0) }
+        }
+    }
+
+    @Test("A new file is made whole or made again", arguments: FaultMode.allCases)
+    func creation(mode: FaultMode) async throws {
+        let scenario = try FaultScenario()
+        let open: @Sendable (String) async -> FaultAnswers = { directory in
+            var answers = FaultAnswers()
+            do throws(StoreError) {
+                let log = try await EventLog.open(directory: directory)
+                await log.close()
+            } catch {
+                answers.codes.insert(error.code)
+            }
+            return answers
+        }
+        let count = try await callCount { _ = await open($0) }
+        for number in calls(count, mode: mode) {
+            try await play(scenario, mode, number, open)
+        }
+    }
+
+    private func callCount(_ body: (String) async -> Void) async throws -> Int {
+        let directory = try TemporaryDirectory()
+        let plan = FaultPlan(directory: directory.path, mode: .once, number: .max)
+        FaultFileSystem.apply(plan)
+        defer { FaultFileSystem.release(plan) }
+        await body(directory.path)
+        return plan.callCount
+    }
+
+    /// Runs `body` with one fault, then looks at what is left without any.
+    private func play(
+        _ scenario: FaultScenario, _ mode: FaultMode, _ number: Int,
+        _ body: (String) async -> FaultAnswers
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        let plan = FaultPlan(directory: directory.path, mode: mode, number: number)
+        FaultFileSystem.apply(plan)
+        defer { FaultFileSystem.release(plan) }
+        let answers = await body(directory.path)
+        try plan.heal(seed: FaultLoopTests.seed &+ UInt64(number))
+        let note = Comment("\(mode) at call \(number), seed \(FaultLoopTests.seed)")
+        #expect(
+            answers.codes.isSubset(of: FaultLoopTests.honest), "\(note): \(answers.codes)")
+        do {
+            try await expectSound(scenario, answers, directory.path, note)
+        } catch {
+            Issue.record(error, note)
+        }
+        let left = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(left == ["log.sqlite"], note)
+    }
+
+    private func expectSound(
+        _ scenario: FaultScenario, _ answers: FaultAnswers, _ directory: String, _ note: Comment
+    ) async throws {
+        let log = try await EventLog.open(directory: directory)
+        let head = try await log.head().position
+        for (event, result) in answers.events {
+            let found = try await log.event(at: result.position)?.event
+            #expect(event.key == (found?.identity ?? found?.key), note)
+            #expect(event.evidence.payloadHash == found?.payloadHash, note)
+        }
+        #expect(try await log.events(after: 0).map(\.position) == Array(1..<(head + 1)), note)
+        #expect(try await log.verify().findings == [], note)
+        var positions: [Digest: Int64] = [:]
+        for (event, result) in answers.events {
+            positions[event.evidence.payloadHash] = result.position
+        }
+        for batch in scenario.batches {
+            for (event, result) in zip(batch, try await log.append(batch)) {
+                guard let position = positions[event.evidence.payloadHash] else { continue }
+                #expect(result == .duplicate(of: position), note)
+            }
+        }
+        #expect(try await log.head().position == Int64(scenario.distinctCount), note)
+        #expect(try await log.verify().findings == [], note)
+        await log.close()
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import GRDBSQLite
+import Synchronization
+
+/// Counts the calls SQLite makes to the files below one directory and spoils them from the chosen
+/// one on.
+final class FaultPlan: Sendable {
+    /// What is to become of a call.
+    enum Decision {
+        case pass
+        case fail(Int32)
+        /// Half the bytes are written, then the call fails.
+        case tear(Int32)
+    }
+
+    let directory: String
+    let mode: FaultMode
+    /// The call that fails, counted from 1.
+    let number: Int
+
+    private struct State {
+        var calls = 0
+        var isHealed = false
+        var changes: [UnsyncedChange] = []
+    }
+
+    private let state = Mutex(State())
+
+    init(directory: String, mode: FaultMode, number: Int) {
+        // SQLite opens files by their real path.
+        self.directory = URL(filePath: directory).resolvingSymlinksInPath().path
+        self.mode = mode
+        self.number = number
+    }
+
+    /// True when the chosen call came.
+    var hasFired: Bool { state.withLock { $0.calls >= number } }
+
+    var callCount: Int { state.withLock { $0.calls } }
+
+    /// The process was killed or the machine stopped: whatever its connections still do has no
+    /// effect.
+    var isDead: Bool {
+        mode.isDeath && state.withLock { !$0.isHealed && $0.calls >= number }
+    }
+
+    func decide(_ call: FileCall) -> Decision {
+        let (count, isHealed) = state.withLock { state in
+            state.calls += 1
+            return (state.calls, state.isHealed)
+        }
+        guard !isHealed, count >= number else { return .pass }
+        switch mode {
+        case .once:
+            return count == number ? .fail(call.failure) : .pass
+        case .fullOnce:
+            return count == number ? .fail(call.needsRoom ? SQLITE_FULL : call.failure) : .pass
+        case .writesFromThere:
+            return call.isWriting ? .fail(call.failure) : .pass
+        case .fullFromThere:
+            return call.needsRoom ? .fail(SQLITE_FULL) : .pass
+        case .tornWrite where count == number && call == .write:
+            return .tear(call.failure)
+        case .allFromThere, .crash, .tornWrite, .powerCut, .raggedPowerCut:
+            return .fail(call.failure)
+        }
+    }
+
+    // MARK: What is not durable
+
+    func note(_ change: UnsyncedChange) { state.withLock { $0.changes.append(change) } }
+
+    /// The file was synced, or deleted together with its directory entry.
+    func forgetChanges(of path: String) {
+        state.withLock { state in state.changes.removeAll { $0.path == path } }
+    }
+
+    /// Ends the faults. After a power cut takes back what had not been synced; no connection may
+    /// be open any more.
+    func heal(seed: UInt64) throws {
+        let changes = state.withLock { state in
+            state.isHealed = true
+            return state.changes
+        }
+        guard hasFired, mode.losesUnsynced else { return }
+        var chance = SeededChance(seed: seed)
+        for change in changes.reversed() {
+            if mode == .raggedPowerCut, chance.next() & 1 == 0 { continue }
+            try takeBack(change)
+        }
+        // Shared memory is nothing that outlives the machine.
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory)
+        where name.hasSuffix("-shm") {
+            try FileManager.default.removeItem(atPath: directory + "/" + name)
+        }
+    }
+
+    private func takeBack(_ change: UnsyncedChange) throws {
+        guard let handle = FileHandle(forUpdatingAtPath: change.path) else { return }
+        defer { try? handle.close() }
+        try handle.seek(toOffset: UInt64(change.offset))
+        try handle.write(contentsOf: Data(change.bytesBefore))
+        let size = try handle.seekToEnd()
+        if size > change.sizeBefore { try handle.truncate(atOffset: UInt64(change.sizeBefore)) }
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+@testable import LedgerStore
+
+@Suite("Any flipped bit of the file")
+struct FileFlipTests {
+    /// Bytes tried of a file: many more when SUBLEDGER_SOAK is set.
+    static let sampleCount =
+        ProcessInfo.processInfo.environment["SUBLEDGER_SOAK"] == nil ? 100 : 8_000
+    static let seed =
+        ProcessInfo.processInfo.environment["SUBLEDGER_SEED"].flatMap(UInt64.init)
+        ?? UInt64.random(in: 0...UInt64.max)
+
+    /// What became of a log with one bit changed.
+    enum Outcome: Equatable {
+        case refused(StoreError.Code)
+        case reported
+        case silent
+    }
+
+    /// Codes with which damage may be refused when the file is opened. The last is SQLite's plain
+    /// error for a schema format it does not know.
+    static let refusals: Set<StoreError.Code> = [
+        .fileCorrupt, .fileNotDatabase, .fileForeign, .fileChanged, .fileNewer, .databaseFailure,
+    ]
+
+    @Test(
+        "It is refused or reported, unless nothing that can be read or asked has changed",
+        arguments: [0, LogLimits.checkedPageCount])
+    func everywhere(checkedPageCount: Int) async throws {
+        let origin = try TemporaryDirectory()
+        let events = try SmallLog.crowd()
+        try await SmallLog.make(events, in: origin)
+        let sound = try Data(contentsOf: URL(filePath: origin.file("log.sqlite")))
+        let dump = try LogDump(path: origin.file("log.sqlite"))
+        var chance = SeededChance(seed: FileFlipTests.seed)
+        let stretch = max(1, sound.count / FileFlipTests.sampleCount)
+        var counts = (refused: 0, reported: 0, silent: 0)
+        // One of every stretch, so that no page is left out; the first bytes are the file's own.
+        let places = stride(from: 100, to: sound.count, by: stretch)
+            .map { Int.random(in: $0..<min($0 + stretch, sound.count), using: &chance) }
+        for place in Array(0..<100) + places {
+            let bit = Int.random(in: 0..<8, using: &chance)
+            let note = Comment("bit \(bit) of byte \(place), seed \(FileFlipTests.seed)")
+            let directory = try TemporaryDirectory()
+            var bytes = sound
+            bytes[place] ^= 1 << UInt8(bit)
+            try bytes.write(to: URL(filePath: directory.file("log.sqlite")))
+            switch try await outcome(directory, checkedPageCount) {
+            case .refused(let code):
+                counts.refused += 1
+                #expect(FileFlipTests.refusals.contains(code), "\(note): \(code)")
+            case .reported: counts.reported += 1
+            case .silent:
+                counts.silent += 1
+                #expect(try LogDump(path: directory.file("log.sqlite")) == dump, note)
+                try await expectWhole(events, directory, note)
+            }
+        }
+        #expect(counts.reported > counts.refused)
+        #expect(counts.refused > 0 && counts.silent > 0)
+    }
+
+    private func outcome(
+        _ directory: TemporaryDirectory, _ checkedPageCount: Int
+    ) async throws -> Outcome {
+        let log: EventLog
+        do throws(StoreError) {
+            log = try await EventLog.open(directory: directory.path)
+        } catch {
+            return .refused(error.code)
+        }
+        let report = try await log.verify(checkedPageCount: checkedPageCount) { _, _ in }
+        await log.close()
+        return report.isSound ? .silent : .reported
+    }
+
+    /// Whoever asks for an event finds it, and it is known when it comes again.
+    private func expectWhole(
+        _ events: [NewEvent], _ directory: TemporaryDirectory, _ note: Comment
+    ) async throws {
+        let log = try await EventLog.open(directory: directory.path)
+        let positions = Array(1...Int64(events.count))
+        do throws(StoreError) {
+            let results = try await log.append(events)
+            #expect(results == positions.map { .duplicate(of: $0) }, note)
+            #expect(try await log.events(after: 0).map(\.position) == positions, note)
+        } catch {
+            Issue.record("\(note): \(error)")
+        }
+        await log.close()
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+@testable import LedgerStore
+
+@Suite("Any flipped bit of a row")
+struct RowFlipTests {
+    /// Every bit of every byte when set; otherwise one of each byte.
+    static let isSoak = ProcessInfo.processInfo.environment["SUBLEDGER_SOAK"] != nil
+
+    @Test("The audit reports it", arguments: ["events", "evidence", "headers", "head"])
+    func reported(table: String) async throws {
+        let directory = try TemporaryDirectory()
+        try await SmallLog.make(try SmallLog.variety(), in: directory)
+        let rows = try RowFlips(path: directory.file("log.sqlite"), table: table)
+        let log = try await EventLog.open(directory: directory.path)
+        let flips = try rows.all(everyBit: RowFlipTests.isSoak)
+        #expect(flips.count > 50)
+        var collisions = 0
+        for flip in flips {
+            guard try rows.apply(flip) else {
+                collisions += 1
+                continue
+            }
+            let found = try await codes(log)
+            // That the triggers are gone is found anyway.
+            #expect(!found.subtracting([.schemaMismatch]).isEmpty, "\(table): \(flip)")
+            try rows.undo(flip)
+        }
+        #expect(collisions * 10 < flips.count)
+        #expect(try await codes(log) == [.schemaMismatch])
+        await log.close()
+        try rows.close()
+    }
+
+    /// What the audit of a large log finds, whose trees SQLite does not check.
+    private func codes(_ log: EventLog) async throws -> Set<LogFinding.Code> {
+        let report = try await log.verify(checkedPageCount: 0) { _, _ in }
+        return Set(report.findings.map(\.code))
+    }
+}
