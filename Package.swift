@@ -1,12 +1,24 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+/// `make fuzz` builds with this variable and into a directory of its own; no other build sees
+/// anything of it.
+let isFuzzing = Context.environment["SUBLEDGER_FUZZ"] != nil
+
+/// Coverage for libFuzzer, the address sanitizer, and every assertion although optimised.
+let instrumented: [SwiftSetting] = [
+    .unsafeFlags([
+        "-sanitize=fuzzer,address", "-assert-config", "Debug", "-enable-testing",
+    ])
+]
+
 /// Settings every Swift target shares.
 /// ExistentialAny: SE-0335. MemberImportVisibility: SE-0444.
-let strict: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
+let strict: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (isFuzzing ? instrumented : [])
 
 let package = Package(
     name: "subledger",
@@ -81,3 +93,25 @@ let package = Package(
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )
+
+if isFuzzing {
+    package.targets.removeAll { $0.type == .test }
+    package.targets += [
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: [
+                "CLibFuzzer", "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService",
+                "Simulator",
+            ],
+            path: "Tests/Fuzz", swiftSettings: strict,
+            linkerSettings: [
+                // The default linker fails on what the sanitizers add.
+                .unsafeFlags([
+                    "-sanitize=fuzzer,address", "-use-ld=lld",
+                    // Else it drops the counters, to which only the sections refer.
+                    "-Xlinker", "-z", "-Xlinker", "nostart-stop-gc",
+                ])
+            ]),
+    ]
+}

@@ -1,0 +1,102 @@
+import AppStore
+import Signing
+import Simulator
+
+@testable import Signing
+
+/// Certificates from anybody: as a root an operator adds, in DER or PEM, and in each place of a
+/// presented chain whose other two are genuine.
+struct CertificateTarget: FuzzTarget {
+    let name = "certificates"
+    let maximumByteCount = ChainPolicy.maximumCertificateByteCount + 64
+    private let authority: Authority
+
+    init(_ authority: Authority) { self.authority = authority }
+
+    func seeds(_ source: SeedSource) throws -> [[UInt8]] {
+        let chain = [authority.leafDER, authority.intermediateDER, authority.rootDER]
+        let strangers = try CertificateTarget.wrongShapes.flatMap { shape in
+            let stranger = try Authority(shape: shape)
+            return [stranger.leafDER, stranger.intermediateDER]
+        }
+        return chain + chain.map { CertificateTarget.pem($0) }
+            + [CertificateTarget.pem(chain[2]) + CertificateTarget.pem(chain[2])] + strangers
+    }
+
+    /// One way of being wrong each; what is wrong reads from the certificate alone.
+    private static var wrongShapes: [AuthorityShape] {
+        let changes: [(inout AuthorityShape) -> Void] = [
+            { $0.hasLeafMarker = false }, { $0.isLeafOnWrongCurve = true },
+            { $0.isLeafCA = true }, { $0.isLeafCAForData = true }, { $0.mayLeafSign = false },
+            { $0.hasUnknownCriticalExtension = true }, { $0.isIntermediateCA = false },
+            { $0.mayIntermediateSign = false }, { $0.usesWeakDigest = true },
+        ]
+        return changes.map { change in
+            var shape = AuthorityShape()
+            change(&shape)
+            return shape
+        }
+    }
+
+    private static func pem(_ der: [UInt8]) -> [UInt8] {
+        var text = "-----BEGIN CERTIFICATE-----\n"
+        var rest = Base64Standard.encode(der)[...]
+        while !rest.isEmpty {
+            text += String(decoding: rest.prefix(64), as: UTF8.self) + "\n"
+            rest = rest.dropFirst(64)
+        }
+        return Array((text + "-----END CERTIFICATE-----\n").utf8)
+    }
+
+    func run(_ bytes: UnsafeBufferPointer<UInt8>) {
+        let der = Array(bytes)
+        if let roots = try? TrustedRoots.apple.adding(der) {
+            require(
+                roots.fingerprints.isSuperset(of: TrustedRoots.apple.fingerprints),
+                "adding a root takes none away")
+        }
+        inspect(der)
+        let (leaf, intermediate, root) = (
+            authority.leafDER, authority.intermediateDER, authority.rootDER
+        )
+        verify(der, intermediate, root, isGenuine: der == leaf)
+        verify(leaf, der, root, isGenuine: der == intermediate)
+        verify(leaf, intermediate, der, isGenuine: der == root)
+    }
+
+    private func inspect(_ der: [UInt8]) {
+        ErrorQueue.contained {
+            guard let certificate = Certificate(der: der) else { return }
+            _ = certificate.der
+            _ = (certificate.isVersion3, certificate.isCA, certificate.mightBeCA)
+            _ = (certificate.hasUnusableExtension, certificate.keyUsage, certificate.pathLength)
+            _ = certificate.hasExtension(ChainPolicy.leafMarker)
+            if let window = certificate.validity { _ = window.contains(Timestamp(milliseconds: 0)) }
+            _ = certificate.verificationKey
+        }
+    }
+
+    private func verify(
+        _ leaf: [UInt8], _ intermediate: [UInt8], _ root: [UInt8], isGenuine: Bool
+    ) {
+        let presented = PresentedChain(
+            leaf: leaf, intermediate: intermediate, root: root,
+            rootFingerprint: SHA256.hash(root))
+        for isStrict in [false, true] {
+            let chain = try? ChainPolicy.verify(presented, part: .outer, isStrict: isStrict)
+            // The keys are ours: nobody else can have signed another certificate.
+            require(chain == nil || isGenuine || isReplaced(presented), "a forged chain holds")
+        }
+    }
+
+    /// A certificate may be written in another way that means the same to OpenSSL and leaves what
+    /// was signed as it was: then the leaf's key is still the authority's.
+    private func isReplaced(_ presented: PresentedChain) -> Bool {
+        ErrorQueue.contained {
+            guard let leaf = Certificate(der: presented.leaf),
+                let genuine = Certificate(der: authority.leafDER)
+            else { return false }
+            return leaf.publicKeyInfo == genuine.publicKeyInfo
+        }
+    }
+}

@@ -1,0 +1,49 @@
+@testable import LedgerService
+
+/// A configuration file: read, or refused with the key that is wrong.
+struct ConfigurationTarget: FuzzTarget {
+    let name = "configuration"
+    let maximumByteCount = 4 * 1_024
+
+    func seeds(_ source: SeedSource) -> [[UInt8]] {
+        [ConfigurationTarget.full, "{}", "apps: []", "products: &p {a: {level: 1}}\nserver: *p"]
+            .map { Array($0.utf8) }
+    }
+
+    func run(_ bytes: UnsafeBufferPointer<UInt8>) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let first = Result { try Configuration(yaml: text) }
+        let second = Result { try Configuration(yaml: text) }
+        switch (first, second) {
+        case (.success(let left), .success(let right)):
+            require(left == right, "one text is one configuration")
+        case (.failure(let error), .failure):
+            guard let error = error as? ConfigurationError else {
+                return require(false, "an error that names no key")
+            }
+            require(!error.key.isEmpty && !error.reason.isEmpty, "an error that explains nothing")
+        default: require(false, "one text is one configuration")
+        }
+    }
+
+    /// Every setting there is (`contract.md`, Files).
+    private static let full = """
+        dataDirectory: ./data
+        apps:
+          - bundleId: com.example.app
+            appAppleId: 1234567890
+            sharedSecretFile: ./secret
+            api: { keyId: K, issuerId: I, privateKeyFile: ./key.p8, baseUrl: "http://localhost" }
+        trustedRoots: [a.der, b.pem]
+        products:
+          com.example.monthly: { entitlements: [pro], group: pro, level: 1, period: P1M }
+          com.example.pass: { entitlements: [pro], duration: P30D }
+        customers: { claimPolicy: transfer }
+        reportTimeZone: Europe/Berlin
+        entitlement: { leeway: PT2H }
+        server:
+          host: 127.0.0.1
+          port: 8080
+          tokens: [ { name: ci, sha256: "00", scopes: [read, write] } ]
+        """
+}

@@ -1,0 +1,68 @@
+import AppStore
+
+/// What Foundation's decoder says of a text, beside which our reader is held.
+///
+/// Where the two may differ is written here and nowhere else: numbers pass through doubles there
+/// and are exact here; we refuse doubled keys and deep nesting, known fields of another type, and
+/// any encoding but UTF-8 without a byte order mark (RFC 8259 §8.1), where Foundation guesses.
+struct FoundationWitness {
+    /// Nil when Foundation refuses the text.
+    private let tree: OracleTree?
+    private let text: [UInt8]
+
+    init(_ text: [UInt8]) {
+        self.text = text
+        let isOtherEncoding = text.first.map { $0 >= 0xEF } ?? false || text.prefix(4).contains(0)
+        tree = isOtherEncoding ? nil : try? OracleTree.read(text)
+    }
+
+    /// `encoded` is what our reader understood, written again.
+    func requireAgreement(with encoded: [UInt8]) {
+        guard let value = try? JSONValue.parse(encoded) else {
+            return require(false, "what we write we can read")
+        }
+        let ours = OracleTree(value)
+        guard let tree else {
+            // Foundation refuses numbers that no double can hold; we keep their digits.
+            return require(ours.holdsInfinity, "Foundation refuses what we accept")
+        }
+        require(FoundationWitness.agree(tree, ours), "Foundation reads something else")
+    }
+
+    /// A text that we refuse and Foundation does not must be one of those we mean to refuse.
+    func requireReason(for error: JSONError) {
+        guard tree != nil else { return }
+        switch error.code {
+        case .duplicateKey, .tooDeep, .wrongType, .numberOutOfRange: return
+        case .malformed where hasTrailingComma(before: error.offset): return
+        case .malformed, .unexpectedEnd, .invalidUTF8, .loneSurrogate, .trailingBytes:
+            require(false, "Foundation accepts what we refuse as \(error.code.rawValue)")
+        }
+    }
+
+    /// Foundation forgives a comma behind the last member or element; RFC 8259 §4, §5 do not.
+    private func hasTrailingComma(before offset: Int) -> Bool {
+        guard text.indices.contains(offset), "]}".utf8.contains(text[offset]) else { return false }
+        return text[..<offset].last { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: ",")
+    }
+
+    /// Null members are absent members, and dates are rounded to the millisecond.
+    private static func agree(_ theirs: OracleTree, _ ours: OracleTree) -> Bool {
+        switch (theirs, ours) {
+        case (.object(let left), .object(let right)):
+            let keys = Set(left.keys).union(right.keys)
+            return keys.allSatisfy { key in
+                switch (left[key] ?? .null, right[key] ?? .null) {
+                case (.fraction(let date), .integer(let rounded)) where key.hasSuffix("Date"):
+                    abs(date - Double(rounded)) <= 0.5 + date.ulp
+                case (let left, let right): agree(left, right)
+                }
+            }
+        case (.array(let left), .array(let right)):
+            return left.count == right.count && zip(left, right).allSatisfy { agree($0, $1) }
+        case (.integer(let left), .fraction(let right)), (.fraction(let right), .integer(let left)):
+            return abs(Double(left) - right) <= right.ulp
+        default: return theirs == ours
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../AppStoreTests/OracleTree.swift
