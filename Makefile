@@ -3,14 +3,19 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 PACKAGES := libsqlite3-dev libssl-dev pkg-config
+FUZZ_SECONDS ?= 60
+SOAK_ROUNDS ?= 25
+EVENTS ?= 1000000
 BINARY = $(shell swift build -c release --show-bin-path)/subledger
 
-.PHONY: help setup build run test bench lint
+.PHONY: help setup build run test bench fuzz soak lint
 
 help:
 	@echo "make run    build release and tell the bundled stories: ingest, a state, a timeline, an audit"
 	@echo "make test   build and run every test"
 	@echo "make bench  measure the figures of the README"
+	@echo "make fuzz   search for inputs that break a decoder: FUZZ_SECONDS for each target (60), FUZZ_TARGETS names some"
+	@echo "make soak   kill, starve and break it for an hour: SOAK_ROUNDS kill rounds, EVENTS in a ledger"
 	@echo "make lint   check the format of the sources"
 
 # Installs what is missing, and says in one sentence what is wrong when it cannot.
@@ -36,6 +41,20 @@ test: setup
 
 bench: build
 	@"$(BINARY)" bench all
+
+# Builds apart from everything else; the corpus, the logs and what was found stay in .build/fuzz.
+fuzz: setup
+	@SUBLEDGER_FUZZ=1 swift build -c release --product Fuzz --scratch-path .build/fuzz || { echo "error: the build failed; the first error is above."; exit 1; }
+	@.build/fuzz/release/Fuzz all .build/fuzz "$(FUZZ_SECONDS)" $(FUZZ_TARGETS) || { echo "error: a target broke or could not be tried; what to do is above."; exit 1; }
+
+# Ends by itself and leaves nothing behind; a script that cannot run here says so in one sentence.
+soak: build
+	@swift build --build-tests || { echo "error: the build failed; the first error is above."; exit 1; }
+	@SUBLEDGER_KILL_ROUNDS=$(SOAK_ROUNDS) swift test --skip-build --filter KillTests || { echo "error: a kill was not survived; the seed is above."; exit 1; }
+	@SUBLEDGER_SOAK=1 swift test --skip-build --filter "FaultLoopTests|FlipTests" || { echo "error: a fault or a flipped bit was not survived; its number is above."; exit 1; }
+	@BINARY="$(BINARY)" Tests/Soak/inject.sh
+	@BINARY="$(BINARY)" Tests/Soak/disk-full.sh
+	@BINARY="$(BINARY)" EVENTS=$(EVENTS) Tests/Soak/million.sh
 
 lint:
 	@swift format lint --strict -r Sources Tests Migrations Package.swift

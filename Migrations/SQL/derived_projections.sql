@@ -37,7 +37,8 @@ CREATE TABLE subscriptions (
     UNIQUE (original_transaction_id, bundle_id)
 ) STRICT;
 
--- Half-open [from_at, to_at) in milliseconds since the Unix epoch; to_at NULL: open.
+-- Half-open [from_at, to_at) in milliseconds since the Unix epoch; to_at NULL: open. cause is the
+-- position of the event that proves that it began.
 CREATE TABLE intervals (
     subscription INTEGER NOT NULL,
     seq INTEGER NOT NULL,
@@ -47,19 +48,6 @@ CREATE TABLE intervals (
     product_id TEXT,
     transaction_id TEXT NOT NULL,
     reason TEXT,
-    PRIMARY KEY (subscription, seq)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE transitions (
-    subscription INTEGER NOT NULL,
-    seq INTEGER NOT NULL,
-    at INTEGER NOT NULL,
-    from_state TEXT,
-    to_state TEXT NOT NULL,
-    reason TEXT,
-    product_id TEXT,
-    transaction_id TEXT NOT NULL,
-    -- Position of the event that proves it.
     cause INTEGER NOT NULL,
     PRIMARY KEY (subscription, seq)
 ) STRICT, WITHOUT ROWID;
@@ -95,6 +83,16 @@ CREATE TABLE transactions (
     first_position INTEGER NOT NULL,
     PRIMARY KEY (transaction_id, subscription)
 ) STRICT, WITHOUT ROWID;
+
+-- A change of state: an interval that is its chain's first, or whose state is not that of the one
+-- before.
+CREATE VIEW transitions AS
+SELECT
+    i.subscription, i.seq, i.from_at AS at, b.state AS from_state, i.state AS to_state, i.reason,
+    i.product_id, i.transaction_id, i.cause
+FROM intervals AS i
+LEFT JOIN intervals AS b ON b.subscription = i.subscription AND b.seq = i.seq - 1
+WHERE b.state IS NOT i.state;
 
 -- For people with sqlite3. Names carry no version; times are UTC text.
 

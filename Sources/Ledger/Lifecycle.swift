@@ -24,6 +24,9 @@ public struct Lifecycle: Sendable {
     /// Adjacent intervals, one per period and state.
     public var intervals: [Interval] { history.intervals }
 
+    /// Position of the event that proves that one of `intervals` began.
+    public func cause(of interval: Interval) -> Int64 { history.facts[interval.cause].position }
+
     /// Whether no period and no purchase is known: then the chain has no state at any time.
     public var isEmpty: Bool { history.intervals.isEmpty }
 

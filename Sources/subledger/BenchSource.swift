@@ -8,7 +8,11 @@ import Synchronization
 
 /// Seeded lives as the benchmarks take them: facts and events made directly, without signatures.
 final class BenchSource: Sendable {
-    private let world = SubscriberWorld()
+    /// First purchases early enough that a life has about 12 events: ten million are 800,000 chains.
+    private let world = SubscriberWorld(
+        firstPurchases: Timestamp(
+            milliseconds: 1_420_070_400_000)...Timestamp(
+                milliseconds: 1_577_836_800_000))
     private let deliveries: UnsignedDeliveries
     private let packer = EvidencePacker()
     private let eventCount: Int64

@@ -14,10 +14,10 @@ struct AnswerReader {
         guard let index = history.interval(at: at) else { return nil }
         let interval = history.intervals[index]
         let period = history.periods[interval.period]
-        guard let best = facts[period.bestFact].transaction else { return nil }
+        guard let best = facts[period.bestFact].statedTransaction else { return nil }
         let (since, until) = bounds(index) { $0 == interval.state }
         let renewalFact = history.isOneTime ? nil : renewalFact(period)
-        let renewal = renewalFact.flatMap { facts[$0].renewal }
+        let renewal = renewalFact.flatMap { facts[$0].statedRenewal }
         let span = period.spans.first { $0.contains(at) }
         var evidence = [period.firstFact, period.bestFact, period.endFact, interval.cause]
         if let renewalFact { evidence.append(renewalFact) }
@@ -62,11 +62,11 @@ struct AnswerReader {
     /// The first statement of the period that carries a renewal info, among those of its first
     /// date.
     private func firstStatement(_ period: Period) -> Int? {
-        if facts[period.firstFact].renewal != nil { return period.firstFact }
+        if facts[period.firstFact].statedRenewal != nil { return period.firstFact }
         for record in period.records {
             for statement in history.records[record].statements
             where statement.signedDate == period.firstStated
-                && facts[statement.fact].renewal != nil
+                && facts[statement.fact].statedRenewal != nil
             {
                 return statement.fact
             }
@@ -75,7 +75,7 @@ struct AnswerReader {
     }
 
     private func nextProduct(
-        _ renewal: RenewalSnapshot?, _ best: TransactionSnapshot
+        _ renewal: Shared<RenewalSnapshot>?, _ best: Shared<TransactionSnapshot>
     ) -> ProductId? {
         guard renewal?.willRenew == true, let next = renewal?.autoRenewProductId,
             next != best.productId
@@ -86,7 +86,7 @@ struct AnswerReader {
     /// The newest non-nil of the periods started by then.
     private func token() -> String? {
         for period in history.periods.reversed() where period.countsFrom <= at {
-            if let token = facts[period.bestFact].transaction?.appAccountToken {
+            if let token = facts[period.bestFact].statedTransaction?.appAccountToken {
                 return token.lowercased()
             }
         }
@@ -94,7 +94,7 @@ struct AnswerReader {
     }
 
     private func commitment(
-        _ best: TransactionSnapshot, _ renewal: RenewalSnapshot?
+        _ best: Shared<TransactionSnapshot>, _ renewal: Shared<RenewalSnapshot>?
     ) -> ChainAnswer.Commitment? {
         guard best.commitment != nil || renewal?.commitment != nil else { return nil }
         let price = best.commitment?.commitmentPrice
@@ -109,7 +109,7 @@ struct AnswerReader {
             willRenew: renewal?.commitmentWillRenew, nextProductId: next?.autoRenewProductId)
     }
 
-    private func priceIncrease(_ renewal: RenewalSnapshot?) -> ChainAnswer.PriceIncrease? {
+    private func priceIncrease(_ renewal: Shared<RenewalSnapshot>?) -> ChainAnswer.PriceIncrease? {
         switch renewal?.priceIncreaseStatus?.value {
         case .customerHasNotResponded: .pending
         case .customerConsentedOrWasNotifiedWithoutNeedingConsent: .accepted
@@ -121,14 +121,14 @@ struct AnswerReader {
     private func cancellation(_ renewalFact: Int?, _ interval: Interval) -> ChainAnswer
         .Cancellation?
     {
-        guard let renewalFact, let renewal = facts[renewalFact].renewal,
+        guard let renewalFact, let renewal = facts[renewalFact].statedRenewal,
             renewal.willRenew == false,
             let index = facts.renewals.lastIndex(where: { $0.fact == renewalFact })
         else { return nil }
         // A renewal info that does not say leaves the stretch unbroken.
         var first = index
         for earlier in facts.renewals.indices[..<index].reversed() {
-            let willRenew = facts[facts.renewals[earlier].fact].renewal?.willRenew
+            let willRenew = facts[facts.renewals[earlier].fact].statedRenewal?.willRenew
             if willRenew == true { break }
             if willRenew == false { first = earlier }
         }
@@ -140,7 +140,7 @@ struct AnswerReader {
     }
 
     private func revocation(_ span: RevocationSpan) -> ChainAnswer.Revocation? {
-        guard let snapshot = facts[span.opener].transaction else { return nil }
+        guard let snapshot = facts[span.opener].statedTransaction else { return nil }
         return ChainAnswer.Revocation(
             date: span.from, reason: snapshot.revocationReason?.rawValue,
             type: snapshot.revocationType?.rawValue, percentage: snapshot.revocationPercentage)

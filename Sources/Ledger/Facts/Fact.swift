@@ -49,17 +49,23 @@ public struct Fact: Hashable, Sendable {
         set { change { $0.status = newValue } }
     }
 
-    /// The transaction as the event stated it.
+    /// The transaction as the event stated it: a copy. Loops read `statedTransaction`.
     public var transaction: TransactionSnapshot? {
-        _read { yield box.contents.transaction }
-        set { change { $0.transaction = newValue } }
+        get { box.contents.transaction?.value }
+        set { change { $0.transaction = newValue.map { Shared($0) } } }
     }
 
-    /// The renewal info as the event stated it.
+    /// The renewal info as the event stated it: a copy. Loops read `statedRenewal`.
     public var renewal: RenewalSnapshot? {
-        _read { yield box.contents.renewal }
-        set { change { $0.renewal = newValue } }
+        get { box.contents.renewal?.value }
+        set { change { $0.renewal = newValue.map { Shared($0) } } }
     }
+
+    /// The transaction where it is.
+    package var statedTransaction: Shared<TransactionSnapshot>? { box.contents.transaction }
+
+    /// The renewal info where it is.
+    package var statedRenewal: Shared<RenewalSnapshot>? { box.contents.renewal }
 
     /// Wire names of enumerated fields whose value this version does not know.
     public var unknownValues: [String] {
@@ -94,8 +100,9 @@ public struct Fact: Hashable, Sendable {
         box = FactBox(
             FactContents(
                 position: position, receivedAt: receivedAt, trust: trust, cause: cause,
-                signedDate: signedDate, digest: digest, status: status, transaction: transaction,
-                renewal: renewal, unknownValues: unknownValues, flaw: flaw))
+                signedDate: signedDate, digest: digest, status: status,
+                transaction: transaction.map { Shared($0) }, renewal: renewal.map { Shared($0) },
+                unknownValues: unknownValues, flaw: flaw))
     }
 
     private mutating func change(_ body: (inout FactContents) -> Void) {
@@ -153,8 +160,8 @@ private struct FactContents: Hashable, Sendable {
     var signedDate: Timestamp?
     var digest: Digest
     var status: Raw<SubscriptionStatus>?
-    var transaction: TransactionSnapshot?
-    var renewal: RenewalSnapshot?
+    var transaction: Shared<TransactionSnapshot>?
+    var renewal: Shared<RenewalSnapshot>?
     var unknownValues: [String]
     var flaw: Fact.Flaw?
 }

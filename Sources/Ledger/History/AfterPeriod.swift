@@ -88,7 +88,8 @@ struct AfterPeriodRule {
         for index in facts.signed(from: from, to: until) {
             let fact = facts[index]
             guard
-                fact.cause.notificationType != nil || fact.renewal != nil || fact.status != nil
+                fact.cause.notificationType != nil || fact.statedRenewal != nil
+                    || fact.status != nil
             else { continue }
             found.append(index)
             trusted = max(trusted ?? fact.trust, fact.trust)
@@ -107,24 +108,26 @@ struct AfterPeriodRule {
         if type == .expired || status == .expired { return .over }
         if type == .didFailToRenew || type == .gracePeriodExpired { return .failing }
         if status == .billingRetry || status == .billingGracePeriod { return .failing }
-        if graceDate(index) != nil, fact.renewal?.autoRenewStatus?.value == .on { return .failing }
+        if graceDate(index) != nil, fact.statedRenewal?.autoRenewStatus?.value == .on {
+            return .failing
+        }
         if fact.status == nil {
-            if fact.renewal?.isInBillingRetryPeriod == true { return .failing }
-            if fact.renewal?.expirationIntent?.value != nil { return .over }
+            if fact.statedRenewal?.isInBillingRetryPeriod == true { return .failing }
+            if fact.statedRenewal?.expirationIntent?.value != nil { return .over }
         }
         return .nothing
     }
 
     /// A stated grace date beyond E.
     func graceDate(_ index: Int) -> Timestamp? {
-        guard let date = facts[index].renewal?.gracePeriodExpiresDate, date > end else {
+        guard let date = facts[index].statedRenewal?.gracePeriodExpiresDate, date > end else {
             return nil
         }
         return date
     }
 
     private func statesNext(_ index: Int) -> Bool {
-        guard let id = facts[index].transaction?.transactionId else { return false }
+        guard let id = facts[index].statedTransaction?.transactionId else { return false }
         return nextTransactions.contains(id)
     }
 
@@ -140,7 +143,7 @@ struct AfterPeriodRule {
             return (date, fact, nil)
         }
         let undated = failing.first { index in
-            facts[index].renewal?.gracePeriodExpiresDate == nil
+            facts[index].statedRenewal?.gracePeriodExpiresDate == nil
                 && (facts[index].cause.subtype?.value == .gracePeriod
                     || facts[index].status?.value == .billingGracePeriod)
         }
@@ -191,7 +194,7 @@ struct AfterPeriodRule {
             let (twice, overflow) = length.multipliedReportingOverflow(by: 2)
             return overflow ? .max : twice
         }
-        let plan = facts[period.bestFact].transaction?.billingPlanType?.value
+        let plan = facts[period.bestFact].statedTransaction?.billingPlanType?.value
         return plan == .monthly
             ? AfterPeriodRule.monthlyPlanRetryMilliseconds : AfterPeriodRule.retryMilliseconds
     }
@@ -209,7 +212,9 @@ struct AfterPeriodRule {
             }
         }
         for word in over {
-            if let reason = EndReason(intent: facts[word.fact].renewal?.expirationIntent?.value) {
+            if let reason = EndReason(
+                intent: facts[word.fact].statedRenewal?.expirationIntent?.value)
+            {
                 return reason
             }
         }
@@ -217,7 +222,8 @@ struct AfterPeriodRule {
         let newest = facts.renewals.last { point in
             (nextStart.map { point.signedDate < $0 } ?? true) && !statesNext(point.fact)
         }?.fact
-        guard let renewal = newest.flatMap({ facts[$0].renewal }), renewal.willRenew == false else {
+        guard let renewal = newest.flatMap({ facts[$0].statedRenewal }), renewal.willRenew == false
+        else {
             return .unconfirmed
         }
         return renewal.priceIncreaseStatus?.value == .customerHasNotResponded

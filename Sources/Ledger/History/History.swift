@@ -67,7 +67,7 @@ struct History: Sendable {
             let cause = facts[index].cause
             guard cause.notificationType?.value == .didRenew,
                 cause.subtype?.value == .billingRecovery,
-                let id = facts[index].transaction?.transactionId
+                let id = facts[index].statedTransaction?.transactionId
             else { return nil }
             return (index, id)
         }
@@ -153,7 +153,7 @@ struct HistoryAssembly {
 
     /// Rule 7. The label looks at the state immediately before the period counts.
     private func label(_ index: Int) -> ChainState {
-        let reason = facts[periods[index].bestFact].transaction?.transactionReason?.value
+        let reason = facts[periods[index].bestFact].statedTransaction?.transactionReason?.value
         if reason == .renewal { return .renewing }
         switch intervals.last?.state {
         case .subscribed, .renewing, .grace, .billingRetry: return .renewing
@@ -214,7 +214,7 @@ struct HistoryAssembly {
             intervals[intervals.count - 1].to = to
             return
         }
-        let best = facts[periods[period].bestFact].transaction
+        let best = facts[periods[period].bestFact].statedTransaction
         intervals.append(
             Interval(
                 state: state, from: from, to: to, productId: best?.productId,

@@ -10,7 +10,7 @@ struct OneTimePurchase {
     init?(_ records: [TransactionRecord], _ facts: OrderedFacts, _ catalogue: Catalogue) {
         var statements: [Statement] = []
         for record in records {
-            guard let type = facts[record.best.fact].transaction?.type?.value,
+            guard let type = facts[record.best.fact].statedTransaction?.type?.value,
                 type != .autoRenewableSubscription
             else { continue }
             statements += record.statements
@@ -20,8 +20,8 @@ struct OneTimePurchase {
         let trusted = statements[statements.count - 1].trust
         statements.removeAll { $0.trust != trusted }
         let whole = TransactionRecord(statements, facts)
-        let dates = statements.compactMap { facts[$0.fact].transaction?.purchaseDate }
-        guard let start = dates.min(), let best = facts[whole.best.fact].transaction else {
+        let dates = statements.compactMap { facts[$0.fact].statedTransaction?.purchaseDate }
+        guard let start = dates.min(), let best = facts[whole.best.fact].statedTransaction else {
             return nil
         }
         let lapse = OneTimePurchase.lapse(best, start, catalogue)
@@ -37,7 +37,7 @@ struct OneTimePurchase {
 
     /// When a non-renewing subscription ends; nil when it does not, or the catalogue is silent.
     private static func lapse(
-        _ best: TransactionSnapshot, _ start: Timestamp, _ catalogue: Catalogue
+        _ best: Shared<TransactionSnapshot>, _ start: Timestamp, _ catalogue: Catalogue
     ) -> Timestamp? {
         guard best.type?.value == .nonRenewingSubscription, let product = best.productId else {
             return nil

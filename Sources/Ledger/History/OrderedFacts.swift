@@ -111,7 +111,7 @@ struct RenewalPoint: Sendable {
         var points: [RenewalPoint] = []
         var isOrdered = true
         for index in facts.indices {
-            guard let renewal = facts[index].renewal,
+            guard let renewal = facts[index].statedRenewal,
                 let date = renewal.signedDate ?? facts[index].signedDate
             else { continue }
             if let last = points.last, date < last.signedDate { isOrdered = false }

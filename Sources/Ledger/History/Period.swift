@@ -50,12 +50,12 @@ extension Period {
     /// The periods of a chain, in order. Only auto-renewable transactions make periods.
     static func periods(of records: [TransactionRecord], _ facts: OrderedFacts) -> [Period] {
         let renewable = records.indices.filter { index in
-            facts[records[index].best.fact].transaction?.isAutoRenewable ?? false
+            facts[records[index].best.fact].statedTransaction?.isAutoRenewable ?? false
         }
         var periods = groups(renewable, records, facts).map { Period($0, records, facts) }
         periods.sort(by: precedes)
         if let first = periods.first, first.firstStated < first.start,
-            facts[first.bestFact].transaction?.transactionReason?.value == .renewal
+            facts[first.bestFact].statedTransaction?.transactionReason?.value == .renewal
         {
             periods[0].countsFrom = first.firstStated
         }
@@ -70,7 +70,7 @@ extension Period {
         var lone: [[Int]] = []
         var shared: [(id: WebOrderLineItemId, from: Timestamp, to: Timestamp, record: Int)] = []
         for index in renewable {
-            guard let snapshot = facts[records[index].best.fact].transaction,
+            guard let snapshot = facts[records[index].best.fact].statedTransaction,
                 let id = snapshot.webOrderLineItemId, id.rawValue != "0",
                 let from = snapshot.purchaseDate, let to = snapshot.expiresDate,
                 // An empty stretch overlaps nothing.
@@ -111,7 +111,7 @@ extension Period {
         records = sorted
         best = bestRecord.best
         bestFact = bestRecord.best.fact
-        isUpgraded = facts[bestRecord.best.fact].transaction?.isUpgraded ?? false
+        isUpgraded = facts[bestRecord.best.fact].statedTransaction?.isUpgraded ?? false
         var start = Timestamp(milliseconds: .max)
         var end = Timestamp(milliseconds: .min)
         var endFact = bestRecord.endFact
@@ -119,7 +119,7 @@ extension Period {
         var spans: [RevocationSpan] = []
         for index in sorted {
             let record = all[index]
-            if let purchase = facts[record.best.fact].transaction?.purchaseDate {
+            if let purchase = facts[record.best.fact].statedTransaction?.purchaseDate {
                 start = min(start, purchase)
             }
             if let stated = record.statedEnd, stated > end {

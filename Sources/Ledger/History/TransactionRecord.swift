@@ -68,7 +68,7 @@ struct TransactionRecord: Sendable {
         var statements: [Statement] = []
         statements.reserveCapacity(facts.facts.count)
         for index in facts.indices {
-            guard let snapshot = facts[index].transaction else { continue }
+            guard let snapshot = facts[index].statedTransaction else { continue }
             statements.append(
                 Statement(
                     fact: index, transactionId: snapshot.transactionId, trust: facts[index].trust,
@@ -126,7 +126,7 @@ struct TransactionRecord: Sendable {
     private static func statedEnd(_ statement: Statement, _ facts: OrderedFacts) -> Timestamp? {
         let fact = facts[statement.fact]
         guard fact.cause.notificationType?.value == .renewalExtended,
-            let extended = fact.renewal?.renewalDate
+            let extended = fact.statedRenewal?.renewalDate
         else { return statement.expiresDate }
         return statement.expiresDate.map { max($0, extended) } ?? extended
     }
@@ -139,7 +139,7 @@ struct TransactionRecord: Sendable {
         var closed: [RevocationSpan] = []
         var open: RevocationSpan?
         for statement in statements {
-            let isUpgraded = facts[statement.fact].transaction?.isUpgraded ?? false
+            let isUpgraded = facts[statement.fact].statedTransaction?.isUpgraded ?? false
             if let date = statement.revocationDate, !isUpgraded {
                 if open?.from == date { continue }
                 open = RevocationSpan(
@@ -164,7 +164,7 @@ struct TransactionRecord: Sendable {
             guard statement.revocationDate == date else { return false }
             let fact = facts[statement.fact]
             return fact.cause.notificationType?.value == .revoke
-                || fact.transaction?.revocationType?.value == .familyRevoke
+                || fact.statedTransaction?.revocationType?.value == .familyRevoke
         }
     }
 }

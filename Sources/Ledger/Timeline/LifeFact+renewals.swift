@@ -13,18 +13,18 @@ extension LifeFactReader {
     mutating func readRenewals() {
         var view = RenewalView()
         for point in history.facts.renewals {
-            guard let renewal = facts[point.fact].renewal else { continue }
+            guard let renewal = facts[point.fact].statedRenewal else { continue }
             readAutoRenew(point.fact, renewal, &view)
             readPendingProduct(point.fact, renewal, &view)
             readPriceIncrease(point.fact, renewal.priceIncreaseStatus?.value, &view)
         }
-        for index in facts.indices where facts[index].renewal == nil {
+        for index in facts.indices where facts[index].statedRenewal == nil {
             readBareNotification(index)
         }
     }
 
     private mutating func readAutoRenew(
-        _ fact: Int, _ renewal: RenewalSnapshot, _ view: inout RenewalView
+        _ fact: Int, _ renewal: Shared<RenewalSnapshot>, _ view: inout RenewalView
     ) {
         let cause = facts[fact].cause
         if let said = commitmentDecision(cause, renewal, &view) {
@@ -47,7 +47,7 @@ extension LifeFactReader {
     /// What the customer decided about a commitment, when the notification says so and the billing
     /// periods inside it renew all the same.
     private func commitmentDecision(
-        _ cause: Cause, _ renewal: RenewalSnapshot, _ view: inout RenewalView
+        _ cause: Cause, _ renewal: Shared<RenewalSnapshot>, _ view: inout RenewalView
     ) -> Bool? {
         guard let willRenew = renewal.commitmentWillRenew else { return nil }
         let before = view.commitmentWillRenew
@@ -62,14 +62,14 @@ extension LifeFactReader {
     }
 
     /// Whether auto-renew is off because the subscription ended for another reason.
-    private func isInvoluntaryEnd(_ cause: Cause, _ renewal: RenewalSnapshot) -> Bool {
+    private func isInvoluntaryEnd(_ cause: Cause, _ renewal: Shared<RenewalSnapshot>) -> Bool {
         if cause.notificationType?.value == .expired { return cause.subtype?.value != .voluntary }
         guard let intent = renewal.expirationIntent else { return false }
         return intent.value != .customerCancelled
     }
 
     private mutating func readPendingProduct(
-        _ fact: Int, _ renewal: RenewalSnapshot, _ view: inout RenewalView
+        _ fact: Int, _ renewal: Shared<RenewalSnapshot>, _ view: inout RenewalView
     ) {
         guard let next = renewal.autoRenewProductId, let current = renewal.productId else { return }
         let pending = next == current ? nil : next

@@ -62,7 +62,7 @@ struct LifeFactReader {
         _ name: LifeFactName, at: Timestamp, fact: Int, transaction: TransactionId? = nil,
         product: ProductId? = nil
     ) {
-        let snapshot = facts[fact].transaction
+        let snapshot = facts[fact].statedTransaction
         found.append(
             LifeFact(
                 name: name, at: at, productId: product ?? snapshot?.productId,
@@ -88,7 +88,7 @@ struct LifeFactReader {
         guard !history.isOneTime else { return }
         for index in history.periods.indices {
             let period = history.periods[index]
-            let best = facts[period.bestFact].transaction
+            let best = facts[period.bestFact].statedTransaction
             if isRenewal(period, best) {
                 add(
                     .renewed, at: period.start, fact: period.firstFact,
@@ -99,7 +99,7 @@ struct LifeFactReader {
     }
 
     /// Payloads before 2023-06 carry no transactionReason; DID_RENEW says the same.
-    private func isRenewal(_ period: Period, _ best: TransactionSnapshot?) -> Bool {
+    private func isRenewal(_ period: Period, _ best: Shared<TransactionSnapshot>?) -> Bool {
         guard let reason = best?.transactionReason else {
             return facts[period.firstFact].cause.notificationType?.value == .didRenew
         }
@@ -108,8 +108,8 @@ struct LifeFactReader {
 
     private mutating func readProductChange(from: Int, to: Int) {
         let (old, new) = (history.periods[from], history.periods[to])
-        guard let before = facts[old.bestFact].transaction?.productId,
-            let after = facts[new.bestFact].transaction?.productId, before != after,
+        guard let before = facts[old.bestFact].statedTransaction?.productId,
+            let after = facts[new.bestFact].statedTransaction?.productId, before != after,
             isSameRun(old, new)
         else { return }
         let name = change(from: before, to: after, old, new)
@@ -172,7 +172,9 @@ struct LifeFactReader {
             && !closers.contains(index)
         {
             // The refund was lost, unless another snapshot already showed its end.
-            if let id = facts[index].transaction?.transactionId, reversed.contains(id) { continue }
+            if let id = facts[index].statedTransaction?.transactionId, reversed.contains(id) {
+                continue
+            }
             add(.refundReversed, at: facts.times[index], fact: index)
         }
     }

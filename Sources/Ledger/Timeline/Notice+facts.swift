@@ -43,11 +43,13 @@ extension NoticeReader {
     private mutating func readContradiction(
         _ statement: Statement, with others: ArraySlice<Statement>, _ record: TransactionRecord
     ) {
-        guard let snapshot = facts[statement.fact].transaction else { return }
+        guard let snapshot = facts[statement.fact].statedTransaction else { return }
         // Many equal repetitions are compared with few, so that hostile numbers cost little.
         for other in others.prefix(NoticeReader.comparedStatements) {
-            guard let before = facts[other.fact].transaction, before != snapshot else { continue }
-            let differing = before.contradictions(with: snapshot)
+            guard let before = facts[other.fact].statedTransaction, before != snapshot else {
+                continue
+            }
+            let differing = before.value.contradictions(with: snapshot.value)
             guard !differing.isEmpty else { continue }
             add(
                 .contradiction, from: statement.signedDate, facts: [other.fact, statement.fact],
@@ -76,7 +78,7 @@ extension NoticeReader {
         var tokens: Set<String> = []
         var seen: [Int] = []
         for index in facts.indices {
-            guard let token = facts[index].transaction?.appAccountToken?.lowercased(),
+            guard let token = facts[index].statedTransaction?.appAccountToken?.lowercased(),
                 tokens.insert(token).inserted
             else { continue }
             seen.append(index)
@@ -122,7 +124,7 @@ extension NoticeReader {
     /// A non-renewing purchase whose length nobody knows is owned without end (`lifecycle.md` §5).
     private mutating func readMissingDuration() {
         guard history.isOneTime, let period = history.periods.first,
-            let best = facts[period.bestFact].transaction,
+            let best = facts[period.bestFact].statedTransaction,
             best.type?.value == .nonRenewingSubscription
         else { return }
         if let product = best.productId, catalogue.products[product]?.duration != nil { return }

@@ -108,7 +108,7 @@ struct NoticeReader {
         guard let period = history.periods.last, let after = history.after.last ?? nil,
             !after.hasFailing, !after.hasOver,
             let newest = newestKnown(where: { _ in true }),
-            facts[newest].renewal?.willRenew == true,
+            facts[newest].statedRenewal?.willRenew == true,
             !period.spans.contains(where: { $0.contains(period.end) })
         else { return }
         add(
@@ -136,7 +136,7 @@ struct NoticeReader {
         let tolerated =
             history.environment == .production ? 0 : NoticeLimits.sandboxGapMilliseconds
         guard gap > tolerated,
-            facts[next.bestFact].transaction?.transactionReason?.value == .renewal,
+            facts[next.bestFact].statedTransaction?.transactionReason?.value == .renewal,
             let before = history.interval(at: next.countsFrom.advanced(byMilliseconds: -1))
         else { return }
         switch history.intervals[before].state {
@@ -160,7 +160,7 @@ struct NoticeReader {
             let known = newestKnown { point in
                 point.signedDate < time && point.fact != expired && !isOver(point.fact)
             }
-            if let known, facts[known].renewal?.willRenew == false { continue }
+            if let known, facts[known].statedRenewal?.willRenew == false { continue }
             guard !period.spans.contains(where: { $0.contains(period.end) }) else { continue }
             add(
                 .unexplainedExpiry, from: period.end, facts: [expired],
@@ -172,7 +172,7 @@ struct NoticeReader {
     /// The newest renewal info that says whether auto-renew is on, among those that qualify.
     private func newestKnown(where qualifies: (RenewalPoint) -> Bool) -> Int? {
         facts.renewals.last { point in
-            facts[point.fact].renewal?.willRenew != nil && qualifies(point)
+            facts[point.fact].statedRenewal?.willRenew != nil && qualifies(point)
         }?.fact
     }
 
@@ -182,7 +182,8 @@ struct NoticeReader {
     }
 
     private mutating func readHistoryMissingBefore() {
-        guard let period = history.periods.first, let best = facts[period.bestFact].transaction,
+        guard let period = history.periods.first,
+            let best = facts[period.bestFact].statedTransaction,
             best.transactionId.rawValue != best.originalTransactionId.rawValue
         else { return }
         let isRenewal = best.transactionReason?.value == .renewal

@@ -10,19 +10,26 @@ struct ChainFold: Sendable {
     let environment: Environment
     let catalogue: Catalogue
 
-    /// Takes the rows of the next chains, and how many facts were folded so far.
-    typealias Consumer = ([ChainRows], Int64) async throws(StoreError) -> Void
+    /// Takes what was made of the next chains, and how many facts were folded so far.
+    typealias Consumer<Page> = (Page, Int64) async throws(StoreError) -> Void
 
     /// Pages being folded or waiting for their turn, for each core.
     static let pagesPerCore = 3
 
-    private typealias Folded = Swift.Result<[ChainRows], StoreError>
+    private typealias Folded<Page> = Swift.Result<Page, StoreError>
 
-    /// While `consume` works on one page, the next are folded, and the one after is read.
-    func run(_ consume: Consumer) async throws(StoreError) {
+    /// As the other `run`, with the rows as they are.
+    func run(_ consume: Consumer<[ChainRows]>) async throws(StoreError) {
+        try await run({ $0 }, consume)
+    }
+
+    /// While `consume` works on one page, the next are folded and shaped, and the one after is read.
+    func run<Page: Sendable>(
+        _ shape: @escaping @Sendable ([ChainRows]) -> Page, _ consume: Consumer<Page>
+    ) async throws(StoreError) {
         let width = ChainFold.pagesPerCore * ProcessInfo.processInfo.activeProcessorCount
-        let failure = await withTaskGroup(of: (Int, Folded).self) { group -> StoreError? in
-            var ready: [Int: Folded] = [:]
+        let failure = await withTaskGroup(of: (Int, Folded<Page>).self) { group -> StoreError? in
+            var ready: [Int: Folded<Page>] = [:]
             var counts: [Int] = []
             var (consumed, factCount) = (0, Int64(0))
             do throws(StoreError) {
@@ -34,7 +41,7 @@ struct ChainFold: Sendable {
                         let index = counts.count
                         counts.append(current.factCount)
                         group.addTask {
-                            (index, Folded { () throws(StoreError) in try fold(current) })
+                            (index, Folded { () throws(StoreError) in shape(try fold(current)) })
                         }
                     }
                     while consumed < counts.count,

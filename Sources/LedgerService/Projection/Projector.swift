@@ -54,6 +54,7 @@ public final class Projector: Sendable {
         for files in [ledger.factsFiles, ledger.projectionFiles] {
             files.removeUnfinished(holding: lock)
         }
+        LogRestore.removeUnfinished(in: directory)
         try await ledger.reopenFacts()
         var remarks: [Remark] = []
         let facts = try await ledger.facts.checkpoint()

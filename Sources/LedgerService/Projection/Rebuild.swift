@@ -87,7 +87,7 @@ public struct Rebuild: Sendable {
         do throws(StoreError) {
             try await ChainFold(
                 facts: facts, environment: ledger.environment, catalogue: ledger.catalogue
-            ).run { (rows, factCount) throws(StoreError) in
+            ).run(EncodedRows.init) { (rows, factCount) throws(StoreError) in
                 try await Blocking.run { () throws(StoreError) in try file.append(rows) }
                 let progress = ProjectionProgress(
                     .fold, position: min(factCount, checkpoint.position),

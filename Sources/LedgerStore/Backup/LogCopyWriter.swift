@@ -1,26 +1,6 @@
 internal import AppStore
 internal import GRDB
 
-/// Rows of a log on their way into a copy.
-struct CopiedPage: Sendable {
-    struct Evidence: Sendable {
-        let position: Int64
-        let form: Int64
-        /// Nil for an erased one.
-        let bytes: [UInt8]?
-    }
-
-    var events: [RecordedEvent] = []
-    var evidence: [Evidence] = []
-}
-
-/// A header row on its way into a copy.
-struct CopiedHeader: Sendable {
-    let id: Int64
-    let hash: Digest
-    let bytes: [UInt8]
-}
-
 /// Fills an empty log with the rows of another one.
 ///
 /// Without a journal, since nobody reads the copy before it is whole; the indexes are made at the

@@ -17,8 +17,21 @@ final class LogExclusion: Sendable {
     /// <fcntl.h>, behind _GNU_SOURCE.
     private static let setLease: Int32 = 1_024
 
-    /// Nil while somebody else has the file open. Throws `fileReadOnly` or `ioError`.
+    /// How long a file that others have open is watched, milliseconds: a program being started by
+    /// some thread of ours holds all our descriptors for a moment.
+    static let patienceMilliseconds = 1_000
+    private static let intervalMilliseconds = 20
+
+    /// Nil while somebody else has the file open. Throws `fileReadOnly` or `ioError`. Blocks.
     static func take(_ path: String) throws(StoreError) -> LogExclusion? {
+        for _ in 0..<(patienceMilliseconds / intervalMilliseconds) {
+            if let exclusion = try takeAtOnce(path) { return exclusion }
+            usleep(useconds_t(intervalMilliseconds * 1_000))
+        }
+        return try takeAtOnce(path)
+    }
+
+    private static func takeAtOnce(_ path: String) throws(StoreError) -> LogExclusion? {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw DatabaseFile.systemError(errno, path: path) }
         let exclusion = LogExclusion(descriptor, path)

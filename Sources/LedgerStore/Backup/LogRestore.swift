@@ -65,7 +65,7 @@ public struct LogRestore: Sendable {
         let description = try await Blocking.run { () throws in
             try requireSuitable(BackupFile(path).description)
         }
-        guard let lock = try takeDirectory() else {
+        guard let lock = try await Blocking.run({ () throws in try takeDirectory() }) else {
             throw BackupError(
                 .projectorBusy, path: directory, reason: "Another process projects here.",
                 remedy: "Stop it first; nothing was changed.")
@@ -90,6 +90,11 @@ public struct LogRestore: Sendable {
         return Report(before: before, head: head, setAside: setAside)
     }
 
+    /// Takes away what restores that died left in a directory; one that is at work is not touched.
+    public static func removeUnfinished(in directory: String) {
+        StagingDirectory.removeStale(in: directory)
+    }
+
     private func requireSuitable(
         _ description: BackupDescription
     ) throws(BackupError) -> BackupDescription {
@@ -112,6 +117,12 @@ public struct LogRestore: Sendable {
             throw StoreError(
                 .ioError, path: directory, reason: "The directory cannot be made.",
                 remedy: "Check the path and its permissions.")
+        }
+        // A program being started by some thread of ours holds all our locks for a moment.
+        let (patience, interval) = (LogExclusion.patienceMilliseconds, 20)
+        for _ in 0..<(patience / interval) {
+            if let lock = try ProjectorLock.take(directory: directory) { return lock }
+            usleep(useconds_t(interval * 1_000))
         }
         return try ProjectorLock.take(directory: directory)
     }
@@ -228,22 +239,5 @@ public struct LogRestore: Sendable {
         try OpenFile.directory(directory).synchronize()
         exclusion.waitForStragglers()
         return name
-    }
-}
-
-/// What a file at rest looks like from outside: another trace, another content.
-private struct FileTrace: Hashable {
-    private let inode: UInt64
-    private let byteCount: Int64
-    private let changedNanoseconds: Int64
-
-    /// Nil when there is no such file.
-    init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        inode = UInt64(status.st_ino)
-        byteCount = Int64(status.st_size)
-        changedNanoseconds =
-            Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
     }
 }

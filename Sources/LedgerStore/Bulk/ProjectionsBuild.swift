@@ -25,14 +25,12 @@ public final class ProjectionsBuild: Sendable {
     }
 
     /// Adds the rows of the next chains. Blocks.
-    public func append(_ chains: [ChainRows]) throws(StoreError) {
+    public func append(_ rows: EncodedRows) throws(StoreError) {
         let transactions = transactions
         try bulk.write { database in
             let writer = try BulkRowWriter(database)
-            for rows in chains {
-                let subscription = try writer.write(rows)
-                try transactions.append(rows.transactions, subscription)
-            }
+            let stated = try writer.write(rows)
+            try transactions.append(stated)
         }
     }
 
@@ -53,7 +51,6 @@ private struct BulkRowWriter {
     private let database: Database
     private let insertSubscription: BoundStatement
     private let insertInterval: BoundStatement
-    private let insertTransition: BoundStatement
     private let insertLifeFact: BoundStatement
     private let insertNotice: BoundStatement
 
@@ -68,7 +65,6 @@ private struct BulkRowWriter {
             VALUES (?, ?\(String(repeating: ", ?", count: columns.count)))
             """)
         insertInterval = try BulkRowWriter.insert(IntervalRow.self, database)
-        insertTransition = try BulkRowWriter.insert(TransitionRow.self, database)
         insertLifeFact = try BulkRowWriter.insert(LifeFactRow.self, database)
         insertNotice = try BulkRowWriter.insert(NoticeRow.self, database)
     }
@@ -85,30 +81,45 @@ private struct BulkRowWriter {
             """)
     }
 
-    /// The new subscription's id.
-    func write(_ rows: ChainRows) throws -> Int64 {
-        insertSubscription.bind(1, rows.chain.originalTransactionId.rawValue)
-        insertSubscription.bind(2, rows.chain.bundleId.rawValue)
-        rows.subscription.bind(insertSubscription, first: 3)
-        _ = try insertSubscription.run()
-        let subscription = database.lastInsertedRowID
-        try write(rows.intervals, subscription, insertInterval)
-        try write(rows.transitions, subscription, insertTransition)
-        try write(rows.lifeFacts, subscription, insertLifeFact)
-        try write(rows.notices, subscription, insertNotice)
-        return subscription
-    }
+    /// Writes what goes in chain order; the transactionIds, still to be ordered.
+    func write(_ rows: EncodedRows) throws -> RunBuffer {
+        try rows.bytes.withUnsafeBytes { bytes in
+            var reader = EncodedRowReader(bytes)
+            var stated = RunBuffer()
+            var (key, value): ([UInt8], [UInt8]) = ([], [])
+            var subscription: Int64 = 0
+            var (current, seq) = (EncodedRows.Table.subscriptions, Int64(0))
+            while let table = reader.table() {
+                seq = table == current ? seq + 1 : 0
+                current = table
+                switch table {
+                case .subscriptions:
+                    let last = Int32(2 + SubscriptionRow.columns.count)
+                    reader.bind(insertSubscription, 1...last)
+                    try insertSubscription.runInsert()
+                    subscription = database.lastInsertedRowID
+                case .intervals: try write(&reader, IntervalRow.self, insertInterval)
+                case .lifeFacts: try write(&reader, LifeFactRow.self, insertLifeFact)
+                case .notices: try write(&reader, NoticeRow.self, insertNotice)
+                case .transactions:
+                    key.removeAll(keepingCapacity: true)
+                    value.removeAll(keepingCapacity: true)
+                    RunKey.append(utf8: reader.text(), to: &key)
+                    RunKey.append(subscription, to: &key)
+                    RunKey.append(reader.integer(), to: &value)
+                    stated.append(key: key, value: value)
+                }
+            }
+            return stated
 
-    private func write<Row: ProjectionRow>(
-        _ rows: [Row], _ subscription: Int64, _ insert: BoundStatement
-    ) throws {
-        insert.bind(1, subscription)
-        var seq: Int64 = 0
-        for row in rows {
-            insert.bind(2, seq)
-            row.bind(insert)
-            _ = try insert.run()
-            seq += 1
+            func write<Row: ProjectionRow>(
+                _ reader: inout EncodedRowReader, _ row: Row.Type, _ insert: BoundStatement
+            ) throws {
+                insert.bind(1, subscription)
+                insert.bind(2, seq)
+                reader.bind(insert, 3...Int32(2 + Row.columns.count))
+                try insert.runInsert()
+            }
         }
     }
 }
@@ -121,18 +132,9 @@ private final class TransactionRuns: Sendable {
 
     init(directory: String) { self.directory = directory }
 
-    func append(
-        _ rows: [ChainRows.TransactionRow], _ subscription: Int64
-    ) throws(StoreError) {
+    func append(_ records: RunBuffer) throws(StoreError) {
         let full = state.withLock { state -> RunBuffer? in
-            for row in rows {
-                var key: [UInt8] = []
-                RunKey.append(row.transactionId, to: &key)
-                RunKey.append(subscription, to: &key)
-                var value: [UInt8] = []
-                RunKey.append(row.firstPosition, to: &value)
-                state.buffer.append(key: key, value: value)
-            }
+            state.buffer.append(records)
             guard state.buffer.byteCount >= RunBuffer.fullByteCount else { return nil }
             defer { state.buffer = RunBuffer() }
             return state.buffer

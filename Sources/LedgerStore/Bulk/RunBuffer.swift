@@ -35,6 +35,18 @@ struct RunBuffer: Sendable {
         bytes.append(contentsOf: value)
     }
 
+    /// Adds the records of another buffer.
+    mutating func append(_ other: RunBuffer) {
+        let shift = Int32(bytes.count)
+        bytes.append(contentsOf: other.bytes)
+        for entry in other.entries {
+            entries.append(
+                Entry(
+                    prefix: entry.prefix, offset: entry.offset + shift, keyCount: entry.keyCount,
+                    valueCount: entry.valueCount))
+        }
+    }
+
     /// Hands out the records in the order of their keys.
     mutating func inOrder(
         _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer)

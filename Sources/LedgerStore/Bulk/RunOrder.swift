@@ -17,9 +17,19 @@ enum RunOrder {
 enum RunKey {
     /// Text, then a terminator that sorts before every continuation. A NUL inside is escaped.
     static func append(_ text: String, to key: inout [UInt8]) {
-        for byte in text.utf8 {
-            key.append(byte)
-            if byte == 0 { key.append(0xFF) }
+        var text = text
+        text.withUTF8 { append(utf8: UnsafeRawBufferPointer($0), to: &key) }
+    }
+
+    /// As `append(_:to:)`, of the text's bytes.
+    static func append(utf8: UnsafeRawBufferPointer, to key: inout [UInt8]) {
+        if utf8.contains(0) {
+            for byte in utf8 {
+                key.append(byte)
+                if byte == 0 { key.append(0xFF) }
+            }
+        } else {
+            key.append(contentsOf: utf8)
         }
         key.append(0)
     }

@@ -20,8 +20,15 @@ struct FactReader {
     }
 
     mutating func unsigned() throws(Damage) -> UInt64 {
-        var value: UInt64 = 0
-        var shift: UInt64 = 0
+        let first = try byte()
+        if first & 0x80 == 0 { return UInt64(first) }
+        return try unsigned(first)
+    }
+
+    /// The rest of a number of several bytes.
+    private mutating func unsigned(_ first: UInt8) throws(Damage) -> UInt64 {
+        var value = UInt64(first & 0x7F)
+        var shift: UInt64 = 7
         while shift < 64 {
             let part = try byte()
             value |= UInt64(part & 0x7F) << shift
@@ -62,9 +69,26 @@ struct FactReader {
     mutating func id() throws(Damage) -> String? {
         switch try byte() {
         case 0: return nil
-        case 1: return String(try unsigned())
+        case 1: return FactReader.decimal(try unsigned())
         case 2: return try text()
         default: throw Damage()
+        }
+    }
+
+    /// The digits of a number. Ids are most of what is read, and `String.init` goes a long way.
+    private static func decimal(_ number: UInt64) -> String {
+        var (rest, count) = (number, 1)
+        while rest >= 10 {
+            rest /= 10
+            count += 1
+        }
+        return String(unsafeUninitializedCapacity: count) { digits in
+            var rest = number
+            for index in stride(from: count - 1, through: 0, by: -1) {
+                digits[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            }
+            return count
         }
     }
 

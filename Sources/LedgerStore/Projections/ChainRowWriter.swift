@@ -11,7 +11,6 @@ struct ChainRowWriter {
         var written = 0
         let subscription = try write(rows.chain, rows.subscription, &written)
         written += try write(rows.intervals, subscription)
-        written += try write(rows.transitions, subscription)
         written += try write(rows.lifeFacts, subscription)
         written += try write(rows.notices, subscription)
         written += try write(rows.transactions, subscription)
@@ -35,16 +34,16 @@ struct ChainRowWriter {
             let isEqual = SubscriptionRow(select) == row
             select.reset()
             if isEqual { return id }
-            let update = try BoundStatement(
+            var update = try BoundStatement(
                 database,
                 "UPDATE subscriptions SET "
                     + columns.map { "\($0) = ?" }.joined(separator: ", ") + " WHERE id = ?")
-            row.bind(update, first: 1)
+            row.bind(&update, first: 1)
             update.bind(Int32(columns.count + 1), id)
             written += try update.run()
             return id
         }
-        let insert = try BoundStatement(
+        var insert = try BoundStatement(
             database,
             """
             INSERT INTO subscriptions
@@ -53,7 +52,7 @@ struct ChainRowWriter {
             """)
         insert.bind(1, chain.originalTransactionId.rawValue)
         insert.bind(2, chain.bundleId.rawValue)
-        row.bind(insert, first: 3)
+        row.bind(&insert, first: 3)
         written += try insert.run()
         return database.lastInsertedRowID
     }
@@ -69,7 +68,7 @@ struct ChainRowWriter {
         var stored: [Row] = []
         while try select.step() { stored.append(Row(select)) }
         var written = 0
-        let insert = try BoundStatement(
+        var insert = try BoundStatement(
             database,
             """
             INSERT OR REPLACE INTO \(Row.table)
@@ -79,7 +78,7 @@ struct ChainRowWriter {
         for (seq, row) in rows.enumerated() where seq >= stored.count || stored[seq] != row {
             insert.bind(1, subscription)
             insert.bind(2, Int64(seq))
-            row.bind(insert)
+            row.bind(&insert)
             written += try insert.run()
         }
         if stored.count > rows.count {

@@ -6,7 +6,6 @@ public struct ChainRows: Hashable, Sendable {
     public let chain: ChainId
     let subscription: SubscriptionRow
     let intervals: [IntervalRow]
-    let transitions: [TransitionRow]
     let lifeFacts: [LifeFactRow]
     let notices: [NoticeRow]
     /// Every transactionId of the chain, with the first position that stated it.
@@ -19,13 +18,11 @@ public struct ChainRows: Hashable, Sendable {
 
     init(
         chain: ChainId, subscription: SubscriptionRow, intervals: [IntervalRow],
-        transitions: [TransitionRow], lifeFacts: [LifeFactRow], notices: [NoticeRow],
-        transactions: [TransactionRow]
+        lifeFacts: [LifeFactRow], notices: [NoticeRow], transactions: [TransactionRow]
     ) {
         self.chain = chain
         self.subscription = subscription
         self.intervals = intervals
-        self.transitions = transitions
         self.lifeFacts = lifeFacts
         self.notices = notices
         self.transactions = transactions
@@ -37,21 +34,26 @@ public struct ChainRows: Hashable, Sendable {
         let life = Lifecycle(facts, environment: environment, catalogue: catalogue)
         self.chain = chain
         subscription = SubscriptionRow(life, facts: facts)
-        intervals = life.intervals.map { IntervalRow($0) }
-        transitions = life.transitions.map { TransitionRow($0) }
+        intervals = life.intervals.map { IntervalRow($0, cause: life.cause(of: $0)) }
         lifeFacts = life.lifeFacts.map { LifeFactRow($0) }
         notices = life.notices.map { NoticeRow($0) }
-        var first: [(id: String, position: Int64)] = []
+        transactions = ChainRows.transactions(facts)
+    }
+
+    /// Every transactionId in byte order, each once, with the first position that stated it.
+    private static func transactions(_ facts: [Fact]) -> [TransactionRow] {
+        var stated: [(id: TransactionId, position: Int64)] = []
+        stated.reserveCapacity(facts.count)
         for fact in facts {
-            guard let id = fact.transaction?.transactionId.rawValue else { continue }
-            if let index = first.firstIndex(where: { $0.id == id }) {
-                first[index].position = min(first[index].position, fact.position)
-            } else {
-                first.append((id, fact.position))
-            }
+            guard let id = fact.statedTransaction?.transactionId else { continue }
+            stated.append((id, fact.position))
         }
-        transactions = first.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
-            .map { TransactionRow(transactionId: $0.id, firstPosition: $0.position) }
+        stated.sort { ($0.id, $0.position) < ($1.id, $1.position) }
+        var rows: [TransactionRow] = []
+        for (id, position) in stated where rows.last?.transactionId != id.rawValue {
+            rows.append(TransactionRow(transactionId: id.rawValue, firstPosition: position))
+        }
+        return rows
     }
 
     /// Where these rows differ from `other`: columns as `table.column`, and the name of a table
@@ -60,7 +62,6 @@ public struct ChainRows: Hashable, Sendable {
         var names = zip(subscription.values, other.subscription.values)
             .filter { $0.0.value != $0.1.value }.map { "subscriptions.\($0.0.name)" }
         names += ChainRows.differences(intervals, other.intervals)
-        names += ChainRows.differences(transitions, other.transitions)
         names += ChainRows.differences(lifeFacts, other.lifeFacts)
         names += ChainRows.differences(notices, other.notices)
         if transactions != other.transactions { names.append("transactions") }

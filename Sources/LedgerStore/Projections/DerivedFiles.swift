@@ -13,12 +13,14 @@ public struct DerivedFiles: Sendable {
     let prefix: String
     /// What those that this release makes begin with.
     private let ownPrefix: String
+    /// Whether files that are not current are kept, to be made current again.
+    private let keepsOthers: Bool
 
     /// `projections.sqlite` and the `projections-<reducerVersion>-<n>.sqlite` it may name.
     public static func projections(in directory: String) -> DerivedFiles {
         DerivedFiles(
             directory: directory, linkName: "projections.sqlite", prefix: "projections-",
-            ownPrefix: "projections-\(Lifecycle.reducerVersion)-")
+            ownPrefix: "projections-\(Lifecycle.reducerVersion)-", keepsOthers: true)
     }
 
     /// `facts-<decoderVersion>.sqlite` and the `facts-<decoderVersion>-<n>.sqlite` it may name.
@@ -26,7 +28,7 @@ public struct DerivedFiles: Sendable {
         let prefix = "facts-\(Fact.decoderVersion)"
         return DerivedFiles(
             directory: directory, linkName: "\(prefix).sqlite", prefix: "facts-",
-            ownPrefix: "\(prefix)-")
+            ownPrefix: "\(prefix)-", keepsOthers: false)
     }
 
     public func path(of name: String) -> String { "\(directory)/\(name)" }
@@ -110,7 +112,22 @@ public struct DerivedFiles: Sendable {
                 unlink(path(of: entry))
             }
         }
+        if !keepsOthers { dropOthers(holding: lock) }
         removeScratch(holding: lock)
+    }
+
+    /// Files beside the current one that nobody has open: nobody can make them current either.
+    private func dropOthers(holding lock: ProjectorLock) {
+        guard let current = current() else { return }
+        for name in names() where path(of: name) != current {
+            _ = try? drop(name, holding: lock)
+        }
+        // A journal whose file never came to be.
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        for entry in entries where entry.hasPrefix(prefix) && entry.hasSuffix("-journal") {
+            let file = String(entry.dropLast("-journal".count))
+            if !FileManager.default.fileExists(atPath: path(of: file)) { unlink(path(of: entry)) }
+        }
     }
 
     private static let scratchPrefix = ".check-"

@@ -8,8 +8,8 @@ protocol ProjectionRow: Hashable, Sendable {
     static var table: String { get }
     /// Columns after `subscription, seq`.
     static var columns: [String] { get }
-    /// Binds the columns, the first at parameter 3.
-    func bind(_ statement: BoundStatement)
+    /// Binds the columns in order, the first at parameter 3.
+    func bind(_ statement: inout some ColumnSink)
     /// Reads the columns, the first at column 0.
     init(_ statement: BoundStatement)
 }
@@ -21,17 +21,21 @@ struct IntervalRow: ProjectionRow {
     let productId: String?
     let transactionId: String
     let reason: String?
+    let cause: Int64
 
     static let table = "intervals"
-    static let columns = ["state", "from_at", "to_at", "product_id", "transaction_id", "reason"]
+    static let columns = [
+        "state", "from_at", "to_at", "product_id", "transaction_id", "reason", "cause",
+    ]
 
-    init(_ interval: Interval) {
+    init(_ interval: Interval, cause: Int64) {
         state = interval.state.rawValue
         from = interval.from.milliseconds
         to = interval.to?.milliseconds
         productId = interval.productId?.rawValue
         transactionId = interval.transactionId.rawValue
         reason = interval.reason?.rawValue
+        self.cause = cause
     }
 
     init(_ statement: BoundStatement) {
@@ -41,59 +45,16 @@ struct IntervalRow: ProjectionRow {
         productId = statement.text(3)
         transactionId = statement.text(4) ?? ""
         reason = statement.text(5)
+        cause = statement.int64(6)
     }
 
-    func bind(_ statement: BoundStatement) {
+    func bind(_ statement: inout some ColumnSink) {
         statement.bind(3, state)
         statement.bind(4, from)
         statement.bind(5, to)
         statement.bind(6, productId)
         statement.bind(7, transactionId)
         statement.bind(8, reason)
-    }
-}
-
-struct TransitionRow: ProjectionRow {
-    let at: Int64
-    let from: String?
-    let to: String
-    let reason: String?
-    let productId: String?
-    let transactionId: String
-    let cause: Int64
-
-    static let table = "transitions"
-    static let columns = [
-        "at", "from_state", "to_state", "reason", "product_id", "transaction_id", "cause",
-    ]
-
-    init(_ transition: Transition) {
-        at = transition.at.milliseconds
-        from = transition.from?.rawValue
-        to = transition.to.rawValue
-        reason = transition.reason?.rawValue
-        productId = transition.productId?.rawValue
-        transactionId = transition.transactionId.rawValue
-        cause = transition.cause
-    }
-
-    init(_ statement: BoundStatement) {
-        at = statement.int64(0)
-        from = statement.text(1)
-        to = statement.text(2) ?? ""
-        reason = statement.text(3)
-        productId = statement.text(4)
-        transactionId = statement.text(5) ?? ""
-        cause = statement.int64(6)
-    }
-
-    func bind(_ statement: BoundStatement) {
-        statement.bind(3, at)
-        statement.bind(4, from)
-        statement.bind(5, to)
-        statement.bind(6, reason)
-        statement.bind(7, productId)
-        statement.bind(8, transactionId)
         statement.bind(9, cause)
     }
 }
@@ -124,7 +85,7 @@ struct LifeFactRow: ProjectionRow {
         cause = statement.int64(4)
     }
 
-    func bind(_ statement: BoundStatement) {
+    func bind(_ statement: inout some ColumnSink) {
         statement.bind(3, at)
         statement.bind(4, fact)
         statement.bind(5, productId)
@@ -159,7 +120,7 @@ struct NoticeRow: ProjectionRow {
         evidence = statement.text(4) ?? ""
     }
 
-    func bind(_ statement: BoundStatement) {
+    func bind(_ statement: inout some ColumnSink) {
         statement.bind(3, code)
         statement.bind(4, message)
         statement.bind(5, from)

@@ -16,6 +16,9 @@ public final class ProjectionsStore: Sendable {
         /// SHA-256 of the catalogue, in hexadecimal: levels and durations shape the rows.
         public let catalogueHash: String
 
+        /// The version of the tables; a file with others cannot be read at all.
+        static let layoutVersion = 2
+
         public init(
             reducerVersion: Int = Lifecycle.reducerVersion,
             decoderVersion: Int = Fact.decoderVersion, catalogueHash: String
@@ -26,7 +29,8 @@ public final class ProjectionsStore: Sendable {
         }
 
         init?(meta: [String: String]) {
-            guard let reducer = meta["reducerVersion"].flatMap({ Int($0) }),
+            guard meta["layoutVersion"] == String(Build.layoutVersion),
+                let reducer = meta["reducerVersion"].flatMap({ Int($0) }),
                 let decoder = meta["decoderVersion"].flatMap({ Int($0) }),
                 let catalogue = meta["catalogueHash"]
             else { return nil }
@@ -38,6 +42,7 @@ public final class ProjectionsStore: Sendable {
             [
                 "reducerVersion": String(reducerVersion),
                 "decoderVersion": String(decoderVersion), "catalogueHash": catalogueHash,
+                "layoutVersion": String(Build.layoutVersion),
             ]
         }
     }

@@ -95,8 +95,8 @@ private struct ChainRowReader {
         return try heads.map { head in
             ChainRows(
                 chain: head.chain, subscription: head.row, intervals: try rows(head.id),
-                transitions: try rows(head.id), lifeFacts: try rows(head.id),
-                notices: try rows(head.id), transactions: try transactions(head.id))
+                lifeFacts: try rows(head.id), notices: try rows(head.id),
+                transactions: try transactions(head.id))
         }
     }
 

@@ -65,8 +65,8 @@ struct SubscriptionRow: Hashable, Sendable {
         lastPosition = statement.int64(15)
     }
 
-    /// Binds the columns from parameter `first` on.
-    func bind(_ statement: BoundStatement, first: Int32) {
+    /// Binds the columns in order, from parameter `first` on.
+    func bind(_ statement: inout some ColumnSink, first: Int32) {
         statement.bind(first, kind)
         statement.bind(first + 1, startedAt)
         statement.bind(first + 2, productId)

@@ -61,7 +61,7 @@ struct DerivedFile: Sendable {
 
     /// Removes a derived file. Only for the holder of the projector's lock.
     static func discard(_ path: String) {
-        for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
     }
 
     /// Makes an empty file for its owner alone, unless it exists.

@@ -16,7 +16,8 @@ struct DrillTests {
 
     private func backUp(_ ledger: TemporaryLedger, to path: String) async throws {
         try await Gate.ledgers.pass {
-            _ = try await Backup(ledger.configuration, environment: ledger.environment).run(to: path)
+            _ = try await Backup(ledger.configuration, environment: ledger.environment).run(
+                to: path)
         }
     }
 

@@ -80,7 +80,7 @@ struct RebuildTests {
         let differences = try await check(ledger)
         let columns = Set(differences.flatMap(\.columns))
         #expect(differences.count == 1)
-        #expect(columns.isSuperset(of: ["intervals", "transitions", "life_facts"]))
+        #expect(columns.isSuperset(of: ["intervals", "intervals.cause", "life_facts"]))
     }
 
     @Test("A rebuild repairs what a check found", arguments: [false, true])

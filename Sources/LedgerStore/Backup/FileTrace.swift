@@ -1,0 +1,18 @@
+internal import Foundation
+
+/// What a file at rest looks like from outside: another trace, another content.
+struct FileTrace: Hashable {
+    private let inode: UInt64
+    private let byteCount: Int64
+    private let changedNanoseconds: Int64
+
+    /// Nil when there is no such file.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        inode = UInt64(status.st_ino)
+        byteCount = Int64(status.st_size)
+        changedNanoseconds =
+            Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+    }
+}

@@ -1,0 +1,20 @@
+import Foundation
+import Testing
+
+/// A kill between the making of a derived file and its link leaves one that nobody will ever open.
+@Suite("Derived files whose making was cut short")
+struct OrphanTests {
+    @Test("A file that never became current goes with the next command, journal included")
+    func orphan() async throws {
+        let place = try Workplace()
+        try place.write(Evidence.lines, to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        for name in ["facts-1-99.sqlite", "facts-1-99.sqlite-journal"] {
+            try Data().write(to: URL(filePath: place.ledgerFile(name)))
+        }
+        #expect(try await place.run("rebuild").code == 0)
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: place.file("data/production"))
+        #expect(!names.contains { $0.hasPrefix("facts-1-99") })
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+/// The scripts of `make soak`, small: what a reader can run has to run.
+@Suite("Soak scripts", .serialized)
+struct SoakScriptTests {
+    private static let folder = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Soak").path
+
+    @Test(
+        "A script ends by itself, leaves nothing behind, and says that all is sound",
+        arguments: [
+            ("million.sh", ["EVENTS": "300", "KILLS": "1"]),
+            ("inject.sh", ["SOAK_CASES": "append", "SOAK_FAULTS": "KILL", "SOAK_STRIDE": "40"]),
+        ])
+    func small(name: String, variables: [String: String]) async throws {
+        let place = try Workplace()
+        let scratch = place.file("scratch")
+        try FileManager.default.createDirectory(
+            atPath: scratch, withIntermediateDirectories: true)
+        let own = variables.merging(["BINARY": Workplace.binary, "TMPDIR": scratch]) { $1 }
+        let files = ["in", "out", "err"].map { place.file("script.\($0)") }
+        for file in files { try Data().write(to: URL(filePath: file)) }
+        let child = Child(
+            path: "/bin/bash", arguments: ["\(SoakScriptTests.folder)/\(name)"],
+            directory: place.path, variables: Workplace.inherited.merging(own) { $1 },
+            input: files[0], output: files[1], errors: files[2])
+        let code = try await child.run()
+        let out = try String(contentsOfFile: files[1], encoding: .utf8)
+        let errors = try String(contentsOfFile: files[2], encoding: .utf8)
+        #expect(code == 0, "\(out)\(errors)")
+        let last = out.split(separator: "\n").last ?? ""
+        #expect(last.hasPrefix("verdict: sound") || last.hasPrefix("skipped: "), "\(out)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch).isEmpty)
+    }
+
+    @Test("Without a command to try, a script says what it needs")
+    func nothingToTry() async throws {
+        let place = try Workplace()
+        for name in ["million.sh", "inject.sh", "disk-full.sh"] {
+            let outcome = try await place.shell("/bin/bash \(SoakScriptTests.folder)/\(name)")
+            #expect(outcome.code != 0)
+            #expect(outcome.err.contains("BINARY"))
+            #expect(outcome.out.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# Makes every call to the file system fail, one after the other, and dies at every one: in an
+# append, a first opening, a rebuild with its switch of files, a backup and a restore. After each
+# fault the ledger must be whole without anybody's help.
+#
+# strace counts calls for each thread, so call k of every thread that makes so many is hit.
+# SOAK_STRIDE=n tries every n-th call only; SOAK_CASES and SOAK_FAULTS choose among those below.
+
+source "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
+
+if ! command -v strace >/dev/null; then
+    echo "skipped: strace is not on PATH; it is what makes single calls fail."
+    exit 0
+fi
+if ! strace -f -o "$SCRATCH/probe" -e trace=openat -e inject=openat:error=EIO:when=65535 true; then
+    echo "skipped: strace may not trace here (ptrace is not permitted)."
+    exit 0
+fi
+
+STRIDE=${SOAK_STRIDE:-1}
+CASES=${SOAK_CASES:-append first rebuild backup restore}
+# A fault, and "+" when it lasts; KILL is the end of the process at the call's beginning.
+FAULTS=${SOAK_FAULTS:-EIO EIO+ ENOSPC+ KILL}
+CALLS=(openat pread64 pwrite64,?writev write fsync,fdatasync ftruncate,?fallocate
+    '?unlink,?unlinkat' '?rename,?renameat,?renameat2' '?symlink,?symlinkat' '?link,?linkat'
+    '?mkdir,?mkdirat' '?rmdir')
+TRIALS=0
+
+cd "$SCRATCH"
+"$BINARY" simulate history --events 60 --root root.der "${APP[@]}" >all.ndjson 2>simulate.err
+head -n 40 all.ndjson >some.ndjson
+tail -n 20 all.ndjson >rest.ndjson
+on whole ingest all.ndjson --json >whole.json
+on base ingest some.ndjson --json >base.json
+TOTAL=$(number position <whole.json)
+START=$(number position <base.json)
+on base backup base.backup >backup.out
+
+# Lays out the ledger of a case in ./trial, and sets COMMAND, KNOWN and END: the events that must
+# be there however it ends, and those when it succeeds.
+prepare() {
+    rm -rf trial trial.backup*
+    KNOWN=$START END=$START
+    case $1 in
+    append)
+        cp -a base trial
+        COMMAND=(ingest rest.ndjson) END=$TOTAL
+        ;;
+    first)
+        COMMAND=(ingest all.ndjson) KNOWN=0 END=$TOTAL
+        ;;
+    rebuild)
+        cp -a base trial
+        COMMAND=(rebuild)
+        ;;
+    backup)
+        cp -a base trial
+        COMMAND=(backup trial.backup)
+        ;;
+    restore)
+        cp -a whole trial
+        COMMAND=(restore base.backup --replace)
+        ;;
+    esac
+}
+
+# The paths of the ledger that the case's command touches, each as an option of strace.
+paths() {
+    prepare "$1"
+    strace -f -o "paths" -e trace=file,desc -y -- "$BINARY" "${COMMAND[@]}" "${APP[@]}" \
+        --trust-root root.der --data trial >/dev/null 2>&1
+    PATHS=()
+    local path
+    while IFS= read -r path; do
+        PATHS+=(-P "$path")
+    done < <({
+        grep -o "\"[^\"]*trial[^\"]*\"" paths | tr -d '"' | sed "s|^\([^/]\)|$SCRATCH/\1|"
+        grep -o "<$SCRATCH/[^>]*trial[^>]*>" paths | tr -d '<>'
+        grep -o "<$SCRATCH>" paths | tr -d '<>'
+    } | sed 's|/\./|/|g' | sort -u | grep -v 'partial-')
+}
+
+# One fault: case $1, calls $2, fault $3, the $4-th call. Fails when there is no such call any more.
+try() {
+    local case=$1 calls=$2 fault=$3 k=$4
+    local action="error=${fault%+}:when=$k${fault##*[!+]}" code=0
+    if [ "$fault" = KILL ]; then action="signal=KILL:when=$k"; fi
+    # The loader and the runtime call these, too: theirs are not meant.
+    local only=()
+    if [[ $calls =~ ^(openat|pread64|write)$ ]]; then only=("${PATHS[@]}"); fi
+    prepare "$case"
+    # In a shell of its own, which would else announce every process that was killed.
+    (
+        strace -f -qq -o trace -e "trace=$calls" "${only[@]}" -e "inject=$calls:$action" -- \
+            "$BINARY" "${COMMAND[@]}" "${APP[@]}" --trust-root root.der --data trial \
+            >out 2>err </dev/null
+        exit $?
+    ) 2>/dev/null || code=$?
+    if [ "$fault" = KILL ]; then
+        if [ "$code" != 137 ]; then return 1; fi
+    elif ! grep -q '(INJECTED)' trace; then
+        return 1
+    fi
+    TRIALS=$((TRIALS + 1))
+    require_answer "$case $calls $fault $k" "$fault" "$code"
+    require_outcome "$case" "$case $calls $fault $k" "$code"
+}
+
+# An error is told by a code of ours; nothing traps.
+require_answer() {
+    local what=$1 fault=$2 code=$3
+    if [ "$fault" = KILL ]; then return; fi
+    case $code in
+    0) ;;
+    1 | 70 | 74) grep -q '^error: [a-zA-Z]*: ' err || broken "$what: no reason given: $(cat err)" ;;
+    *) broken "$what: exit $code: $(tail -n 3 err)" ;;
+    esac
+}
+
+require_outcome() {
+    local case=$1 what=$2 code=$3
+    case $case in
+    backup)
+        # Under its name there is nothing, or a backup that restores.
+        if [ -e trial.backup ]; then
+            on other restore trial.backup >restore.out 2>&1 ||
+                broken "$what: the backup does not restore: $(cat restore.out)"
+            rm -rf other trial.backup
+        elif [ "$code" = 0 ]; then
+            broken "$what: it said it was done"
+        fi
+        on trial backup trial.backup >backup.out 2>&1 || broken "$what: again: $(cat backup.out)"
+        if ls -A | grep -q 'partial-'; then broken "$what: left behind: $(ls -A | grep partial-)"; fi
+        ;;
+    restore)
+        # A restore that was cut short leaves what a later one takes away.
+        on trial restore base.backup --replace >restore.out 2>&1 ||
+            broken "$what: again: $(cat restore.out)"
+        ;;
+    esac
+    require_whole trial "$what" "$KNOWN" "$code" "$END" all.ndjson "$TOTAL"
+}
+
+# Every call of a kind, until no thread makes so many.
+series() {
+    local case=$1 calls=$2 fault=$3 k=1 before=$TRIALS
+    while try "$case" "$calls" "$fault" "$k"; do
+        # What lasts from an early call on fails in the same way from the next: strides widen.
+        if [ "${fault%+}" != "$fault" ]; then k=$((k + k / 4)); fi
+        k=$((k + STRIDE))
+    done
+    if [ "$TRIALS" != "$before" ]; then echo "$case: $calls: $fault: $((TRIALS - before)) faults"; fi
+}
+
+for case in $CASES; do
+    paths "$case"
+    for calls in "${CALLS[@]}"; do
+        for fault in $FAULTS; do series "$case" "$calls" "$fault"; done
+    done
+done
+verdict "$TRIALS faults injected"
