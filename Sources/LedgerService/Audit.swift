@@ -4,22 +4,41 @@ public import LedgerStore
 public import Signing
 
 /// Proves that the ledger is what it was: every leaf hash and the tree, the evidence behind them,
-/// the projections' checkpoint, and on request every signature at its own date.
+/// the checkpoints of derived data, and on request every signature at its own date.
+///
+/// Works on the log alone and writes nothing: derived data is looked at where it stands, and
+/// neither its absence nor its damage keeps the log from being judged.
 public struct Audit: Sendable {
-    let ledger: EnvironmentLedger
+    let log: EventLog
+    /// The environment's, where derived data stands beside the log.
+    let directory: String
 
     /// What an audit found.
     public struct Report: Sendable {
         public var log: LogAuditReport
-        /// Whether the projections stand on this log.
-        public var projectionsMatch: Bool
-        /// Events whose signatures were verified; nil when not asked for.
+        /// Whether facts and projections stand on this log, as far as there are any; nil when they
+        /// could not be compared.
+        public var projectionsMatch: Bool?
+        /// Why `projectionsMatch` is nil.
+        public var projectionsFailure: StoreError?
+        /// Events whose signatures were verified, tombstones and unsigned events not among them;
+        /// nil when not asked for.
         public var signaturesVerified: Int64?
         public var signatureFindings: [SignatureFinding] = []
         public var signatureFindingsOmitted = 0
 
+        /// True when nothing was found wrong. Derived data that cannot be compared does not count:
+        /// it can be made again, and `projectionsFailure` says so.
         public var isSound: Bool {
-            log.isSound && projectionsMatch && signatureFindings.isEmpty
+            log.isSound && projectionsMatch != false && signatureFindings.isEmpty
+        }
+
+        mutating func add(_ finding: SignatureFinding) {
+            if signatureFindings.count < Audit.maximumSignatureFindings {
+                signatureFindings.append(finding)
+            } else {
+                signatureFindingsOmitted += 1
+            }
         }
     }
 
@@ -32,84 +51,129 @@ public struct Audit: Sendable {
 
     static let maximumSignatureFindings = 1_000
 
-    public init(ledger: EnvironmentLedger) { self.ledger = ledger }
+    public init(log: EventLog, directory: String) {
+        self.log = log
+        self.directory = directory
+    }
 
-    /// - Parameters:
-    ///   - hasDiverged: whether derived data was found to be of another log when it was opened.
-    ///   - verifier: given, every JWS is verified again at its signedDate, on all cores.
+    /// - Parameter verifier: given, every JWS is verified again at its signedDate, on all cores.
+    ///
+    /// Damage is reported, not thrown: throws only what keeps the log from being read at all.
     public func verify(
-        projections: ProjectionsStore, hasDiverged: Bool = false, verifier: EvidenceVerifier?,
-        report: @escaping Projector.Report = { _ in }
+        verifier: EvidenceVerifier?, report: @escaping Projector.Report = { _ in }
     ) async throws(StoreError) -> Report {
-        let head = try await ledger.log.head().position
-        let log = try await ledger.log.verify { done, all in
+        let found = try await log.verify { done, all in
             report(Projector.Progress(.verify, position: done, head: all))
         }
-        let checkpoint = try await projections.checkpoint()
-        let matches = try await Projector.isOfThisLog(ledger, checkpoint)
-        var result = Report(log: log, projectionsMatch: matches && !hasDiverged)
+        var result = Report(log: found)
+        do throws(StoreError) { result.projectionsMatch = try await derivedMatches() } catch {
+            result.projectionsFailure = error
+        }
         guard let verifier else { return result }
-        try await verifySignatures(verifier, head, &result, report)
+        try await verifySignatures(verifier, &result, report)
         return result
     }
 
+    // MARK: Derived data
+
+    /// Whether every checkpoint is one of this log; true, too, when nothing was derived yet.
+    private func derivedMatches() async throws(StoreError) -> Bool {
+        var checkpoints: [Checkpoint] = []
+        if let path = DerivedFiles.facts(in: directory).current() {
+            let facts = try await Blocking.run { () throws(StoreError) in
+                try FactsStore(path: path)
+            }
+            defer { try? facts.close() }
+            checkpoints.append(try await facts.checkpoint())
+        }
+        if let path = DerivedFiles.projections(in: directory).current() {
+            let projections = try await Blocking.run { () throws(StoreError) in
+                try ProjectionsStore(path: path)
+            }
+            defer { try? projections.close() }
+            checkpoints.append(try await projections.checkpoint())
+        }
+        for checkpoint in checkpoints where checkpoint.position > 0 {
+            let position = checkpoint.position
+            let event = try await log.events(after: position - 1, through: position, limit: 1).first
+            guard event?.leafHash == checkpoint.leafHash else { return false }
+        }
+        return true
+    }
+
+    // MARK: Signatures
+
     private func verifySignatures(
-        _ verifier: EvidenceVerifier, _ head: Int64, _ result: inout Report,
-        _ report: Projector.Report
+        _ verifier: EvidenceVerifier, _ result: inout Report, _ report: Projector.Report
     ) async throws(StoreError) {
+        let end = result.log.lastPosition
         var verified: Int64 = 0
         var position: Int64 = 0
-        while true {
-            let page = try await ledger.log.page(after: position, through: head)
-            guard let last = page.last else { break }
-            position = last.event.position
-            let found = await Parallel.map(page) { Audit.check($0, verifier) }
-            for finding in found {
-                guard let finding else {
-                    verified += 1
-                    continue
+        do throws(StoreError) {
+            while let page = try await log.auditedPage(after: position, through: end) {
+                position = page.last
+                for verdict in await Parallel.map(page.events, { Audit.check($0, verifier) }) {
+                    switch verdict {
+                    case .verified: verified += 1
+                    case .nothingSigned: break
+                    case .failed(let finding): result.add(finding)
+                    }
                 }
-                if result.signatureFindings.count < Audit.maximumSignatureFindings {
-                    result.signatureFindings.append(finding)
-                } else {
-                    result.signatureFindingsOmitted += 1
-                }
+                report(Projector.Progress(.signatures, position: position, head: end))
             }
-            report(Projector.Progress(.signatures, position: position, head: head))
+        } catch {
+            guard error.isDamage else { throw error }
+            result.add(Audit.finding(position + 1, error))
         }
         result.signaturesVerified = verified
     }
 
-    /// Nil when every signature of the event holds at its date, or it carries none.
-    private static func check(
-        _ logged: LoggedEvent, _ verifier: EvidenceVerifier
-    ) -> SignatureFinding? {
+    enum Verdict: Sendable, Equatable {
+        /// Every signature of the event holds at its date.
+        case verified
+        /// It carries none, or its evidence was erased, which the audit of the log tells.
+        case nothingSigned
+        case failed(SignatureFinding)
+    }
+
+    static func check(_ logged: LoggedEvent, _ verifier: EvidenceVerifier) -> Verdict {
         let event = logged.event
-        guard event.attributes.trust == .signed, let evidence = logged.evidence else { return nil }
+        guard event.attributes.trust == .signed else { return .nothingSigned }
+        let position = event.position
         do {
-            let bytes = try evidence.originalBytes()
-            if event.attributes.kind == .renewalPair {
-                for submission in try InputLine.submissions(bytes, input: "evidence") {
-                    guard case .pair(let transaction, let renewal, _) = submission.form else {
-                        continue
-                    }
-                    _ = try verifier.verifyPair(
-                        transaction: transaction, renewal: renewal, receivedAt: event.receivedAt)
-                }
-            } else {
+            guard let bytes = try logged.originalBytes() else { return .nothingSigned }
+            guard event.attributes.kind == .renewalPair else {
                 _ = try verifier.verifyAny(bytes, receivedAt: event.receivedAt)
+                return .verified
             }
-            return nil
+            var pairCount = 0
+            for submission in try InputLine.submissions(bytes, input: "evidence") {
+                guard case .pair(let transaction, let renewal, _) = submission.form else {
+                    continue
+                }
+                pairCount += 1
+                _ = try verifier.verifyPair(
+                    transaction: transaction, renewal: renewal, receivedAt: event.receivedAt)
+            }
+            return pairCount > 0 ? .verified : .failed(noPair(position))
         } catch let error as VerificationError {
-            return SignatureFinding(
-                position: event.position, code: error.code.rawValue, message: error.reason)
+            return .failed(
+                SignatureFinding(
+                    position: position, code: error.code.rawValue, message: error.reason))
         } catch let error as StoreError {
-            return SignatureFinding(
-                position: event.position, code: error.code.rawValue, message: error.reason)
+            return .failed(finding(position, error))
         } catch {
-            return SignatureFinding(
-                position: event.position, code: VerificationCode.malformedJWS.rawValue,
-                message: "The stored evidence is no signed pair.")
+            return .failed(noPair(position))
         }
+    }
+
+    private static func finding(_ position: Int64, _ error: StoreError) -> SignatureFinding {
+        SignatureFinding(position: position, code: error.code.rawValue, message: error.reason)
+    }
+
+    private static func noPair(_ position: Int64) -> SignatureFinding {
+        SignatureFinding(
+            position: position, code: VerificationCode.malformedJWS.rawValue,
+            message: "The stored evidence is no signed pair.")
     }
 }

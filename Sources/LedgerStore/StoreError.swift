@@ -9,6 +9,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public let reason: String
     /// What to do about it, one sentence.
     public let remedy: String
+    /// Whether the file is derived from the log: then it can be made again.
+    public private(set) var isDerived = false
 
     /// Stable names; scripts rely on them.
     public enum Code: String, Sendable, CaseIterable {
@@ -61,6 +63,19 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     /// Whether the file itself is of no use: derived data is then made again, the log restored.
     public var isDamage: Bool { [.fileCorrupt, .fileNotDatabase, .fileForeign].contains(code) }
+
+    /// Whether making derived data again would help.
+    public var asksForRebuild: Bool { isDerived && (isDamage || code == .databaseFailure) }
+
+    /// The same, of a file that is derived from the log.
+    func ofDerivedFile(_ path: String) -> StoreError {
+        var error = StoreError(
+            code, path: path, reason: reason,
+            remedy: isDamage || code == .databaseFailure
+                ? "It is derived data: `subledger rebuild --from-log` makes it again." : remedy)
+        error.isDerived = true
+        return error
+    }
 
     public var description: String {
         guard let path else { return "\(reason) \(remedy)" }

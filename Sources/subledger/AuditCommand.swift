@@ -1,5 +1,6 @@
 import AppStore
 import ArgumentParser
+import Foundation
 import LedgerService
 import LedgerStore
 
@@ -22,18 +23,19 @@ struct AuditCommand: AsyncParsableCommand {
             try await perform {
                 let settings = try Settings(common)
                 let verifier = signatures ? try settings.verifier() : nil
-                let session = try await settings.openSession()
-                let progress = ProgressLine()
-                let audit = Audit(ledger: session.ledger)
-                let report = try await audit.verify(
-                    projections: session.projections, hasDiverged: session.hasDiverged,
-                    verifier: verifier
-                ) { done in
-                    progress.show(done.text)
+                let directory = settings.environmentDirectory
+                if !FileManager.default.fileExists(atPath: "\(directory)/\(EventLog.fileName)") {
+                    // Whether one may be begun here is decided where every command asks.
+                    try await EnvironmentLedger
+                        .open(settings.configuration, environment: settings.environment).close()
                 }
+                let log = try await EventLog.open(directory: directory)
+                let progress = ProgressLine()
+                let report = try await Audit(log: log, directory: directory)
+                    .verify(verifier: verifier) { progress.show($0.text) }
                 progress.end()
+                await log.close()
                 try print(report)
-                await session.close()
                 if !report.isSound { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
             }
         }
@@ -48,13 +50,20 @@ struct AuditCommand: AsyncParsableCommand {
                 try Console.out(
                     "BAD  position \(finding.position): \(finding.code): \(finding.message)\n")
             }
-            if !report.projectionsMatch {
-                try Console.out("BAD  the projections' checkpoint was not of this log\n")
+            if let omitted = report.omittedCount {
+                try Console.out("BAD  \(omitted) more findings\n")
+            }
+            if report.projectionsMatch == false {
+                try Console.out("BAD  the projections' checkpoint is not of this log\n")
+            }
+            if let failure = report.projectionsFailure {
+                Console.note("warning: derived data could not be compared with the log: \(failure)")
             }
             let root = report.log.head?.root.hexadecimal ?? "none"
             let signatures = report.signaturesVerified.map { ", \($0) events' signatures verified" }
             try Console.out(
-                "\(report.isSound ? "sound" : "NOT SOUND"): \(report.log.eventCount) events"
+                "\(report.isSound ? "sound" : "NOT SOUND"): \(report.log.eventCount) events,"
+                    + " \(report.log.tombstoneCount) of them tombstones without evidence"
                     + "\(signatures ?? ""), root \(root)\n")
         }
 
@@ -66,6 +75,7 @@ struct AuditCommand: AsyncParsableCommand {
                 json.member("position", report.log.head?.position)
                 json.member("root", report.log.head?.root)
                 json.member("projectionsMatch", report.projectionsMatch)
+                json.member("projectionsError", report.projectionsFailure?.code.rawValue)
                 json.member("signaturesVerified", report.signaturesVerified)
                 json.array("findings", report.log.findings) { json, finding in
                     json.object { json in
@@ -82,8 +92,23 @@ struct AuditCommand: AsyncParsableCommand {
                 }
                 json.member(
                     "findingsOmitted",
-                    report.log.findingsOmitted + Int64(report.signatureFindingsOmitted))
+                    report.omittedCount ?? 0)
             }
         }
+    }
+}
+
+extension Audit.Report {
+    /// Findings beyond the bounds of both lists; nil for none.
+    fileprivate var omittedCount: Int64? {
+        let count = log.findingsOmitted + Int64(signatureFindingsOmitted)
+        return count > 0 ? count : nil
+    }
+}
+
+extension Settings {
+    /// Where the environment's files are.
+    fileprivate var environmentDirectory: String {
+        "\(configuration.dataDirectory)/\(EnvironmentLedger.directoryName(environment))"
     }
 }

@@ -45,7 +45,7 @@ struct BackupCommand: AsyncParsableCommand {
                     json.member("position", description.position)
                     json.member("root", description.root)
                     json.member("byteCount", report.byteCount)
-                    json.member("sha256", description.digest)
+                    json.member("databaseSha256", description.digest)
                 }
             }
         }

@@ -67,6 +67,7 @@ struct BenchCommand: AsyncParsableCommand {
             .appending(path: "subledger-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
+        PeakMemory.reset()
         let progress = ProgressLine()
         let count = events ?? BenchCommand.unsignedEvents
         let source = BenchSource(

@@ -27,7 +27,11 @@ struct CommandFailure: Error {
     }
 
     init(_ error: StoreError) {
-        self.init(code: error.code.rawValue, message: error.description, exit: .io)
+        // What was asked for does not exist, or must stay: no fault of the disk.
+        let isRefusal = error.code == .noSuchFile || error.code == .fileInUse
+        self.init(
+            code: error.code.rawValue, message: error.description,
+            exit: isRefusal ? .negative : .io)
     }
 
     init(_ error: QueryError) {
@@ -47,8 +51,9 @@ func perform(_ body: () async throws -> Void) async throws {
         Console.error(failure)
         throw ExitCode(failure.exit.rawValue)
     } catch let failure as StoreError {
-        Console.error(CommandFailure(failure))
-        throw ExitCode(CommandFailure.Exit.io.rawValue)
+        let failure = CommandFailure(failure)
+        Console.error(failure)
+        throw ExitCode(failure.exit.rawValue)
     } catch let failure as QueryError {
         let failure = CommandFailure(failure)
         Console.error(failure)

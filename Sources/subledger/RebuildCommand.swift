@@ -43,10 +43,9 @@ struct RebuildCommand: AsyncParsableCommand {
                 return
             }
             let progress = ProgressLine()
-            let store = try await Rebuild(projector).run(fromLog: fromLog) { done in
-                progress.show(done.text)
-            }
+            try await projector.rebuild(fromLog: fromLog) { done in progress.show(done.text) }
             progress.end()
+            let store = projector.projections
             let checkpoint = try await store.checkpoint()
             let count = try await store.subscriptionCount()
             try printRebuilt(store, count: count, position: checkpoint.position)
@@ -59,7 +58,9 @@ struct RebuildCommand: AsyncParsableCommand {
         let report = try await check.run { progress.show($0.text) }
         progress.end()
         try print(report)
-        if report.count > 0 { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
+        if report.count > 0 || !report.fileFindings.isEmpty {
+            throw ExitCode(CommandFailure.Exit.negative.rawValue)
+        }
     }
 
     private func printRebuilt(
@@ -86,6 +87,7 @@ struct RebuildCommand: AsyncParsableCommand {
                     json.member("count", report.count)
                     json.member("storedReducerVersion", report.stored?.reducerVersion)
                     json.member("reducerVersion", report.expected.reducerVersion)
+                    json.array("fileFindings", report.fileFindings)
                     json.array("differences", report.differences) { json, difference in
                         json.object { json in
                             json.member("bundleId", difference.chain.bundleId)
@@ -105,6 +107,15 @@ struct RebuildCommand: AsyncParsableCommand {
         }
         if report.count > report.differences.count {
             try Console.out("… and \(report.count - report.differences.count) more\n")
+        }
+        for finding in report.fileFindings {
+            try Console.out(
+                finding == "schema"
+                    ? "the file: tables or views are not those this release makes\n"
+                    : "the file: \(finding) holds rows of no chain\n")
+        }
+        if report.count == 0, !report.fileFindings.isEmpty {
+            return try Console.out("run `subledger rebuild`\n")
         }
         try Console.out(
             report.count == 0

@@ -23,7 +23,7 @@ struct BackupCommandTests {
         let told = try backup.json()
         #expect(
             told.object?.map(\.key) == [
-                "file", "environment", "position", "root", "byteCount", "sha256",
+                "file", "environment", "position", "root", "byteCount", "databaseSha256",
             ])
         #expect(told["position"]?.int64 == 4)
         let size = try Data(contentsOf: URL(filePath: place.file("a.backup"))).count

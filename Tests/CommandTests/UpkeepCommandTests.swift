@@ -79,6 +79,36 @@ struct UpkeepCommandTests {
         #expect(text.out.contains("NOT SOUND"))
     }
 
+    @Test("audit verify judges the log alone; one bad row stops no other chain")
+    func auditAlone() async throws {
+        let place = try await taken()
+        let log = URL(filePath: place.ledgerFile("log.sqlite"))
+        var data = try Data(contentsOf: log)
+        let text = try #require(data.range(of: Data(#"{"notificationType":"EXPIRED""#.utf8)))
+        let spoilt = (text.lowerBound - 6)..<text.lowerBound
+        data.replaceSubrange(spoilt, with: Data(repeating: 0xFF, count: 6))
+        try data.write(to: log)
+        let directory = place.file("data/production")
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory)
+        where name.hasPrefix("facts-") || name.hasPrefix("projections") {
+            try FileManager.default.removeItem(atPath: "\(directory)/\(name)")
+        }
+        let report = try await place.run("audit", "verify", "--signatures")
+        #expect(report.code == 1)
+        #expect(report.out.contains("BAD  position 4: evidenceUnreadable"))
+        #expect(report.out.contains("5 events, 0 of them tombstones without evidence"))
+        #expect(report.out.contains("4 events' signatures verified"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+        #expect(!names.contains { $0.hasPrefix("facts-") || $0.hasPrefix("projections") })
+        #expect(try await place.run("show", "700000000000001").code == 0)
+        #expect(try await place.run("show", Evidence.id).out.contains("unreadable"))
+        #expect(try await place.run("rebuild", "--from-log").code == 0)
+        #expect(try await place.run("rebuild", "--check").code == 0)
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        #expect(try await place.run("export", "events").code == 0)
+        #expect(try await place.run("export", "events", "--evidence").code == 74)
+    }
+
     @Test("quarantine lists, shows and retries")
     func quarantine() async throws {
         let place = try Workplace()

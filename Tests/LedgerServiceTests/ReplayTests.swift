@@ -39,8 +39,8 @@ struct ReplayTests {
             let differences = try await check.differences(session)
             #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
             let answers = try await StoryTelling.answers(session)
-            let rebuild = Rebuild(try #require(session.projector))
-            try await rebuild.run(fromLog: true).close()
+            let projector = try #require(session.projector)
+            try await projector.rebuild(fromLog: true)
             return answers
         }
         #expect(try await telling.answers() == answers, "rebuilt from the log")

@@ -102,18 +102,35 @@ struct ReviewTests {
         let ledger = try TemporaryLedger()
         let long = try await ledger.ingest(chain.life)
         try await ledger.session { #expect($0.remarks.isEmpty) }
-        for suffix in ["", "-wal", "-shm"] {
-            try? FileManager.default.removeItem(
-                atPath: "\(ledger.environmentDirectory)/\(EventLog.fileName)\(suffix)")
+        let other = try TemporaryLedger()
+        _ = try await other.ingest([chain.bought()])
+        let names = ["", "-wal", "-shm"].map { EventLog.fileName + $0 }
+        try FileDamage.remove([EventLog.fileName], in: ledger.environmentDirectory)
+        // Nothing is appended to a log begun anew where there was one.
+        await #expect(throws: StoreError(.fileReplaced, reason: "", remedy: "")) {
+            try await ledger.ingest([chain.bought()])
         }
-        _ = try await ledger.ingest([chain.bought()])
+        for name in names {
+            try? FileManager.default.moveItem(
+                atPath: "\(other.environmentDirectory)/\(name)",
+                toPath: "\(ledger.environmentDirectory)/\(name)")
+        }
+        let report = try await audit(ledger)
+        #expect(report.log.isSound)
+        #expect(report.projectionsMatch == false)
+        #expect(!report.isSound)
         try await ledger.session { session in
             #expect(session.remarks.contains { $0.contains("position \(long.position)") })
-            let report = try await Audit(ledger: session.ledger).verify(
-                projections: session.projections, hasDiverged: session.hasDiverged,
-                verifier: nil)
-            #expect(!report.isSound)
         }
+        #expect(try await audit(ledger).isSound)
         try await ledger.session { #expect($0.remarks.isEmpty) }
+    }
+
+    private func audit(_ ledger: TemporaryLedger) async throws -> Audit.Report {
+        let log = try await EventLog.open(directory: ledger.environmentDirectory)
+        let report = try await Audit(log: log, directory: ledger.environmentDirectory)
+            .verify(verifier: nil)
+        await log.close()
+        return report
     }
 }

@@ -126,7 +126,7 @@ public struct Export: Sendable {
         }
         var page: [(event: RecordedEvent, evidence: [UInt8]?)] = []
         for logged in try await ledger.log.page(after: position, through: through) {
-            page.append((logged.event, try logged.evidence?.originalBytes()))
+            page.append((logged.event, try logged.originalBytes()))
         }
         return page
     }

@@ -1,7 +1,13 @@
 import Foundation
 
-/// The most memory this process ever held.
-enum PeakMemory {
+/// The most memory this process held since it began, or since the last `reset`.
+public enum PeakMemory {
+    /// Begins anew, so that one benchmark does not count what another held
+    /// (https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html).
+    public static func reset() {
+        try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
+    }
+
     static var mebibytes: Double {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),

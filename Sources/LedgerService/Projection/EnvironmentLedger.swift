@@ -46,12 +46,32 @@ public final class EnvironmentLedger: Sendable {
     ) async throws(StoreError) -> EnvironmentLedger {
         let directory =
             "\(configuration.dataDirectory)/\(directoryName(environment))"
+        try await requireLog(directory)
         let log = try await EventLog.open(directory: directory)
         let operations = try await OperationsStore.open(directory: directory)
         let facts = try await openFacts(directory)
         return EnvironmentLedger(
             environment: environment, directory: directory, log: log, operations: operations,
             facts: facts, catalogue: configuration.catalogue)
+    }
+
+    /// A log that is gone is not begun anew where derived data shows that it held events: positions
+    /// would be given out twice.
+    private static func requireLog(_ directory: String) async throws(StoreError) {
+        let log = "\(directory)/\(EventLog.fileName)"
+        guard !FileManager.default.fileExists(atPath: log),
+            let path = DerivedFiles.facts(in: directory).current(),
+            // One that cannot be read shows nothing.
+            let facts = try? await Blocking.run({ () throws(StoreError) in
+                try FactsStore(path: path)
+            }), let position = try? await facts.checkpoint().position, position > 0
+        else { return }
+        try? facts.close()
+        throw StoreError(
+            .fileReplaced, path: log,
+            reason: "It is gone: facts up to position \(position) were derived from it.",
+            remedy: "Put it back, or `subledger restore` the newest backup; to begin a new ledger,"
+                + " use another data directory.")
     }
 
     // MARK: Facts
@@ -115,6 +135,17 @@ public final class EnvironmentLedger: Sendable {
     func reopenFacts() async throws(StoreError) {
         guard factsFiles.current() != facts.path || !facts.isInPlace else { return }
         let found = try await EnvironmentLedger.openFacts(directory)
+        currentFacts.withLock { $0 = found }
+    }
+
+    /// As `reopenFacts`, for the holder of the lock: what is of no use is begun anew at once.
+    func reopenFacts(holding lock: ProjectorLock) async throws(StoreError) {
+        guard factsFiles.current() != facts.path || !facts.isInPlace else { return }
+        let directory = directory
+        let found = try await Blocking.run { () throws(StoreError) in
+            if let facts = try EnvironmentLedger.usableFacts(directory) { return facts }
+            return try EnvironmentLedger.newFacts(directory, holding: lock)
+        }
         currentFacts.withLock { $0 = found }
     }
 

@@ -108,7 +108,10 @@ public struct LedgerSession: Sendable {
     public func close() async {
         if let projector {
             try? await ledger.facts.settle()
-            try? await projector.projections.settle()
+            let last = projector.projections
+            try? await last.settle()
+            // Closed properly, so that whoever opens it next finds nothing to recover.
+            if last !== projections { try? last.close() }
         }
         try? projections.close()
         await ledger.close()

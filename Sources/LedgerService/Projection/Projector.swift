@@ -10,8 +10,10 @@ public final class Projector: Sendable {
     /// Held for as long as this value lives.
     let lock: ProjectorLock
     private let current: Mutex<ProjectionsStore>
+    private let found: Mutex<[Remark]>
+
     /// What was found wrong with derived data and made again; people are told (`design.md` §3).
-    public let remarks: [Remark]
+    public var remarks: [Remark] { found.withLock { $0 } }
 
     public typealias Progress = ProjectionProgress
     public typealias Report = @Sendable (Progress) -> Void
@@ -36,7 +38,7 @@ public final class Projector: Sendable {
         self.ledger = ledger
         self.lock = lock
         current = Mutex(projections)
-        self.remarks = remarks
+        found = Mutex(remarks)
     }
 
     /// Opens the current projections, or builds new ones when there are none, when they were
@@ -51,15 +53,23 @@ public final class Projector: Sendable {
             try ProjectorLock.take(directory: directory)
         }
         guard let lock else { return nil }
-        for files in [ledger.factsFiles, ledger.projectionFiles] {
-            files.removeUnfinished(holding: lock)
+        await Blocking.run {
+            for files in [ledger.factsFiles, ledger.projectionFiles] {
+                files.removeUnfinished(holding: lock)
+            }
+            LogRestore.removeUnfinished(in: directory)
         }
-        LogRestore.removeUnfinished(in: directory)
-        try await ledger.reopenFacts()
+        try await ledger.reopenFacts(holding: lock)
         var remarks: [Remark] = []
-        let facts = try await ledger.facts.checkpoint()
-        if try await !isOfThisLog(ledger, facts) {
-            remarks.append(.diverged(position: facts.position))
+        do throws(StoreError) {
+            let facts = try await ledger.facts.checkpoint()
+            if try await !isOfThisLog(ledger, facts) {
+                remarks.append(.diverged(position: facts.position))
+                try await ledger.beginFactsAnew(holding: lock)
+            }
+        } catch {
+            guard error.asksForRebuild else { throw error }
+            remarks.append(.damaged(name: ledger.factsFiles.linkedName() ?? ""))
             try await ledger.beginFactsAnew(holding: lock)
         }
         let usable = try await usable(ledger, &remarks)
@@ -93,7 +103,7 @@ public final class Projector: Sendable {
             if isOfThisLog, try await store.matches(ledger.build) { return store }
             return nil
         } catch {
-            guard error.isDamage else { throw error }
+            guard error.asksForRebuild else { throw error }
             remarks.append(.damaged(name: files.linkedName() ?? files.linkName))
             return nil
         }
@@ -109,60 +119,99 @@ public final class Projector: Sendable {
 
     // MARK: Catching up
 
-    /// Applies every event up to the head found now; the head.
+    /// Applies every event up to the head found now; the head. Damaged derived data is made again.
     @discardableResult
     public func catchUp(report: @escaping Report = { _ in }) async throws(StoreError) -> Int64 {
+        do throws(StoreError) { return try await catchUpOnce(report) } catch {
+            guard error.asksForRebuild, let path = error.path else { throw error }
+            found.withLock { $0.append(.damaged(name: DerivedFiles.name(of: path))) }
+            try await rebuild(fromLog: true, report: report)
+            return try await catchUpOnce(report)
+        }
+    }
+
+    /// Makes all rows again from the facts (with `fromLog`: the facts, too), into a new file that
+    /// becomes the current one.
+    public func rebuild(
+        fromLog: Bool = false, report: @escaping Report = { _ in }
+    ) async throws(StoreError) {
+        let built = try await Rebuild(ledger: ledger, lock: lock).run(
+            fromLog: fromLog, report: report)
+        current.withLock { $0 = built }
+    }
+
+    private func catchUpOnce(_ report: @escaping Report) async throws(StoreError) -> Int64 {
+        try await ledger.reopenFacts(holding: lock)
         let head = try await ledger.log.head().position
-        let position = try await projections.checkpoint().position
+        let position = min(
+            try await projections.checkpoint().position,
+            try await ledger.facts.checkpoint().position)
         if BulkLimits.isFar(behind: head - position, head: head) || !projections.isInPlace {
-            let built = try await Rebuild(ledger: ledger, lock: lock).run(report: report)
-            current.withLock { $0 = built }
+            try await rebuild(report: report)
         }
         try await catchUpFacts(through: head, report: report)
         try await catchUpRows(through: head, report: report)
         return head
     }
 
-    /// Decodes the events that the facts do not hold yet, one by one.
+    /// Decodes the events that the facts do not hold yet; the next are decoded while some are
+    /// written.
     private func catchUpFacts(
         through head: Int64, report: Report
     ) async throws(StoreError) {
         let facts = ledger.facts
         var position = try await facts.checkpoint().position
-        while position < head {
-            let page = try await ledger.log.page(after: position, through: head)
-            guard let last = page.last else { return }
-            let decoded = try await Parallel.map(page) { (logged) throws(StoreError) in
-                try FactDecoder.decode(logged)
+        var step = try await decoded(after: position, through: head)
+        while let current = step {
+            async let following = Outcome { () throws(StoreError) in
+                try await decoded(after: current.checkpoint.position, through: head)
             }
-            try await facts.add(
-                decoded.compactMap { $0 },
-                checkpoint: Checkpoint(
-                    position: last.event.position, leafHash: last.event.leafHash))
-            position = last.event.position
+            try await facts.add(current.facts, checkpoint: current.checkpoint)
+            position = current.checkpoint.position
             tell(Progress(.decode, position: position, head: head), report)
+            step = try await following.get()
         }
     }
 
+    private func decoded(
+        after position: Int64, through head: Int64
+    ) async throws(StoreError) -> (facts: [FactDecoder.Decoded], checkpoint: Checkpoint)? {
+        guard position < head else { return nil }
+        let page = try await ledger.log.page(after: position, through: head)
+        guard let last = page.last?.event else { return nil }
+        let decoded = try await Parallel.map(page) { (logged) throws(StoreError) in
+            try FactDecoder.decode(logged)
+        }
+        return (
+            decoded.compactMap { $0 },
+            Checkpoint(position: last.position, leafHash: last.leafHash)
+        )
+    }
+
+    /// Brings the rows up to the facts; the next chains are folded while some are written.
     private func catchUpRows(
         through head: Int64, report: Report
     ) async throws(StoreError) {
         let projections = projections
-        var position = try await projections.checkpoint().position
-        while position < head {
-            let events = try await ledger.log.events(after: position, through: head)
-            guard let last = events.last else { break }
-            try await apply(events, to: projections)
-            position = last.position
-            tell(Progress(.apply, position: position, head: head), report)
+        let position = try await projections.checkpoint().position
+        var step = try await folded(after: position, through: head)
+        while let current = step {
+            async let following = Outcome { () throws(StoreError) in
+                try await folded(after: current.checkpoint.position, through: head)
+            }
+            try await projections.update(current.rows, checkpoint: current.checkpoint)
+            tell(Progress(.apply, position: current.checkpoint.position, head: head), report)
+            step = try await following.get()
         }
     }
 
-    /// Folds the chains these events touch again and writes the rows that differ.
-    private func apply(
-        _ events: [RecordedEvent], to projections: ProjectionsStore
-    ) async throws(StoreError) {
-        guard let last = events.last else { return }
+    /// Folds again the chains that the next events touch.
+    private func folded(
+        after position: Int64, through head: Int64
+    ) async throws(StoreError) -> (rows: [ChainRows], checkpoint: Checkpoint)? {
+        guard position < head else { return nil }
+        let events = try await ledger.log.events(after: position, through: head)
+        guard let last = events.last else { return nil }
         var touched: Set<ChainId> = []
         for event in events {
             guard let id = event.attributes.chain else { continue }
@@ -174,8 +223,7 @@ public final class Projector: Sendable {
         let rows = try await Parallel.map(facts) { (entry) throws(StoreError) in
             ChainRows(entry.0, facts: entry.1, environment: environment, catalogue: catalogue)
         }
-        try await projections.update(
-            rows, checkpoint: Checkpoint(position: last.position, leafHash: last.leafHash))
+        return (rows, Checkpoint(position: last.position, leafHash: last.leafHash))
     }
 
     private func tell(_ progress: Progress, _ report: Report) {
@@ -185,10 +233,10 @@ public final class Projector: Sendable {
 
     /// Makes another file that was built for the same answers the current one, and catches it up.
     ///
-    /// Throws `fileChanged` when it was built for other answers or belongs to another log.
+    /// Throws `noSuchFile` for what is no name of one, `fileChanged` when it was built for other answers or belongs to another log.
     public func use(_ name: String) async throws(StoreError) {
         let files = ledger.projectionFiles
-        let path = files.path(of: name)
+        let path = try files.requiredPath(of: name)
         let store = try await Blocking.run { () throws(StoreError) in
             try ProjectionsStore(path: path)
         }
@@ -201,7 +249,7 @@ public final class Projector: Sendable {
                     "It was built by another reducer, for another catalogue or from another log.",
                 remedy: "Run `subledger rebuild` instead.")
         }
-        try files.use(path)
+        try await Blocking.run { () throws(StoreError) in try files.use(path) }
         current.withLock { $0 = store }
         try await catchUp()
     }

@@ -1,11 +1,11 @@
 import AppStore
 import Foundation
 import Ledger
-public import LedgerStore
+import LedgerStore
 
 /// Makes derived data in bulk (`design.md` §3): facts from the log where they are missing, and a
 /// new projections file from the facts, which then takes the place of the current one.
-public struct Rebuild: Sendable {
+struct Rebuild: Sendable {
     let ledger: EnvironmentLedger
     /// Shows that nobody else projects.
     let lock: ProjectorLock
@@ -15,17 +15,24 @@ public struct Rebuild: Sendable {
         self.lock = lock
     }
 
-    public init(_ projector: Projector) {
-        self.init(ledger: projector.ledger, lock: projector.lock)
-    }
-
     /// Brings the facts up to the log (with `fromLog`: makes all of them again), folds them into a
     /// new file, and switches to it; the new store. What the files before the last one took of the
     /// disk is given back.
     ///
+    /// Stored facts that cannot be read are made again from the log, asked to or not.
+    ///
     /// Interrupted at any moment, it leaves the old file current and nothing to clean up.
-    public func run(
+    func run(
         fromLog: Bool = false, report: @escaping Projector.Report = { _ in }
+    ) async throws(StoreError) -> ProjectionsStore {
+        do throws(StoreError) { return try await runOnce(fromLog: fromLog, report) } catch {
+            guard error.asksForRebuild, !fromLog else { throw error }
+            return try await runOnce(fromLog: true, report)
+        }
+    }
+
+    private func runOnce(
+        fromLog: Bool, _ report: @escaping Projector.Report
     ) async throws(StoreError) -> ProjectionsStore {
         let head = try await ledger.log.head().position
         if let checkpoint = try await ledger.checkpoint(at: head) {
@@ -41,7 +48,7 @@ public struct Rebuild: Sendable {
             try files.use(path)
             return store
         }
-        dropSuperseded(files)
+        await dropSuperseded(files)
         return store
     }
 
@@ -50,7 +57,8 @@ public struct Rebuild: Sendable {
     private func bringFacts(
         to checkpoint: Checkpoint, fromLog: Bool, _ report: @escaping Projector.Report
     ) async throws(StoreError) {
-        let start = try await ledger.facts.checkpoint().position
+        // Facts that are to be made again need not be readable.
+        let start = fromLog ? 0 : try await ledger.facts.checkpoint().position
         let behind = checkpoint.position - start
         guard fromLog || behind > 0 else { return }
         let build = FactsBuild(log: ledger.log, directory: ledger.directory)
@@ -68,7 +76,7 @@ public struct Rebuild: Sendable {
         let path = ledger.factsFiles.newPath()
         try await build.run(path: path, through: checkpoint, report: told)
         try await ledger.useFacts(path, holding: lock)
-        dropSuperseded(ledger.factsFiles, keeping: 0)
+        await dropSuperseded(ledger.factsFiles, keeping: 0)
     }
 
     // MARK: Rows
@@ -106,12 +114,15 @@ public struct Rebuild: Sendable {
 
     /// Gives back the room of files that are neither current nor the newest others, unless somebody
     /// has them open.
-    private func dropSuperseded(_ files: DerivedFiles, keeping count: Int = 1) {
-        let current = files.current()
-        let others = files.names().filter { files.path(of: $0) != current }
-        for name in others.dropLast(count) {
-            // What cannot be dropped now is dropped after the next rebuild.
-            _ = try? files.drop(name, holding: lock)
+    private func dropSuperseded(_ files: DerivedFiles, keeping count: Int = 1) async {
+        let lock = lock
+        await Blocking.run {
+            let current = files.current()
+            let others = files.names().filter { files.path(of: $0) != current }
+            for name in others.dropLast(count) {
+                // What cannot be dropped now is dropped after the next rebuild.
+                _ = try? files.drop(name, holding: lock)
+            }
         }
     }
 }

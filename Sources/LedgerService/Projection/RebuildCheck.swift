@@ -15,7 +15,7 @@ public struct RebuildCheck: Sendable {
         public let chain: ChainId
         /// `table.column` for each column that differs, `table` where rows are missing or surplus;
         /// `missing` or `surplus` for a whole chain.
-        public let columns: [String]
+        public internal(set) var columns: [String]
     }
 
     /// What was found. `differences` holds the first in chain order, `count` says how many there
@@ -23,11 +23,22 @@ public struct RebuildCheck: Sendable {
     public struct Report: Sendable {
         public var differences: [Difference] = []
         public var count = 0
+        /// What is wrong with the file apart from the rows of its chains: tables with rows of no
+        /// chain, `schema` for other tables or views.
+        public var fileFindings: [String] = []
         /// Up to where was compared: the projections' checkpoint.
         public let position: Int64
         /// How the compared file was built, nil when it does not say, and how it would be now.
         public let stored: ProjectionsStore.Build?
         public let expected: ProjectionsStore.Build
+
+        /// Notes a chain whose stored facts are not what decoding makes.
+        mutating func noteFacts(of chain: ChainId, limit: Int) {
+            guard let index = differences.firstIndex(where: { $0.chain == chain }) else {
+                return note(chain, ["facts"], limit: limit)
+            }
+            differences[index].columns.append("facts")
+        }
 
         mutating func note(_ chain: ChainId, _ columns: [String], limit: Int) {
             count += 1
@@ -99,7 +110,17 @@ public struct RebuildCheck: Sendable {
         defer { try? FileManager.default.removeItem(atPath: scratch) }
         let facts = try await facts(scratch, checkpoint, tell)
         try await compare(facts, StoredWalk(stored), into: &report, limit: limit, tell)
-        return report
+        // Answers are folded from the stored facts, so these are checked, too.
+        var found = report
+        try await FactsComparison(through: checkpoint.position).run(facts, ledger.facts) { chain in
+            found.noteFacts(of: chain, limit: limit)
+        }
+        if found.stored == found.expected {
+            found.fileFindings = try await Blocking.run { () throws(StoreError) in
+                try stored.findings()
+            }
+        }
+        return found
     }
 
     private func scratchDirectory() throws(StoreError) -> String {

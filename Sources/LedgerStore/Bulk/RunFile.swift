@@ -1,10 +1,13 @@
 internal import Foundation
+internal import Synchronization
 
 /// One sorted run on disk: an unnamed temporary file, gone with its last reference or with the
 /// process.
 final class RunFile: Sendable {
     private let descriptor: Int32
     private let directory: String
+    /// What the writer wrote: a run that ends before is damaged.
+    private let writtenByteCount = Mutex<Int64>(0)
 
     /// Bytes written or read at once.
     static let bufferByteCount = 256 * 1_024
@@ -22,6 +25,17 @@ final class RunFile: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    fileprivate func complete(byteCount: Int64) { writtenByteCount.withLock { $0 = byteCount } }
+
+    /// Throws `ioError` unless `offset` is where the run ends.
+    func requireEnd(at offset: Int64) throws(StoreError) {
+        guard writtenByteCount.withLock({ $0 }) == offset else {
+            throw StoreError(
+                .ioError, path: directory, reason: "A temporary file lost a part of itself.",
+                remedy: "Check the disk.")
+        }
+    }
 
     /// Fills `buffer` from `offset` on; the number of bytes read, 0 at the end.
     func read(
@@ -119,6 +133,7 @@ struct RunWriter {
 
     mutating func finish() throws(StoreError) -> RunFile {
         try flush()
+        file.complete(byteCount: offset)
         return file
     }
 

@@ -21,11 +21,17 @@ final class RunReader {
 
     /// Moves to the next record: `key` and `value` are valid until the next call. False at the end.
     func next() throws(StoreError) -> Bool {
-        guard try hold(RunReader.headerByteCount) else { return false }
+        guard try hold(RunReader.headerByteCount) else {
+            try file.requireEnd(at: fileOffset - Int64(end - start))
+            return false
+        }
         let keyCount = Int(buffer.loadUnaligned(fromByteOffset: start, as: UInt32.self))
         let valueCount = Int(buffer.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self))
         let count = RunReader.headerByteCount + keyCount + valueCount
-        guard try hold(count) else { return false }
+        guard try hold(count) else {
+            try file.requireEnd(at: -1)
+            return false
+        }
         let keyStart = start + RunReader.headerByteCount
         key = UnsafeRawBufferPointer(rebasing: buffer[keyStart..<keyStart + keyCount])
         value = UnsafeRawBufferPointer(rebasing: buffer[keyStart + keyCount..<start + count])

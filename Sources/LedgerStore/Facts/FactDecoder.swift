@@ -16,9 +16,9 @@ public enum FactDecoder {
 
     /// The fact of an event; nil for an event that belongs to no chain.
     ///
-    /// Total: evidence that was erased, or that this version cannot decode, gives a fact that
-    /// changes nothing and says so (`lifecycle.md` §4, `unreadable`). Throws `fileCorrupt` only
-    /// when the store itself is damaged.
+    /// Total: evidence that was erased, that cannot be put together again, or that this version
+    /// cannot decode, gives a fact that changes nothing and says so (`lifecycle.md` §4,
+    /// `unreadable`; `design.md` §3: no chain ever stops the others). Nothing is thrown.
     public static func decode(_ logged: LoggedEvent) throws(StoreError) -> Decoded? {
         let event = logged.event
         guard let original = event.attributes.chain else { return nil }
@@ -28,9 +28,12 @@ public enum FactDecoder {
         let chain = ChainId(
             bundleId: event.attributes.bundleId, originalTransactionId: original)
         guard let evidence = logged.evidence else {
-            return Decoded(chain: chain, fact: blank(event, origin, .erased))
+            let flaw: Fact.Flaw = logged.damage == nil ? .erased : .undecodable
+            return Decoded(chain: chain, fact: blank(event, origin, flaw))
         }
-        let payloads = try evidence.payloads(of: event.attributes.kind)
+        guard let payloads = try? evidence.payloads(of: event.attributes.kind) else {
+            return Decoded(chain: chain, fact: blank(event, origin, .undecodable))
+        }
         do throws(JSONError) {
             guard let fact = try fact(event.attributes.kind, payloads, origin) else { return nil }
             return Decoded(chain: chain, fact: fact)

@@ -64,6 +64,24 @@ public struct FactsPage: Sendable {
         return isOrdered ? chains : chains.sorted { $0.0 < $1.0 }
     }
 
+    /// The chains with their facts up to a position as the bytes they are stored in, in the order
+    /// of `chains`.
+    func stored(through position: Int64) -> [(chain: ChainId, bytes: [UInt8])] {
+        starts.enumerated().map { index, start in
+            let end = index + 1 < starts.count ? starts[index + 1].row : rows.count
+            var bytes: [UInt8] = []
+            for row in start.row..<end where rows[row].position <= position {
+                withUnsafeBytes(of: (rows[row].signedAt, rows[row].position)) {
+                    bytes.append(contentsOf: $0)
+                }
+                bytes.append(contentsOf: bodies[(row == 0 ? 0 : rows[row - 1].end)..<rows[row].end])
+            }
+            let chain = ChainId(
+                bundleId: names[start.app] ?? BundleId(""), originalTransactionId: start.chain)
+            return (chain, bytes)
+        }.filter { !$0.bytes.isEmpty }.sorted { $0.chain < $1.chain }
+    }
+
     private func facts(_ range: Range<Int>) throws(StoreError) -> [Fact] {
         do {
             return try bodies.withUnsafeBytes { all in

@@ -26,7 +26,9 @@ public final class FactsStore: Sendable {
     public var isInPlace: Bool { identity != nil && FileIdentity(path: path) == identity }
 
     public func close() throws(StoreError) {
-        do { try pool.close() } catch { throw StoreError(error, path: path) }
+        do { try pool.close() } catch {
+            throw DerivedFile.explained(StoreError(error, path: path), path: path)
+        }
     }
 
     public func checkpoint() async throws(StoreError) -> Checkpoint {
@@ -38,7 +40,7 @@ public final class FactsStore: Sendable {
         do {
             try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         } catch {
-            throw StoreError(error, path: path)
+            throw DerivedFile.explained(StoreError(error, path: path), path: path)
         }
     }
 
@@ -164,13 +166,15 @@ public final class FactsStore: Sendable {
     public func undecodedPage(
         after: OriginalTransactionId?
     ) async throws(StoreError) -> FactsPage? {
-        try await read { database in
+        // Even the empty text is an id, and comes first.
+        let isNext = after == nil ? ">=" : ">"
+        return try await read { database in
             let names = try FactsStore.bundleNames(database)
             let select = try BoundStatement(
                 database,
                 """
                 SELECT chain, app, signed_at, position, body FROM facts
-                WHERE chain > ? ORDER BY chain, app, signed_at, position
+                WHERE chain \(isNext) ? ORDER BY chain, app, signed_at, position
                 """)
             select.bind(1, after?.rawValue ?? "")
             defer { select.reset() }
@@ -209,6 +213,8 @@ public final class FactsStore: Sendable {
     func write(
         _ body: @escaping @Sendable (Database) throws -> Void
     ) async throws(StoreError) {
-        do { try await pool.write(body) } catch { throw StoreError(error, path: path) }
+        do { try await pool.write(body) } catch {
+            throw DerivedFile.explained(StoreError(error, path: path), path: path)
+        }
     }
 }

@@ -1,5 +1,6 @@
 internal import AppStore
 internal import GRDB
+internal import Ledger
 
 /// The append algorithm, inside one `BEGIN IMMEDIATE`. Reads the head row first, never memory:
 /// another process may have appended.
@@ -131,13 +132,24 @@ struct AppendTransaction {
         let kind = event.attributes.kind
         let claims = try EvidenceClaims.digest(event.evidence.packed, kind: kind)
         for position in others {
-            guard let evidence = try evidence(at: position) else { continue }
-            if try EvidenceClaims.digest(evidence, kind: kind) == claims { return position }
+            if try self.claims(at: position, kind) == claims { return position }
         }
         return nil
     }
 
-    /// Nil for an erased one, whose claims nobody can compare any more.
+    /// Nil when nobody can compare the claims any more, because the evidence was erased or is
+    /// damaged. What then looks new is kept as a conflict: one bad row stops no append.
+    private mutating func claims(at position: Int64, _ kind: EventKind) throws -> Digest? {
+        do {
+            return try evidence(at: position).map { evidence in
+                try EvidenceClaims.digest(evidence, kind: kind)
+            }
+        } catch let error as StoreError where error.code == .fileCorrupt {
+            return nil
+        }
+    }
+
+    /// Nil for an erased one.
     private mutating func evidence(at position: Int64) throws -> PackedEvidence? {
         selectEvidence.bind(1, position)
         defer { selectEvidence.reset() }

@@ -5,6 +5,10 @@ internal import GRDB
 struct EvidencePage {
     private let rows: BoundStatement
     private let evidence: BoundStatement
+    private let lookup: BoundStatement
+    /// Where the walk through the evidence stands; nil before its first row and after its last.
+    private var standing: Int64?
+    private var isWalking = true
     private var table: HeaderTable
     private let path: String
 
@@ -26,9 +30,12 @@ struct EvidencePage {
             SELECT position, form, bytes FROM evidence
             WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
             """)
+        // For what the walk does not meet: it ends where SQLite cannot read on.
+        lookup = try BoundStatement(
+            database, "SELECT position, form, bytes FROM evidence WHERE position = ?")
     }
 
-    /// Throws `fileCorrupt` when a row or its evidence makes no sense.
+    /// Throws `fileCorrupt` when a row makes no sense; of its evidence `LoggedEvent.damage` tells.
     mutating func read(
         after position: Int64, through: Int64, limit: Int
     ) throws -> [LoggedEvent] {
@@ -48,21 +55,53 @@ struct EvidencePage {
         while byteCount < LogLimits.pageByteCount, try rows.step() {
             let event = try EventRow.read(rows, path: path, after: last)
             last = event.position
-            let packed = try readEvidence(event.position)
-            byteCount += packed?.storedByteCount ?? 0
-            page.append(LoggedEvent(event: event, evidence: packed))
+            let logged = try logged(event)
+            byteCount += logged.evidence?.storedByteCount ?? 0
+            page.append(logged)
         }
         return page
     }
 
+    private mutating func logged(_ event: RecordedEvent) throws -> LoggedEvent {
+        do {
+            return LoggedEvent(event: event, evidence: try readEvidence(event.position))
+        } catch {
+            let error = StoreError(error, path: path)
+            guard error.code == .fileCorrupt else { throw error }
+            return LoggedEvent(
+                event: event, evidence: nil,
+                damage: StoreError(
+                    .fileCorrupt, path: path,
+                    reason: "The evidence of position \(event.position) cannot be read.",
+                    remedy: PackedEvidence.unreadable.remedy))
+        }
+    }
+
     /// Nil for a tombstone.
     private mutating func readEvidence(_ position: Int64) throws -> PackedEvidence? {
-        guard try evidence.step(), evidence.int64(0) == position else {
+        walk(to: position)
+        guard standing != position else { return try packed(evidence) }
+        lookup.bind(1, position)
+        defer { lookup.reset() }
+        guard try lookup.step() else {
             throw StoreError.corrupt(path: path, "Position \(position) has no evidence row.")
         }
-        guard !evidence.isNull(2) else { return nil }
-        return try evidence.withBytes(2) { bytes in
-            try EvidenceRow.decode(form: evidence.int64(1), bytes, &table)
+        return try packed(lookup)
+    }
+
+    /// Leaves behind rows that belong to no event.
+    private mutating func walk(to position: Int64) {
+        while isWalking, (standing ?? .min) < position {
+            // Where it fails, looking rows up one by one finds out which is the bad one.
+            isWalking = (try? evidence.step()) ?? false
+            standing = isWalking ? evidence.int64(0) : nil
+        }
+    }
+
+    private mutating func packed(_ row: BoundStatement) throws -> PackedEvidence? {
+        guard !row.isNull(2) else { return nil }
+        return try row.withBytes(2) { bytes in
+            try EvidenceRow.decode(form: row.int64(1), bytes, &table)
         }
     }
 }

@@ -4,6 +4,8 @@ internal import GRDB
 /// The `headers` table as one access to the log sees it: what is known already, and what it adds.
 struct HeaderTable {
     private(set) var known: KnownHeaders
+    /// The largest id that was asked for and found; 0 for none.
+    private(set) var largestId: Int64 = 0
     private let byHash: BoundStatement
     private let byId: BoundStatement
     private let path: String
@@ -48,7 +50,10 @@ struct HeaderTable {
 
     /// The header with this id. Throws `fileCorrupt` when there is none.
     mutating func header(_ id: Int64) throws -> EvidenceHeader {
-        if let header = known.headers[id] { return header }
+        if let header = known.headers[id] {
+            largestId = max(largestId, id)
+            return header
+        }
         byId.bind(1, id)
         defer { byId.reset() }
         guard try byId.step(), let hash = byId.digest(0) else {
@@ -56,6 +61,7 @@ struct HeaderTable {
         }
         let header = EvidenceHeader(hash: hash, bytes: byId.bytes(1))
         known.insert(header, id)
+        largestId = max(largestId, id)
         return header
     }
 }

@@ -50,7 +50,9 @@ public struct ChainRows: Hashable, Sendable {
         }
         stated.sort { ($0.id, $0.position) < ($1.id, $1.position) }
         var rows: [TransactionRow] = []
-        for (id, position) in stated where rows.last?.transactionId != id.rawValue {
+        var last: TransactionId?
+        for (id, position) in stated where last != id {
+            last = id
             rows.append(TransactionRow(transactionId: id.rawValue, firstPosition: position))
         }
         return rows

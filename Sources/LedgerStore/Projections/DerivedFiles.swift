@@ -33,6 +33,20 @@ public struct DerivedFiles: Sendable {
 
     public func path(of name: String) -> String { "\(directory)/\(name)" }
 
+    /// The last part of a path.
+    public static func name(of path: String) -> String { (path as NSString).lastPathComponent }
+
+    /// The path of a file of the kind that exists. Throws `noSuchFile` for any other name, links
+    /// and paths included.
+    public func requiredPath(of name: String) throws(StoreError) -> String {
+        guard names().contains(name) else {
+            throw StoreError(
+                .noSuchFile, path: path(of: linkName), reason: "No derived file has that name.",
+                remedy: "`subledger projections list` names them.")
+        }
+        return path(of: name)
+    }
+
     private var link: String { path(of: linkName) }
 
     /// The real path of the current file; nil before the first build, or when it is gone.
@@ -54,9 +68,18 @@ public struct DerivedFiles: Sendable {
     /// Names of all files of the kind, oldest first.
     public func names() -> [String] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        return entries.filter {
-            $0.hasPrefix(prefix) && $0.hasSuffix(".sqlite") && $0 != linkName
-        }.sorted { (number($0), $0) < (number($1), $1) }
+        return entries.filter { isName($0) && $0 != linkName }.sorted {
+            (number($0), $0) < (number($1), $1)
+        }
+    }
+
+    /// Whether it is one that we give: the kind, a version and a number. Others are somebody's.
+    private func isName(_ entry: String) -> Bool {
+        guard entry.hasPrefix(prefix), entry.hasSuffix(".sqlite") else { return false }
+        let parts = entry.dropFirst(prefix.count).dropLast(".sqlite".count)
+            .split(separator: "-", omittingEmptySubsequences: false)
+        return parts.count == 2
+            && parts.allSatisfy { part in !part.isEmpty && part.allSatisfy(\.isNumber) }
     }
 
     /// Bytes of a file and its write-ahead log on the disk.
@@ -86,7 +109,7 @@ public struct DerivedFiles: Sendable {
 
     /// Makes `path` the current file, atomically and durably.
     public func use(_ path: String) throws(StoreError) {
-        let name = (path as NSString).lastPathComponent
+        let name = DerivedFiles.name(of: path)
         let temporary = self.path(of: ".\(linkName).\(getpid())")
         unlink(temporary)
         guard symlink(name, temporary) == 0, rename(temporary, link) == 0 else {
@@ -157,12 +180,7 @@ public struct DerivedFiles: Sendable {
     ///
     /// Throws `fileInUse` for the current one, `noSuchFile`, or what SQLite met.
     public func drop(_ name: String, holding lock: ProjectorLock) throws(StoreError) -> Bool {
-        let path = path(of: name)
-        guard names().contains(name) else {
-            throw StoreError(
-                .noSuchFile, path: path, reason: "There is no such derived file.",
-                remedy: "`subledger projections list` names them.")
-        }
+        let path = try requiredPath(of: name)
         guard path != current() else {
             throw StoreError(
                 .fileInUse, path: path, reason: "It is the current file.",
@@ -178,11 +196,14 @@ public struct DerivedFiles: Sendable {
             var configuration = Configuration()
             configuration.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
             let queue = try DatabaseQueue(path: path, configuration: configuration)
-            let mode = try queue.inDatabase { database in
-                try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
+            let isUnopened = try queue.inDatabase { database in
+                // Somebody's own file under such a name, a backup say, is not ours to remove.
+                if try database.tableExists("events") { return false }
+                return try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
+                    == "delete"
             }
             try queue.close()
-            return mode == "delete"
+            return isUnopened
         } catch {
             let failure = StoreError(error, path: path)
             if failure.code == .fileLocked { return false }

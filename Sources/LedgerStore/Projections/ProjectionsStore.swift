@@ -65,7 +65,9 @@ public final class ProjectionsStore: Sendable {
     public var isInPlace: Bool { FileIdentity(path: path) == identity }
 
     public func close() throws(StoreError) {
-        do { try pool.close() } catch { throw StoreError(error, path: path) }
+        do { try pool.close() } catch {
+            throw DerivedFile.explained(StoreError(error, path: path), path: path)
+        }
     }
 
     /// Whether the file was built the way it would be built now.
@@ -99,7 +101,7 @@ public final class ProjectionsStore: Sendable {
                 return written
             }
         } catch {
-            throw StoreError(error, path: path)
+            throw DerivedFile.explained(StoreError(error, path: path), path: path)
         }
     }
 
@@ -110,7 +112,7 @@ public final class ProjectionsStore: Sendable {
                 _ = try database.checkpoint(.truncate)
             }
         } catch {
-            throw StoreError(error, path: path)
+            throw DerivedFile.explained(StoreError(error, path: path), path: path)
         }
     }
 

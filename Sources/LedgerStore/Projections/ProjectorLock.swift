@@ -6,6 +6,7 @@ public final class ProjectorLock: Sendable {
     private let descriptor: Int32
 
     private static let fileName = "projector.lock"
+    private static let retryMicroseconds: useconds_t = 5_000
 
     /// Nil while another process holds it.
     ///
@@ -16,9 +17,15 @@ public final class ProjectorLock: Sendable {
         guard descriptor >= 0 else {
             throw DatabaseFile.systemError(errno, path: path)
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            close(descriptor)
-            return nil
+        // A program being started by some thread of ours holds all our locks for a moment.
+        var attempts = 4
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            attempts -= 1
+            guard attempts > 0 else {
+                close(descriptor)
+                return nil
+            }
+            usleep(retryMicroseconds)
         }
         ftruncate(descriptor, 0)
         return ProjectorLock(descriptor)

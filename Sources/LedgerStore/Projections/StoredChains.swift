@@ -1,6 +1,7 @@
 internal import AppStore
 internal import GRDB
 public import Ledger
+internal import Migrations
 
 /// The chains of a projections file read back as the rows they were written from, in chain order:
 /// what a check compares with. Reads files of other releases too, as long as they have the columns.
@@ -52,6 +53,44 @@ public final class StoredChains: Sendable {
 
     public func close() { try? queue.close() }
 
+    /// What is wrong with the file apart from the rows of its chains: tables with rows of no chain,
+    /// and `schema` when tables or views are not those this release makes. Blocks.
+    public func findings() throws(StoreError) -> [String] {
+        do {
+            return try queue.inDatabase { database in
+                var findings: [String] = []
+                for table in ["intervals", "life_facts", "notices", "transactions"] {
+                    let hasStrays = try Bool.fetchOne(
+                        database,
+                        sql: """
+                            SELECT EXISTS (SELECT 1 FROM \(table)
+                            WHERE subscription NOT IN (SELECT id FROM subscriptions))
+                            """)
+                    if hasStrays == true { findings.append(table) }
+                }
+                let scratch = try DatabaseQueue()
+                let expected = try scratch.inDatabase { database in
+                    try database.execute(sql: DerivedSchema.projections)
+                    return try StoredChains.objects(database)
+                }
+                if try StoredChains.objects(database) != expected { findings.append("schema") }
+                return findings
+            }
+        } catch {
+            throw StoredChains.explained(StoreError(error, path: path))
+        }
+    }
+
+    private static func objects(_ database: Database) throws -> Set<[String]> {
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT type, name, coalesce(sql, '') AS text FROM main.sqlite_schema
+                WHERE name NOT LIKE 'sqlite_stat%'
+                """)
+        return Set(rows.map { [$0["type"], $0["name"], $0["text"]] })
+    }
+
     /// The next chains after `after` (nil: from the first); none at the end.
     public func page(after: ChainId?) async throws(StoreError) -> [ChainRows] {
         let result = await withCheckedContinuation { continuation in
@@ -73,12 +112,14 @@ private struct ChainRowReader {
     let database: Database
 
     func page(after: ChainId?, limit: Int) throws -> [ChainRows] {
+        // Even the empty text is an id, and comes first.
+        let isNext = after == nil ? ">=" : ">"
         let select = try BoundStatement(
             database,
             """
             SELECT id, \(SubscriptionRow.columns.joined(separator: ", ")),
                 original_transaction_id, bundle_id
-            FROM subscriptions WHERE (original_transaction_id, bundle_id) > (?, ?)
+            FROM subscriptions WHERE (original_transaction_id, bundle_id) \(isNext) (?, ?)
             ORDER BY original_transaction_id, bundle_id LIMIT ?
             """)
         select.bind(1, after?.originalTransactionId.rawValue ?? "")
@@ -104,12 +145,17 @@ private struct ChainRowReader {
         let select = try BoundStatement(
             database,
             """
-            SELECT \(Row.columns.joined(separator: ", ")) FROM \(Row.table)
+            SELECT \(Row.columns.joined(separator: ", ")), seq FROM \(Row.table)
             WHERE subscription = ? ORDER BY seq
             """)
         select.bind(1, subscription)
         var rows: [Row] = []
-        while try select.step() { rows.append(Row(select)) }
+        while try select.step() {
+            // Behind a gap nothing is in its place.
+            guard select.int64(Int32(Row.columns.count)) == Int64(rows.count) else { break }
+            rows.append(Row(select))
+        }
+        select.reset()
         return rows
     }
 

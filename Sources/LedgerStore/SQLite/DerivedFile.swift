@@ -10,6 +10,10 @@ struct DerivedFile: Sendable {
     /// Page cache of one connection, KiB.
     var cacheKibibytes = 16_384
 
+    /// Pages of the write-ahead log after which they are folded into the file, 64 MiB: chains lie
+    /// anywhere, and a page that many of them share is written once instead of each time.
+    static let checkpointPageCount = 8_192
+
     /// How long a connection waits for another process, seconds.
     static let busyTimeoutSeconds = 5
 
@@ -20,7 +24,7 @@ struct DerivedFile: Sendable {
             guard try pool.read({ try $0.tableExists("meta") }) else {
                 throw StoreError(
                     .fileForeign, path: path, reason: "It holds no derived data.",
-                    remedy: "Delete it.")
+                    remedy: "Move it away.")
             }
             return pool
         } catch {
@@ -52,11 +56,7 @@ struct DerivedFile: Sendable {
 
     /// Derived data has another remedy than the log: it is made again.
     static func explained(_ error: StoreError, path: String) -> StoreError {
-        guard error.isDamage else { return error }
-        return StoreError(
-            error.code, path: path, reason: error.reason,
-            remedy: "It is derived data: delete it and its -wal and -shm while no command runs;"
-                + " the next command makes it again from the log.")
+        error.ofDerivedFile(path)
     }
 
     /// Removes a derived file. Only for the holder of the projector's lock.
@@ -86,6 +86,7 @@ struct DerivedFile: Sendable {
         let pragmas = [
             "PRAGMA page_size = 8192",
             "PRAGMA synchronous = NORMAL",
+            "PRAGMA wal_autocheckpoint = \(DerivedFile.checkpointPageCount)",
             "PRAGMA cache_size = -\(cacheKibibytes)",
             "PRAGMA trusted_schema = OFF",
             "PRAGMA mmap_size = 0",

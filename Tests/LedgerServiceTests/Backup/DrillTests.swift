@@ -58,8 +58,8 @@ struct DrillTests {
 
     private func isSound(_ ledger: TemporaryLedger) async throws -> Bool {
         try await ledger.session { session in
-            try await Audit(ledger: session.ledger).verify(
-                projections: session.projections, verifier: ledger.verifier
+            try await Audit(log: session.ledger.log, directory: ledger.environmentDirectory).verify(
+                verifier: ledger.verifier
             ).isSound
         }
     }

@@ -19,6 +19,18 @@ enum FileDamage {
         return count
     }
 
+    /// Overwrites `count` bytes before the first occurrence of `text`, which must be there.
+    static func spoil(_ count: Int, before text: String, in path: String) throws {
+        var data = try Data(contentsOf: URL(filePath: path))
+        guard let range = data.range(of: Data(text.utf8)), range.lowerBound >= count else {
+            preconditionFailure("\(path) does not hold the text")
+        }
+        data.replaceSubrange(
+            (range.lowerBound - count)..<range.lowerBound, with: Data(repeating: 0xFF, count: count)
+        )
+        try data.write(to: URL(filePath: path))
+    }
+
     static func copy(_ from: String, to path: String) throws {
         for suffix in ["", "-wal", "-shm"] {
             try? FileManager.default.removeItem(atPath: path + suffix)

@@ -1,9 +1,11 @@
 import AppStore
-import LedgerService
-import LedgerStore
+import Foundation
 import Signing
 import Simulator
 import Testing
+
+@testable import LedgerService
+@testable import LedgerStore
 
 @Suite("Audits")
 struct AuditTests {
@@ -19,11 +21,12 @@ struct AuditTests {
     private func audit(
         _ ledger: TemporaryLedger, signatures: Bool = false
     ) async throws -> Audit.Report {
-        try await ledger.session { session in
-            try await Audit(ledger: session.ledger).verify(
-                projections: session.projections,
-                verifier: signatures ? ledger.verifier : nil)
-        }
+        let directory = ledger.environmentDirectory
+        let log = try await EventLog.open(directory: directory)
+        let report = try await Audit(log: log, directory: directory)
+            .verify(verifier: signatures ? ledger.verifier : nil)
+        await log.close()
+        return report
     }
 
     @Test("A ledger as it was written is sound", arguments: [false, true])
@@ -31,7 +34,7 @@ struct AuditTests {
         let report = try await audit(try await taken(), signatures: signatures)
         #expect(report.isSound)
         #expect(report.log.eventCount == 4)
-        #expect(report.projectionsMatch)
+        #expect(report.projectionsMatch == true)
         #expect(report.signaturesVerified == (signatures ? 4 : nil))
         #expect(report.log.head?.position == 4)
     }
@@ -100,6 +103,81 @@ struct AuditTests {
         #expect(!report.isSound)
         #expect(Set(report.signatureFindings.map(\.code)) == ["untrustedRoot"])
         #expect(report.signatureFindings.count == 4)
+    }
+
+    @Test("A tombstone is no verified signature")
+    func nothingSigned() async throws {
+        let ledger = try await taken()
+        let first = try await ledger.session { try await $0.ledger.log.event(at: 1) }
+        let logged = try #require(first)
+        let erased = LoggedEvent(event: logged.event, evidence: nil)
+        #expect(Audit.check(logged, ledger.verifier) == .verified)
+        #expect(Audit.check(erased, ledger.verifier) == .nothingSigned)
+    }
+
+    /// Makes the evidence of an event unreadable.
+    private func spoil(_ type: String, in ledger: TemporaryLedger) throws {
+        try FileDamage.spoil(
+            6, before: #"{"notificationType":"\#(type)""#,
+            in: ledger.environmentDirectory + "/log.sqlite")
+    }
+
+    private func derived(_ ledger: TemporaryLedger) throws -> [String] {
+        try FileDamage.names(in: ledger.environmentDirectory)
+            .filter { $0.hasPrefix("facts-") || $0.hasPrefix("projections") }
+    }
+
+    @Test("Unreadable evidence is a finding at its position, with derived data and without")
+    func unreadable() async throws {
+        let ledger = try await taken()
+        try spoil("DID_RENEW", in: ledger)
+        let derived = try derived(ledger)
+        #expect(!derived.isEmpty)
+        for isGone in [false, true] {
+            if isGone { try FileDamage.remove(derived, in: ledger.environmentDirectory) }
+            let report = try await audit(ledger, signatures: true)
+            #expect(report.log.findings == [LogFinding(.evidenceUnreadable, at: 2)])
+            #expect(report.signatureFindings.map(\.position) == [2])
+            #expect(report.signaturesVerified == 3)
+            #expect(report.projectionsMatch == true)
+        }
+        #expect(try self.derived(ledger).isEmpty, "an audit makes nothing")
+    }
+
+    @Test("Damaged projections do not keep the log from being judged")
+    func damagedProjections() async throws {
+        let ledger = try await taken()
+        let path = try await ledger.session { $0.projections.path }
+        try Data(repeating: 0xA5, count: 20_000).write(to: URL(filePath: path))
+        let report = try await audit(ledger, signatures: true)
+        #expect(report.log.isSound)
+        #expect(report.signaturesVerified == 4)
+        #expect(report.projectionsMatch == nil)
+        #expect(report.projectionsFailure?.isDamage == true)
+    }
+
+    @Test("One unreadable event stops no other chain: answers, rebuilds and intake go on")
+    func otherChains() async throws {
+        let other = MadeChain(id: "570000000000005")
+        let ledger = try await taken()
+        _ = try await ledger.ingest(other.life)
+        let before = try await ledger.show(other.id)
+        try await ledger.session { try await $0.ledger.log.checkpoint() }
+        try spoil("EXPIRED", in: ledger)
+        try FileDamage.remove(try derived(ledger), in: ledger.environmentDirectory)
+        #expect(try await ledger.show(other.id) == before)
+        let notices = try await ledger.show(chain.id)["notices"]?.array
+        #expect(notices?.contains { $0["code"]?.string == "unreadable" } == true)
+        try await ledger.session { session in
+            let projector = try #require(session.projector)
+            #expect(try await RebuildCheck(projector).run().differences.isEmpty)
+        }
+        let summary = try await ledger.ingest(chain.life + [other.renewed(3)])
+        // Signed anew, the bad event's delivery has nothing to be compared with: it is kept.
+        #expect(summary.duplicates == 3)
+        #expect(summary.conflicts == 1)
+        #expect(summary.appended == 1)
+        #expect(try await ledger.exportLines(.events).count == 10)
     }
 
     @Test("Every kind of evidence verifies again")

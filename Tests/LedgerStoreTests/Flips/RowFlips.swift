@@ -80,12 +80,9 @@ struct RowFlips {
         }
     }
 
-    /// NULL for what may be NULL, and the emptiest value for NULL. An erasure of evidence is no
-    /// damage.
+    /// NULL for what may be NULL, and the emptiest value for NULL.
     private func other(than value: DatabaseValue, _ column: ColumnInfo) -> DatabaseValue? {
-        guard !column.isNotNull, column.primaryKeyIndex == 0,
-            (table, column.name) != ("evidence", "bytes")
-        else { return nil }
+        guard !column.isNotNull, column.primaryKeyIndex == 0 else { return nil }
         guard value.isNull else { return .null }
         switch column.type {
         case "INTEGER": return 0.databaseValue

@@ -1,3 +1,6 @@
+import AppStore
+import Ledger
+import Signing
 import Testing
 
 @testable import LedgerStore
@@ -59,6 +62,12 @@ struct LogAuditTests {
         #expect(found.map(\.position).contains(19))
     }
 
+    /// A header nobody refers to, under its right hash.
+    private static func header(id: Int64) -> String {
+        let hash = SHA256.hash([1, 2, 3]).hexadecimal
+        return "INSERT INTO headers VALUES (\(id), x'\(hash)', x'010203')"
+    }
+
     static let others: [(sql: String, code: LogFinding.Code, position: Int64?)] = [
         ("UPDATE events SET kind = 99 WHERE position = 4", .rowUnreadable, 4),
         ("UPDATE events SET conflict = 1 WHERE position = 4", .rowUnreadable, 4),
@@ -75,6 +84,16 @@ struct LogAuditTests {
                 + "WHERE position = 4", .evidenceHashMismatch, 4
         ),
         ("UPDATE evidence SET bytes = x'7b7d' WHERE position = 20", .evidenceHashMismatch, 20),
+        ("UPDATE evidence SET bytes = NULL WHERE position = 4", .evidenceErased, 4),
+        ("UPDATE evidence SET bytes = randomblob(900) WHERE position = 4", .evidenceUnreadable, 4),
+        ("INSERT INTO evidence VALUES (21, 1, x'00')", .evidenceSurplus, 21),
+        ("INSERT INTO evidence VALUES (9223372036854775807, 1, NULL)", .evidenceSurplus, .max),
+        ("INSERT INTO evidence VALUES (0, 0, x'')", .evidenceSurplus, 0),
+        ("INSERT INTO evidence VALUES (-1, 0, x'')", .evidenceSurplus, -1),
+        (header(id: 2), .headerSurplus, nil),
+        (header(id: .max), .headerSurplus, nil),
+        (header(id: 0), .headerSurplus, nil),
+        (header(id: -1), .headerSurplus, nil),
         ("DELETE FROM headers", .evidenceUnreadable, 1),
         ("UPDATE headers SET bytes = x'00'", .headerHashMismatch, nil),
         ("UPDATE headers SET hash = zeroblob(32)", .headerHashMismatch, nil),
@@ -105,7 +124,7 @@ struct LogAuditTests {
         #expect(found.contains { $0.code == code && $0.position == position }, "\(found)")
     }
 
-    @Test("An erased event leaves a sound log, and is counted")
+    @Test("Erased evidence that no event authorises is found, counted and still read")
     func tombstone() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -115,9 +134,11 @@ struct LogAuditTests {
             "UPDATE evidence SET bytes = NULL WHERE position = 2")
         let again = try await EventLog.open(directory: directory.path)
         let report = try await again.verify()
-        #expect(report.isSound)
+        #expect(report.findings == [LogFinding(.evidenceErased, at: 2)])
         #expect(report.tombstoneCount == 1)
-        #expect(try await again.page(after: 0).map { $0.evidence == nil } == [false, true, false])
+        let page = try await again.page(after: 0)
+        #expect(page.map { $0.evidence == nil } == [false, true, false])
+        #expect(page.allSatisfy { $0.damage == nil })
         // Its key is remembered: the same delivery is still a duplicate, another claim a conflict.
         #expect(try await again.append(Sample.events(1..<2)) == [.duplicate(of: 2)])
         #expect(
@@ -139,6 +160,63 @@ struct LogAuditTests {
         await #expect(throws: corrupt) { try await again.page(after: 1) }
         await #expect(throws: corrupt) { try await again.head() }
         await #expect(throws: corrupt) { try await again.append(try Sample.events(3..<4)) }
+        await again.close()
+    }
+
+    static let unreadable = [
+        "UPDATE evidence SET bytes = x'ffffffffffff' WHERE position = 2",
+        "UPDATE evidence SET form = 9 WHERE position = 2",
+        "DELETE FROM evidence WHERE position = 2",
+    ]
+
+    @Test(
+        "Evidence that cannot be read stops neither its neighbours nor an append",
+        arguments: unreadable)
+    func unreadableEvidence(sql: String) async throws {
+        let directory = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: directory.path)
+        _ = try await log.append(Sample.events(0..<3))
+        await log.close()
+        try LogTampering(path: directory.file("log.sqlite")).run(sql)
+        let again = try await EventLog.open(directory: directory.path)
+        let corrupt = StoreError(.fileCorrupt, reason: "", remedy: "")
+        let page = try await again.page(after: 0)
+        #expect(page.map(\.event.position) == [1, 2, 3])
+        #expect(throws: corrupt) { try page[1].originalBytes() }
+        for logged in [page[0], page[2]] {
+            #expect(logged.damage == nil)
+            #expect(try logged.originalBytes()?.isEmpty == false)
+        }
+        for logged in page {
+            let flaw = try FactDecoder.decode(logged)?.fact.flaw
+            #expect((flaw == .undecodable) == (logged.event.position == 2))
+        }
+        // Nobody can compare other claims with it: they are kept as a conflict.
+        #expect(
+            try await again.append([try Sample.event("n1", price: 3), try Sample.event("n9")])
+                == [.conflict(position: 4), .appended(position: 5)])
+        await again.close()
+    }
+
+    @Test("An audited page leaves out rows that make no sense and tells of unreadable evidence")
+    func auditedPage() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: directory.path)
+        _ = try await log.append(Sample.events(0..<4))
+        await log.close()
+        try LogTampering(path: directory.file("log.sqlite")).run(
+            """
+            UPDATE events SET kind = 99 WHERE position = 4;
+            UPDATE evidence SET bytes = x'ff' WHERE position = 2;
+            UPDATE evidence SET bytes = NULL WHERE position = 3
+            """)
+        let again = try await EventLog.open(directory: directory.path)
+        let page = try #require(try await again.auditedPage(after: 0, through: 4))
+        #expect(page.last == 4)
+        #expect(page.events.map(\.event.position) == [1, 2, 3])
+        #expect(page.events.map { $0.evidence != nil } == [true, false, false])
+        #expect(page.events.map { $0.damage != nil } == [false, true, false])
+        #expect(try await again.auditedPage(after: 4, through: 4) == nil)
         await again.close()
     }
 

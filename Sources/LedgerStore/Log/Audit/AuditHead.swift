@@ -9,6 +9,7 @@ struct AuditHead: Sendable {
     let newestReceivedAt: Timestamp?
     /// The largest position in `events`, 0 for none.
     let lastPosition: Int64
+    let extent: AuditExtent
 
     /// True when size, tree and root agree and the rows end where the row says.
     var isConsistent: Bool {
@@ -34,6 +35,7 @@ struct AuditHead: Sendable {
         return AuditHead(
             position: select.int64(0), tree: select.bytes(1), root: select.digest(2),
             newestReceivedAt: select.optionalInt64(3).map(Timestamp.init(milliseconds:)),
-            lastPosition: select.int64(4))
+            lastPosition: select.int64(4),
+            extent: try AuditExtent.read(database, lastPosition: select.int64(4)))
     }
 }

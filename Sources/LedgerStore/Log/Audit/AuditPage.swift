@@ -4,13 +4,16 @@ internal import AppStore
 struct AuditPage: Sendable {
     let index: Int
     let rows: [AuditRow]
+    /// The largest id of a header that the rows' evidence refers to; 0 for none.
+    let largestHeader: Int64
     let findings: [LogFinding]
     /// The recomputed leaf hash of each row; nil where the row cannot be read.
     let leafHashes: [Digest?]
 
-    init(index: Int, rows: [AuditRow]) {
+    init(index: Int, rows: [AuditRow], largestHeader: Int64) {
         self.index = index
         self.rows = rows
+        self.largestHeader = largestHeader
         findings = rows.flatMap { $0.findings() }
         leafHashes = rows.map { $0.event?.computedLeafHash() }
     }

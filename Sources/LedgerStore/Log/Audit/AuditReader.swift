@@ -6,6 +6,8 @@ struct AuditReader {
     private let rows: BoundStatement
     private let evidence: BoundStatement
     private var headers: HeaderTable
+    /// The largest id of a header that the evidence read so far refers to; 0 for none.
+    var largestHeader: Int64 { headers.largestId }
 
     init(_ database: Database, path: String) throws {
         headers = try HeaderTable(database, known: KnownHeaders(), path: path)

@@ -25,7 +25,7 @@ struct AuditRow: Sendable {
             findings.append(LogFinding(.leafHashMismatch, at: position))
         }
         switch evidence {
-        case .erased: break
+        case .erased: findings.append(LogFinding(.evidenceErased, at: position))
         case .missing: findings.append(LogFinding(.evidenceMissing, at: position))
         case .unreadable: findings.append(LogFinding(.evidenceUnreadable, at: position))
         case .packed(let packed):
@@ -42,5 +42,16 @@ struct AuditRow: Sendable {
             }
         }
         return findings
+    }
+
+    /// The event as readers get it; nil when the row makes no sense.
+    var logged: LoggedEvent? {
+        guard let event else { return nil }
+        switch evidence {
+        case .packed(let packed): return LoggedEvent(event: event, evidence: packed)
+        case .erased: return LoggedEvent(event: event, evidence: nil)
+        case .missing, .unreadable:
+            return LoggedEvent(event: event, evidence: nil, damage: PackedEvidence.unreadable)
+        }
     }
 }

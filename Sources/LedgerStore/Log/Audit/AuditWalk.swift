@@ -9,11 +9,15 @@ struct AuditWalk {
     private var newestReceivedAt: Timestamp?
     private var nextPosition: Int64 = 1
     private var isTreeKnown = true
+    private var largestHeader: Int64 = 0
+    /// Whether all evidence could be asked for its headers.
+    private var areHeadersKnown = true
 
     mutating func add(_ finding: LogFinding) { report.add(finding) }
 
     /// Takes the next page, in order.
     mutating func add(_ page: AuditPage) {
+        largestHeader = max(largestHeader, page.largestHeader)
         var findings = page.findings[...]
         for (row, leafHash) in zip(page.rows, page.leafHashes) {
             if row.position != nextPosition {
@@ -33,6 +37,7 @@ struct AuditWalk {
     private mutating func count(_ row: AuditRow) {
         report.eventCount += 1
         if case .erased = row.evidence { report.tombstoneCount += 1 }
+        if case .packed = row.evidence {} else { areHeadersKnown = false }
         guard let event = row.event else { return }
         keys.add(event.key, event.position)
         if let identity = event.identity { identities.add(identity, event.position) }
@@ -46,6 +51,8 @@ struct AuditWalk {
     /// Compares what was walked with the head row as it was at the start.
     mutating func finish(_ head: AuditHead) {
         report.head = head.row
+        report.lastPosition = head.lastPosition
+        finish(head.extent)
         if nextPosition <= head.position {
             report.add(LogFinding(.positionMissing, at: nextPosition))
         }
@@ -55,5 +62,13 @@ struct AuditWalk {
         if !head.isConsistent || head.newestReceivedAt != newestReceivedAt {
             report.add(LogFinding(.headMismatch))
         }
+    }
+
+    private mutating func finish(_ extent: AuditExtent) {
+        for position in extent.surplusEvidence {
+            report.add(LogFinding(.evidenceSurplus, at: position))
+        }
+        let isUnreferenced = areHeadersKnown && largestHeader < extent.largestHeader
+        if !extent.hasHeadersInTurn || isUnreferenced { report.add(LogFinding(.headerSurplus)) }
     }
 }

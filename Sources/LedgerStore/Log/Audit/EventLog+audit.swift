@@ -5,7 +5,8 @@ internal import GRDB
 /// The audit: every hash computed again from what is in the file, nothing taken from memory.
 extension EventLog {
     /// Recomputes every leaf hash from its row, every evidence and payload hash from the bytes put
-    /// together again, the tree, the headers, the indexes and the schema; tombstones are accepted.
+    /// together again, the tree, the headers, the indexes and the schema. Tombstones are walked over, since
+    /// leaves commit to hashes, and named: this release has nothing that authorises one.
     ///
     /// Pages are checked on all cores and walked in order; memory stays at a few pages. `progress`
     /// is told positions done and in all. Damage is reported, not thrown: throws only `ioError`,
@@ -54,9 +55,11 @@ extension EventLog {
             var early: [Int: AuditPage] = [:]
             var failure: StoreError?
             do throws(StoreError) {
-                var rows = try await auditRows(after: position, through: end)
+                var (rows, header) = try await auditRows(after: position, through: end)
                 while let last = rows.last {
-                    group.addTask { [rows, index] in AuditPage(index: index, rows: rows) }
+                    group.addTask { [rows, header, index] in
+                        AuditPage(index: index, rows: rows, largestHeader: header)
+                    }
                     index += 1
                     position = last.position
                     while index - nextIndex >= width, let page = await group.next() {
@@ -64,7 +67,7 @@ extension EventLog {
                         AuditWalk.take(&early, &nextIndex, into: &walk)
                         progress(position, end)
                     }
-                    rows = try await auditRows(after: position, through: end)
+                    (rows, header) = try await auditRows(after: position, through: end)
                 }
             } catch {
                 failure = error
@@ -79,13 +82,26 @@ extension EventLog {
         return try result.get()
     }
 
+    /// A page of events as an audit finds them, for those who look further into the evidence:
+    /// rows that make no sense are left out, unreadable evidence is `LoggedEvent.damage`. Nil at
+    /// the end; `last` is where the next page begins.
+    ///
+    /// Throws as `verify`, and `fileCorrupt` when SQLite cannot read any further.
+    public func auditedPage(
+        after position: Int64, through: Int64
+    ) async throws(StoreError) -> (events: [LoggedEvent], last: Int64)? {
+        let rows = try await auditRows(after: position, through: through).rows
+        return rows.last.map { last in (rows.compactMap { $0.logged }, last.position) }
+    }
+
     private func auditRows(
         after position: Int64, through: Int64
-    ) async throws(StoreError) -> [AuditRow] {
+    ) async throws(StoreError) -> (rows: [AuditRow], largestHeader: Int64) {
         try await read { [path] database in
             // No header is taken from memory: those in the file are to be checked.
             var reader = try AuditReader(database, path: path)
-            return try reader.read(after: position, through: through)
+            let rows = try reader.read(after: position, through: through)
+            return (rows, reader.largestHeader)
         }
     }
 

@@ -4,7 +4,10 @@ public struct LogAuditReport: Sendable {
     public internal(set) var head: LogHead?
     /// Events checked.
     public internal(set) var eventCount: Int64 = 0
-    /// Events whose evidence was erased: their row was checked, their bytes cannot be.
+    /// The largest position of a row when the audit began, which it does not look beyond.
+    public internal(set) var lastPosition: Int64 = 0
+    /// Events whose evidence was erased: their row was checked, their bytes cannot be. Each is a
+    /// finding, too (`LogFinding.Code.evidenceErased`).
     public internal(set) var tombstoneCount: Int64 = 0
     /// The first findings, in the order of the log.
     public private(set) var findings: [LogFinding] = []

@@ -16,6 +16,11 @@ public struct LogFinding: Hashable, Sendable {
         case leafHashMismatch
         /// No evidence row, not even a tombstone.
         case evidenceMissing
+        /// The bytes were erased and a tombstone left. An erasure is an event of the log, and this
+        /// release writes and knows none: no tombstone is authorised yet (`design.md` §2).
+        case evidenceErased
+        /// Evidence of no event: a later event could not be given its position.
+        case evidenceSurplus
         /// The stored evidence cannot be put together again.
         case evidenceUnreadable
         /// The evidence is not the one the row commits to.
@@ -26,6 +31,9 @@ public struct LogFinding: Hashable, Sendable {
         case timeGoesBack
         /// A stored header is not the one its hash names. `position` is nil.
         case headerHashMismatch
+        /// A stored header to which no evidence refers, or whose id is not the next in turn.
+        /// `position` is nil.
+        case headerSurplus
         /// The tree over the rows is not the one in the head row.
         case treeMismatch
         /// The head row contradicts itself, its rows, or is missing.

@@ -1,0 +1,199 @@
+import AppStore
+import Foundation
+import Ledger
+import LedgerService
+import LedgerStore
+import Synchronization
+import Testing
+
+@Suite("Switching projections")
+struct SwitchTests {
+    private let chain = MadeChain(id: "570000000000001", storefront: "ZZQ")
+
+    private func taken() async throws -> TemporaryLedger {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(chain.life)
+        return ledger
+    }
+
+    /// Asks over and over until told to stop; the paths it read from, in order.
+    private static func read(
+        _ current: CurrentProjections, until isDone: @Sendable () -> Bool
+    ) async throws -> [String] {
+        var paths: [String] = []
+        repeat {
+            let store = try await current.store()
+            #expect(try await store.subscriptionCount() == 1)
+            #expect(try await store.checkpoint().position == 4)
+            if paths.last != store.path { paths.append(store.path) }
+            await Task.yield()
+        } while !isDone()
+        return paths
+    }
+
+    // MARK: Readers
+
+    @Test("Without projections a reader is told so, and again when they are gone")
+    func nothing() async throws {
+        let ledger = try TemporaryLedger()
+        let current = CurrentProjections(directory: ledger.environmentDirectory)
+        let missing = StoreError(.noSuchFile, reason: "", remedy: "")
+        await #expect(throws: missing) { try await current.store() }
+        _ = try await ledger.ingest(chain.life)
+        try await ledger.session { #expect($0.head == 4) }
+        let path = try await current.store().path
+        try FileDamage.remove(
+            [URL(filePath: path).lastPathComponent], in: ledger.environmentDirectory)
+        await #expect(throws: missing) { try await current.store() }
+    }
+
+    @Test(
+        "A reader beside rebuilds meets no error, and reads each new file as soon as it is current")
+    func readers() async throws {
+        let ledger = try await taken()
+        let rounds = 5
+        try await ledger.session { session in
+            let projector = try #require(session.projector)
+            let current = CurrentProjections(directory: ledger.environmentDirectory)
+            let done = Mutex(false)
+            let isDone: @Sendable () -> Bool = { done.withLock { $0 } }
+            let first = session.projections.path
+            var made = [first]
+            async let one = SwitchTests.read(current, until: isDone)
+            async let two = SwitchTests.read(current, until: isDone)
+            for _ in 0..<rounds {
+                try await projector.rebuild()
+                let built = projector.projections.path
+                made.append(built)
+                let store = try await current.store()
+                #expect(store.path == built)
+                #expect(try await store.subscriptionCount() == 1)
+            }
+            done.withLock { $0 = true }
+            for paths in [try await one, try await two] {
+                // Never back to an older file.
+                let places = paths.compactMap { made.firstIndex(of: $0) }
+                #expect(places.count == paths.count)
+                #expect(places == places.sorted())
+            }
+            #expect(Set(made).count == rounds + 1)
+        }
+    }
+
+    @Test("A reader that holds an older file goes on reading it after the switch")
+    func heldStore() async throws {
+        let ledger = try await taken()
+        try await ledger.session { session in
+            let current = CurrentProjections(directory: ledger.environmentDirectory)
+            let held = try await current.store()
+            let projector = try #require(session.projector)
+            for _ in 0..<3 { try await projector.rebuild() }
+            #expect(held.isInPlace)
+            #expect(try await held.subscriptionCount() == 1)
+            #expect(try await current.store().path != held.path)
+        }
+    }
+
+    // MARK: Lock
+
+    @Test("What the holder of the lock says is what those who wait read")
+    func progress() throws {
+        let directory = try TemporaryDirectory()
+        #expect(ProjectorLock.progress(directory: directory.path) == nil)
+        var lock = try ProjectorLock.take(directory: directory.path)
+        #expect(lock != nil)
+        #expect(try ProjectorLock.take(directory: directory.path) == nil)
+        #expect(ProjectorLock.progress(directory: directory.path) == nil)
+        // A longer one, then shorter ones: nothing of it is left.
+        for phase in ProjectionProgress.Phase.allCases {
+            for (position, head) in [(Int64.max - 1, Int64.max), (0, 0), (12, 3_456)] {
+                let told = ProjectionProgress(phase, position: position, head: head)
+                lock?.note(told)
+                #expect(ProjectorLock.progress(directory: directory.path) == told)
+            }
+        }
+        lock = nil
+        #expect(ProjectorLock.progress(directory: directory.path) == nil)
+        #expect(try ProjectorLock.take(directory: directory.path) != nil)
+    }
+
+    @Test(
+        "What nobody of us said is no progress",
+        arguments: [
+            "", "\n", "decode", "decode 1", "decode 1 2 3", "dream 1 2", "decode one 2",
+            "decode 1 99999999999999999999", "\u{0}\u{0}\u{0}",
+        ])
+    func noProgress(text: String) throws {
+        let directory = try TemporaryDirectory()
+        _ = try directory.write(Array(text.utf8), to: "projector.lock")
+        #expect(ProjectorLock.progress(directory: directory.path) == nil)
+    }
+
+    @Test("The lock of a directory that is not there cannot be taken")
+    func noDirectory() throws {
+        let directory = try TemporaryDirectory()
+        #expect(throws: StoreError.self) {
+            try ProjectorLock.take(directory: directory.file("none"))
+        }
+    }
+
+    // MARK: Another build
+
+    @Test("Projections of this build are no other build's, nor are those that are not there")
+    func sameBuild() async throws {
+        let ledger = try TemporaryLedger()
+        #expect(try await ledger.ledger { try await RebuildCheck.ofAnotherBuild($0) == nil })
+        _ = try await ledger.ingest(chain.life)
+        try await ledger.session { #expect($0.head == 4) }
+        #expect(try await ledger.ledger { try await RebuildCheck.ofAnotherBuild($0) == nil })
+    }
+
+    @Test("Of projections that another reducer made, a check names chain and column")
+    func anotherReducer() async throws {
+        let ledger = try await taken()
+        let path = try await ledger.session { session in
+            // The row of another reducer, and what its file says of itself.
+            try await session.projections.settle()
+            return session.projections.path
+        }
+        #expect(try FileDamage.replace("ZZQ", by: "ZZW", in: path) == 1)
+        let reducer = Lifecycle.reducerVersion
+        #expect(
+            try FileDamage.replace(
+                "reducerVersion\(reducer)", by: "reducerVersion\(reducer + 1)", in: path) == 1)
+        let report = try await ledger.ledger { ledger in
+            let check = try #require(try await RebuildCheck.ofAnotherBuild(ledger))
+            // While it is at work, nobody projects.
+            #expect(try ProjectorLock.take(directory: ledger.directory) == nil)
+            return try await check.run()
+        }
+        #expect(report.count == 1)
+        #expect(report.differences.map(\.chain.originalTransactionId.rawValue) == [chain.id])
+        #expect(report.differences.map(\.columns) == [["subscriptions.storefront"]])
+        #expect(report.stored?.reducerVersion == reducer + 1)
+        #expect(report.expected.reducerVersion == reducer)
+        #expect(report.position == 4)
+        // It changed nothing: the file is still the current one.
+        #expect(DerivedFiles.projections(in: ledger.environmentDirectory).current() == path)
+    }
+
+    @Test("A check of another build waits for no other projector: it is told")
+    func lockedCheck() async throws {
+        let ledger = try await taken()
+        let path = try await ledger.session { session in
+            try await session.projections.settle()
+            return session.projections.path
+        }
+        let reducer = Lifecycle.reducerVersion
+        try FileDamage.replace(
+            "reducerVersion\(reducer)", by: "reducerVersion\(reducer + 1)", in: path)
+        try await ledger.ledger { ledger in
+            let lock = try ProjectorLock.take(directory: ledger.directory)
+            #expect(lock != nil)
+            await #expect(throws: StoreError(.fileLocked, reason: "", remedy: "")) {
+                try await RebuildCheck.ofAnotherBuild(ledger)
+            }
+            withExtendedLifetime(lock) {}
+        }
+    }
+}
