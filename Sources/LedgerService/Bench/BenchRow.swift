@@ -44,13 +44,18 @@ public struct BenchRow: Sendable {
     }
 
     public var text: String {
-        var line = "\(name.padding(to: 22)) \(Int(value.rounded())) \(unit)"
+        var line = "\(name.padding(to: 22)) \(BenchRow.figure(value)) \(unit)"
         if let limit, let limitName, let ratio {
             line +=
                 ", \(BenchRow.rounded(ratio, places: 2)) × \(limitName)"
-                + " (\(Int(limit.rounded())) \(unit))"
+                + " (\(BenchRow.figure(limit)) \(unit))"
         }
         return line + "; \(events) events, peak \(Int(peakMemoryMiB.rounded())) MiB"
+    }
+
+    /// Small figures keep their fractions.
+    private static func figure(_ value: Double) -> String {
+        value < 100 ? String(rounded(value, places: 2)) : String(Int(value.rounded()))
     }
 
     private static func rounded(_ value: Double, places: Int) -> Double {

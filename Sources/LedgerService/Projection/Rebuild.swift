@@ -10,11 +10,6 @@ struct Rebuild: Sendable {
     /// Shows that nobody else projects.
     let lock: ProjectorLock
 
-    init(ledger: EnvironmentLedger, lock: ProjectorLock) {
-        self.ledger = ledger
-        self.lock = lock
-    }
-
     /// Brings the facts up to the log (with `fromLog`: makes all of them again), folds them into a
     /// new file, and switches to it; the new store. What the files before the last one took of the
     /// disk is given back.
