@@ -23,12 +23,7 @@ struct BulkFile {
             try DerivedFile.create(unfinished)
             queue = try DatabaseQueue(path: unfinished, configuration: BulkFile.configuration())
             try queue.inDatabase { database in
-                try database.execute(sql: schema)
-                for (key, value) in meta.sorted(by: { $0.key < $1.key }) {
-                    try database.execute(
-                        sql: "INSERT INTO meta (key, value) VALUES (?, ?)",
-                        arguments: [key, value])
-                }
+                try DerivedFile.install(schema, meta, database)
                 try database.execute(sql: "BEGIN")
             }
         } catch {

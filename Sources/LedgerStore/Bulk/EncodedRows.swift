@@ -34,18 +34,14 @@ public struct EncodedRows: Sendable {
         begin(.subscriptions)
         bind(1, rows.chain.originalTransactionId.rawValue)
         bind(2, rows.chain.bundleId.rawValue)
-        rows.subscription.bind(&self, first: 3)
+        rows.subscription.bind(&self)
         append(rows.intervals, .intervals)
         append(rows.lifeFacts, .lifeFacts)
         append(rows.notices, .notices)
-        for row in rows.transactions {
-            begin(.transactions)
-            bind(1, row.transactionId)
-            bind(2, row.firstPosition)
-        }
+        append(rows.transactions, .transactions)
     }
 
-    private mutating func append<Row: ProjectionRow>(_ rows: [Row], _ table: Table) {
+    private mutating func append<Row: StoredRow>(_ rows: [Row], _ table: Table) {
         for row in rows {
             begin(table)
             row.bind(&self)

@@ -56,29 +56,10 @@ private struct BulkRowWriter {
 
     init(_ database: Database) throws {
         self.database = database
-        let columns = SubscriptionRow.columns
-        insertSubscription = try BoundStatement(
-            database,
-            """
-            INSERT INTO subscriptions
-            (original_transaction_id, bundle_id, \(columns.joined(separator: ", ")))
-            VALUES (?, ?\(String(repeating: ", ?", count: columns.count)))
-            """)
-        insertInterval = try BulkRowWriter.insert(IntervalRow.self, database)
-        insertLifeFact = try BulkRowWriter.insert(LifeFactRow.self, database)
-        insertNotice = try BulkRowWriter.insert(NoticeRow.self, database)
-    }
-
-    private static func insert<Row: ProjectionRow>(
-        _ row: Row.Type, _ database: Database
-    ) throws -> BoundStatement {
-        try BoundStatement(
-            database,
-            """
-            INSERT INTO \(Row.table)
-            (subscription, seq, \(Row.columns.joined(separator: ", ")))
-            VALUES (?, ?\(String(repeating: ", ?", count: Row.columns.count)))
-            """)
+        insertSubscription = try BoundStatement(database, SubscriptionRow.insert)
+        insertInterval = try BoundStatement(database, IntervalRow.insert)
+        insertLifeFact = try BoundStatement(database, LifeFactRow.insert)
+        insertNotice = try BoundStatement(database, NoticeRow.insert)
     }
 
     /// Writes what goes in chain order; the transactionIds, still to be ordered.

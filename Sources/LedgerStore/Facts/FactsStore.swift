@@ -27,7 +27,7 @@ public final class FactsStore: Sendable {
 
     public func close() throws(StoreError) {
         do { try pool.close() } catch {
-            throw DerivedFile.explained(StoreError(error, path: path), path: path)
+            throw StoreError(error, path: path).ofDerivedFile(path)
         }
     }
 
@@ -40,7 +40,7 @@ public final class FactsStore: Sendable {
         do {
             try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         } catch {
-            throw DerivedFile.explained(StoreError(error, path: path), path: path)
+            throw StoreError(error, path: path).ofDerivedFile(path)
         }
     }
 
@@ -206,7 +206,7 @@ public final class FactsStore: Sendable {
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
         do { return try await pool.read(body) } catch {
-            throw DerivedFile.explained(StoreError(error, path: path), path: path)
+            throw StoreError(error, path: path).ofDerivedFile(path)
         }
     }
 
@@ -214,7 +214,7 @@ public final class FactsStore: Sendable {
         _ body: @escaping @Sendable (Database) throws -> Void
     ) async throws(StoreError) {
         do { try await pool.write(body) } catch {
-            throw DerivedFile.explained(StoreError(error, path: path), path: path)
+            throw StoreError(error, path: path).ofDerivedFile(path)
         }
     }
 }

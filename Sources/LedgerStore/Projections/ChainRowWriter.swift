@@ -24,35 +24,29 @@ struct ChainRowWriter {
         let select = try BoundStatement(
             database,
             """
-            SELECT id, \(columns.joined(separator: ", ")) FROM subscriptions
+            SELECT \(columns.joined(separator: ", ")), id FROM subscriptions
             WHERE original_transaction_id = ? AND bundle_id = ?
             """)
         select.bind(1, chain.originalTransactionId.rawValue)
         select.bind(2, chain.bundleId.rawValue)
         if try select.step() {
-            let id = select.int64(0)
+            let id = select.int64(Int32(columns.count))
             let isEqual = SubscriptionRow(select) == row
             select.reset()
             if isEqual { return id }
+            let values = columns.enumerated().map { "\($0.element) = ?\($0.offset + 3)" }
             var update = try BoundStatement(
                 database,
-                "UPDATE subscriptions SET "
-                    + columns.map { "\($0) = ?" }.joined(separator: ", ") + " WHERE id = ?")
-            row.bind(&update, first: 1)
-            update.bind(Int32(columns.count + 1), id)
+                "UPDATE subscriptions SET \(values.joined(separator: ", ")) WHERE id = ?1")
+            row.bind(&update)
+            update.bind(1, id)
             written += try update.run()
             return id
         }
-        var insert = try BoundStatement(
-            database,
-            """
-            INSERT INTO subscriptions
-            (original_transaction_id, bundle_id, \(columns.joined(separator: ", ")))
-            VALUES (?, ?\(String(repeating: ", ?", count: columns.count)))
-            """)
+        var insert = try BoundStatement(database, SubscriptionRow.insert)
         insert.bind(1, chain.originalTransactionId.rawValue)
         insert.bind(2, chain.bundleId.rawValue)
-        row.bind(&insert, first: 3)
+        row.bind(&insert)
         written += try insert.run()
         return database.lastInsertedRowID
     }

@@ -2,7 +2,7 @@ public import AppStore
 public import Ledger
 
 /// Everything the projections hold of one chain: a pure function of its facts and the catalogue.
-public struct ChainRows: Hashable, Sendable {
+public struct ChainRows: Equatable, Sendable {
     public let chain: ChainId
     let subscription: SubscriptionRow
     let intervals: [IntervalRow]
@@ -11,9 +11,17 @@ public struct ChainRows: Hashable, Sendable {
     /// Every transactionId of the chain, with the first position that stated it.
     let transactions: [TransactionRow]
 
-    struct TransactionRow: Hashable, Sendable {
+    struct TransactionRow: StoredRow {
         let transactionId: String
         let firstPosition: Int64
+
+        static let table = "transactions"
+        static let columns = ["transaction_id", "first_position"]
+
+        func bind(_ statement: inout some ColumnSink) {
+            statement.bind(1, transactionId)
+            statement.bind(2, firstPosition)
+        }
     }
 
     init(
@@ -61,27 +69,10 @@ public struct ChainRows: Hashable, Sendable {
     /// Where these rows differ from `other`: columns as `table.column`, and the name of a table
     /// alone when it holds more rows, or fewer.
     public func differences(from other: ChainRows) -> [String] {
-        var names = zip(subscription.values, other.subscription.values)
-            .filter { $0.0.value != $0.1.value }.map { "subscriptions.\($0.0.name)" }
-        names += ChainRows.differences(intervals, other.intervals)
-        names += ChainRows.differences(lifeFacts, other.lifeFacts)
-        names += ChainRows.differences(notices, other.notices)
-        if transactions != other.transactions { names.append("transactions") }
-        return names
-    }
-
-    private static func differences<Row: ProjectionRow>(_ left: [Row], _ right: [Row]) -> [String] {
-        guard left != right else { return [] }
-        var columns = Array(repeating: false, count: Row.columns.count)
-        for (one, two) in zip(left, right) where one != two {
-            // A row declares its properties in the order of its columns.
-            let values = zip(Mirror(reflecting: one).children, Mirror(reflecting: two).children)
-            for (index, pair) in values.enumerated()
-            where String(describing: pair.0.value) != String(describing: pair.1.value) {
-                columns[index] = true
-            }
-        }
-        return (left.count == right.count ? [] : [Row.table])
-            + zip(Row.columns, columns).filter(\.1).map { "\(Row.table).\($0.0)" }
+        SubscriptionRow.differences([subscription], [other.subscription])
+            + IntervalRow.differences(intervals, other.intervals)
+            + LifeFactRow.differences(lifeFacts, other.lifeFacts)
+            + NoticeRow.differences(notices, other.notices)
+            + TransactionRow.differences(transactions, other.transactions)
     }
 }

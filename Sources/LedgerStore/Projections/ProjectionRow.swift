@@ -2,16 +2,25 @@ internal import AppStore
 internal import GRDB
 internal import Ledger
 
-/// A row of one of the tables that hold a chain's life: keyed by subscription and its place in
-/// the chain.
-protocol ProjectionRow: Hashable, Sendable {
-    static var table: String { get }
-    /// Columns after `subscription, seq`.
-    static var columns: [String] { get }
-    /// Binds the columns in order, the first at parameter 3.
-    func bind(_ statement: inout some ColumnSink)
+/// A row of a chain that is stored behind a key of two columns: its first column is bound at
+/// parameter 3.
+protocol ProjectionRow: StoredRow {
+    /// `subscription, seq` unless said otherwise: the chain and the place in it.
+    static var key: [String] { get }
     /// Reads the columns, the first at column 0.
     init(_ statement: BoundStatement)
+}
+
+extension ProjectionRow {
+    static var key: [String] { ["subscription", "seq"] }
+
+    /// Inserts a row with key and columns.
+    static var insert: String {
+        """
+        INSERT INTO \(table) (\((key + columns).joined(separator: ", ")))
+        VALUES (?, ?\(String(repeating: ", ?", count: columns.count)))
+        """
+    }
 }
 
 struct IntervalRow: ProjectionRow {

@@ -66,7 +66,7 @@ public final class ProjectionsStore: Sendable {
 
     public func close() throws(StoreError) {
         do { try pool.close() } catch {
-            throw DerivedFile.explained(StoreError(error, path: path), path: path)
+            throw StoreError(error, path: path).ofDerivedFile(path)
         }
     }
 
@@ -101,7 +101,7 @@ public final class ProjectionsStore: Sendable {
                 return written
             }
         } catch {
-            throw DerivedFile.explained(StoreError(error, path: path), path: path)
+            throw StoreError(error, path: path).ofDerivedFile(path)
         }
     }
 
@@ -112,7 +112,7 @@ public final class ProjectionsStore: Sendable {
                 _ = try database.checkpoint(.truncate)
             }
         } catch {
-            throw DerivedFile.explained(StoreError(error, path: path), path: path)
+            throw StoreError(error, path: path).ofDerivedFile(path)
         }
     }
 
@@ -210,7 +210,7 @@ public final class ProjectionsStore: Sendable {
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
         do { return try await pool.read(body) } catch {
-            throw DerivedFile.explained(StoreError(error, path: path), path: path)
+            throw StoreError(error, path: path).ofDerivedFile(path)
         }
     }
 }

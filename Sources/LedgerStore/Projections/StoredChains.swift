@@ -71,24 +71,14 @@ public final class StoredChains: Sendable {
                 let scratch = try DatabaseQueue()
                 let expected = try scratch.inDatabase { database in
                     try database.execute(sql: DerivedSchema.projections)
-                    return try StoredChains.objects(database)
+                    return try SchemaObjects.all(database)
                 }
-                if try StoredChains.objects(database) != expected { findings.append("schema") }
+                if try SchemaObjects.all(database) != expected { findings.append("schema") }
                 return findings
             }
         } catch {
             throw StoredChains.explained(StoreError(error, path: path))
         }
-    }
-
-    private static func objects(_ database: Database) throws -> Set<[String]> {
-        let rows = try Row.fetchAll(
-            database,
-            sql: """
-                SELECT type, name, coalesce(sql, '') AS text FROM main.sqlite_schema
-                WHERE name NOT LIKE 'sqlite_stat%'
-                """)
-        return Set(rows.map { [$0["type"], $0["name"], $0["text"]] })
     }
 
     /// The next chains after `after` (nil: from the first); none at the end.
@@ -117,8 +107,8 @@ private struct ChainRowReader {
         let select = try BoundStatement(
             database,
             """
-            SELECT id, \(SubscriptionRow.columns.joined(separator: ", ")),
-                original_transaction_id, bundle_id
+            SELECT \(SubscriptionRow.columns.joined(separator: ", ")),
+                id, original_transaction_id, bundle_id
             FROM subscriptions WHERE (original_transaction_id, bundle_id) \(isNext) (?, ?)
             ORDER BY original_transaction_id, bundle_id LIMIT ?
             """)
@@ -131,7 +121,7 @@ private struct ChainRowReader {
             let chain = ChainId(
                 bundleId: BundleId(select.text(last + 2) ?? ""),
                 originalTransactionId: OriginalTransactionId(select.text(last + 1) ?? ""))
-            heads.append((select.int64(0), chain, SubscriptionRow(select)))
+            heads.append((select.int64(last), chain, SubscriptionRow(select)))
         }
         return try heads.map { head in
             ChainRows(

@@ -2,7 +2,7 @@ internal import AppStore
 internal import Ledger
 
 /// A chain's own row: what is known last, independent of the clock.
-struct SubscriptionRow: Hashable, Sendable {
+struct SubscriptionRow: ProjectionRow {
     let kind: String?
     let startedAt: Int64?
     let productId: String?
@@ -19,6 +19,8 @@ struct SubscriptionRow: Hashable, Sendable {
     let facts: Int64
     let lastPosition: Int64
 
+    static let table = "subscriptions"
+    static let key = ["original_transaction_id", "bundle_id"]
     static let columns = [
         "kind", "started_at", "product_id", "transaction_id", "subscription_group", "phase",
         "ownership", "app_account_token", "price_milliunits", "currency", "storefront",
@@ -46,51 +48,39 @@ struct SubscriptionRow: Hashable, Sendable {
         lastPosition = facts.map(\.position).max() ?? 0
     }
 
-    /// Reads the columns, the first at column 1.
     init(_ statement: BoundStatement) {
-        kind = statement.text(1)
-        startedAt = statement.optionalInt64(2)
-        productId = statement.text(3)
-        transactionId = statement.text(4)
-        group = statement.text(5)
-        phase = statement.text(6)
-        ownership = statement.text(7)
-        appAccountToken = statement.text(8)
-        price = statement.optionalInt64(9)
-        currency = statement.text(10)
-        storefront = statement.text(11)
-        willRenew = statement.optionalInt64(12).map { $0 == 1 }
-        nextProductId = statement.text(13)
-        facts = statement.int64(14)
-        lastPosition = statement.int64(15)
+        kind = statement.text(0)
+        startedAt = statement.optionalInt64(1)
+        productId = statement.text(2)
+        transactionId = statement.text(3)
+        group = statement.text(4)
+        phase = statement.text(5)
+        ownership = statement.text(6)
+        appAccountToken = statement.text(7)
+        price = statement.optionalInt64(8)
+        currency = statement.text(9)
+        storefront = statement.text(10)
+        willRenew = statement.optionalInt64(11).map { $0 == 1 }
+        nextProductId = statement.text(12)
+        facts = statement.int64(13)
+        lastPosition = statement.int64(14)
     }
 
-    /// Binds the columns in order, from parameter `first` on.
-    func bind(_ statement: inout some ColumnSink, first: Int32) {
-        statement.bind(first, kind)
-        statement.bind(first + 1, startedAt)
-        statement.bind(first + 2, productId)
-        statement.bind(first + 3, transactionId)
-        statement.bind(first + 4, group)
-        statement.bind(first + 5, phase)
-        statement.bind(first + 6, ownership)
-        statement.bind(first + 7, appAccountToken)
-        statement.bind(first + 8, price)
-        statement.bind(first + 9, currency)
-        statement.bind(first + 10, storefront)
-        statement.bind(first + 11, willRenew.map { $0 ? Int64(1) : 0 })
-        statement.bind(first + 12, nextProductId)
-        statement.bind(first + 13, facts)
-        statement.bind(first + 14, lastPosition)
-    }
-
-    /// Each column's value as text, for naming what differs.
-    var values: [(name: String, value: String?)] {
-        let values: [String?] = [
-            kind, startedAt.map(String.init), productId, transactionId, group, phase, ownership,
-            appAccountToken, price.map(String.init), currency, storefront,
-            willRenew.map(String.init), nextProductId, String(facts), String(lastPosition),
-        ]
-        return zip(SubscriptionRow.columns, values).map { (name: $0, value: $1) }
+    func bind(_ statement: inout some ColumnSink) {
+        statement.bind(3, kind)
+        statement.bind(4, startedAt)
+        statement.bind(5, productId)
+        statement.bind(6, transactionId)
+        statement.bind(7, group)
+        statement.bind(8, phase)
+        statement.bind(9, ownership)
+        statement.bind(10, appAccountToken)
+        statement.bind(11, price)
+        statement.bind(12, currency)
+        statement.bind(13, storefront)
+        statement.bind(14, willRenew.map { $0 ? Int64(1) : 0 })
+        statement.bind(15, nextProductId)
+        statement.bind(16, facts)
+        statement.bind(17, lastPosition)
     }
 }

@@ -28,7 +28,7 @@ struct DerivedFile: Sendable {
             }
             return pool
         } catch {
-            throw DerivedFile.explained(StoreError(error, path: path), path: path)
+            throw StoreError(error, path: path).ofDerivedFile(path)
         }
     }
 
@@ -41,22 +41,23 @@ struct DerivedFile: Sendable {
             let pool = try DatabasePool(path: path, configuration: configuration())
             try pool.write { database in
                 guard try !database.tableExists("meta") else { return }
-                try database.execute(sql: schema)
-                for (key, value) in meta.sorted(by: { $0.key < $1.key }) {
-                    try database.execute(
-                        sql: "INSERT INTO meta (key, value) VALUES (?, ?)",
-                        arguments: [key, value])
-                }
+                try DerivedFile.install(schema, meta, database)
             }
             return pool
         } catch {
-            throw DerivedFile.explained(StoreError(error, path: path), path: path)
+            throw StoreError(error, path: path).ofDerivedFile(path)
         }
     }
 
-    /// Derived data has another remedy than the log: it is made again.
-    static func explained(_ error: StoreError, path: String) -> StoreError {
-        error.ofDerivedFile(path)
+    /// Makes the tables, and says how the file is built.
+    static func install(
+        _ schema: String, _ meta: [String: String], _ database: Database
+    ) throws {
+        try database.execute(sql: schema)
+        for (key, value) in meta.sorted(by: { $0.key < $1.key }) {
+            try database.execute(
+                sql: "INSERT INTO meta (key, value) VALUES (?, ?)", arguments: [key, value])
+        }
     }
 
     /// Removes a derived file. Only for the holder of the projector's lock.

@@ -91,7 +91,7 @@ enum SimulatedChains {
 }
 
 extension ChainRows {
-    /// Whether every column holds the same bytes; `==` takes equivalent spellings for one.
+    /// Whether every column holds the same bytes.
     func isSame(as other: ChainRows) -> Bool {
         EncodedRows([self]).bytes == EncodedRows([other]).bytes
     }

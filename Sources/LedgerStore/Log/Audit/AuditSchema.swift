@@ -8,7 +8,9 @@ enum AuditSchema {
         _ database: Database, of file: DatabaseFile, checkedPageCount: Int
     ) throws -> [LogFinding] {
         var findings: [LogFinding] = []
-        if try objects(database) != expected(file) { findings.append(LogFinding(.schemaMismatch)) }
+        if try SchemaObjects.all(database) != expected(file) {
+            findings.append(LogFinding(.schemaMismatch))
+        }
         let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
         if pages <= checkedPageCount, try !hasSoundTrees(database) {
             findings.append(LogFinding(.fileDamaged))
@@ -16,27 +18,11 @@ enum AuditSchema {
         return findings
     }
 
-    /// Everything in the schema but SQLite's own statistics.
-    private static func objects(_ database: Database) throws -> Set<[String]> {
-        let select = try BoundStatement(
-            database,
-            """
-            SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema
-            WHERE name NOT LIKE 'sqlite_stat%'
-            """)
-        defer { select.reset() }
-        var objects: Set<[String]> = []
-        while try select.step() {
-            objects.insert((0..<4).map { select.text($0) ?? "" })
-        }
-        return objects
-    }
-
     private static func expected(_ file: DatabaseFile) throws -> Set<[String]> {
         let scratch = try DatabaseQueue()
         return try scratch.inDatabase { database in
             try SchemaMigrator(file: file).run(database)
-            return try objects(database)
+            return try SchemaObjects.all(database)
         }
     }
 

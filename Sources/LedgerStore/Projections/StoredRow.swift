@@ -1,0 +1,65 @@
+/// A row by its columns, in order: what is stored, and what a difference is named by.
+protocol StoredRow: Equatable, Sendable {
+    static var table: String { get }
+    /// The columns that say something; keys that only place the row are not among them.
+    static var columns: [String] { get }
+    /// Binds the columns in order.
+    func bind(_ statement: inout some ColumnSink)
+}
+
+extension StoredRow {
+    /// The columns' values, in order.
+    var values: [ColumnValue] {
+        var values = ColumnValues()
+        bind(&values)
+        return values.all
+    }
+
+    /// Rows are equal when SQLite would hold the same bytes: String's own equality takes
+    /// canonically equivalent spellings for one.
+    static func == (left: Self, right: Self) -> Bool { left.values == right.values }
+
+    /// Columns as `table.column` that differ between rows in the same place, and the table alone
+    /// when one side has more rows.
+    static func differences(_ left: [Self], _ right: [Self]) -> [String] {
+        var differs = Array(repeating: false, count: columns.count)
+        for (one, two) in zip(left, right) {
+            for (index, pair) in zip(one.values, two.values).enumerated() where pair.0 != pair.1 {
+                differs[index] = true
+            }
+        }
+        return (left.count == right.count ? [] : [table])
+            + zip(columns, differs).filter(\.1).map { "\(table).\($0.0)" }
+    }
+}
+
+/// One column's value, compared as SQLite's BINARY collation does.
+enum ColumnValue: Equatable, Sendable {
+    case null
+    case integer(Int64)
+    case text(String)
+
+    static func == (left: ColumnValue, right: ColumnValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.integer(let one), .integer(let two)): one == two
+        case (.text(let one), .text(let two)): one.utf8.elementsEqual(two.utf8)
+        default: false
+        }
+    }
+}
+
+/// Keeps what is bound, in the order it is bound.
+private struct ColumnValues: ColumnSink {
+    private(set) var all: [ColumnValue] = []
+
+    mutating func bind(_ parameter: Int32, _ value: Int64) { all.append(.integer(value)) }
+
+    mutating func bind(_ parameter: Int32, _ value: Int64?) {
+        all.append(value.map { .integer($0) } ?? .null)
+    }
+
+    mutating func bind(_ parameter: Int32, _ text: String?) {
+        all.append(text.map { .text($0) } ?? .null)
+    }
+}

@@ -1,0 +1,20 @@
+internal import GRDB
+
+/// What a file's schema says, text by text.
+enum SchemaObjects {
+    /// Everything in the schema but SQLite's own statistics.
+    static func all(_ database: Database) throws -> Set<[String]> {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT type, name, tbl_name, coalesce(sql, '') FROM main.sqlite_schema
+            WHERE name NOT LIKE 'sqlite_stat%'
+            """)
+        defer { select.reset() }
+        var objects: Set<[String]> = []
+        while try select.step() {
+            objects.insert((0..<4).map { select.text($0) ?? "" })
+        }
+        return objects
+    }
+}
