@@ -4,7 +4,6 @@ import AppStore
 /// environment and catalogue give the same life, in whatever order they came.
 public struct Lifecycle: Sendable {
     private let history: History
-    public let transitions: [Transition]
     public let lifeFacts: [LifeFact]
     public let notices: [Notice]
 
@@ -16,10 +15,12 @@ public struct Lifecycle: Sendable {
         let history = History(
             OrderedFacts(facts), environment: environment, catalogue: catalogue)
         self.history = history
-        transitions = Transition.transitions(history)
         lifeFacts = LifeFactReader.read(history, catalogue: catalogue)
         notices = NoticeReader.read(history, catalogue: catalogue)
     }
+
+    /// Changes of state, in order.
+    public var transitions: [Transition] { Transition.transitions(history) }
 
     /// Adjacent intervals, one per period and state.
     public var intervals: [Interval] { history.intervals }

@@ -8,7 +8,6 @@ import Synchronization
 
 /// Seeded lives as the benchmarks take them: facts and events made directly, without signatures.
 final class BenchSource: Sendable {
-    /// First purchases early enough that a life has about 12 events: ten million are 800,000 chains.
     private let world = SubscriberWorld(
         firstPurchases: Timestamp(
             milliseconds: 1_420_070_400_000)...Timestamp(
@@ -25,6 +24,9 @@ final class BenchSource: Sendable {
         var count: Int64 = 0
     }
 
+    /// Shorter lives are passed over: then one has about 12 events, and ten million are 800,000
+    /// chains.
+    private static let shortestLifeEventCount = 4
     /// Lives whose events are mixed with one another.
     private static let livesPerStretch = 400
 
@@ -50,18 +52,19 @@ final class BenchSource: Sendable {
     private func life(_ number: UInt64) -> (life: SubscriberLife, notifications: [Delivery]) {
         var seed = (number &* 2_654_435_761) % 4_294_967_291
         var life = world.life(seed: seed)
-        while life.environment != .production || !BenchSource.hasNotification(life) {
+        var notifications = BenchSource.notifications(life)
+        while life.environment != .production
+            || notifications.count < BenchSource.shortestLifeEventCount
+        {
             seed += 4_294_967_291
             life = world.life(seed: seed)
-        }
-        let notifications = life.deliveries.filter {
-            if case .notification = $0.evidence { true } else { false }
+            notifications = BenchSource.notifications(life)
         }
         return (life, notifications)
     }
 
-    private static func hasNotification(_ life: SubscriberLife) -> Bool {
-        life.deliveries.contains {
+    private static func notifications(_ life: SubscriberLife) -> [Delivery] {
+        life.deliveries.filter {
             if case .notification = $0.evidence { true } else { false }
         }
     }
@@ -79,8 +82,8 @@ final class BenchSource: Sendable {
     private func nextFacts() -> [FactDecoder.Decoded]? {
         guard let number = claim() else { return nil }
         let (life, notifications) = life(number)
-        // The last one is owed; a life of one event keeps it.
-        let told = notifications.count > 1 ? notifications.dropLast() : notifications[...]
+        // The last one is owed.
+        let told = notifications.dropLast()
         let first = state.withLock { state in
             defer { state.count += Int64(told.count) }
             return state.count + 1
@@ -112,8 +115,7 @@ final class BenchSource: Sendable {
         return (0..<UInt64(count)).compactMap { index in
             // Strides over the lives without meeting one twice.
             let (life, notifications) = life((index &* 7_919) % lives)
-            guard notifications.count > 1, let last = notifications.last else { return nil }
-            return event(last, life, &chance)?.event
+            return notifications.last.flatMap { event($0, life, &chance)?.event }
         }
     }
 

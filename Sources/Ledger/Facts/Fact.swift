@@ -97,12 +97,25 @@ public struct Fact: Hashable, Sendable {
         transaction: TransactionSnapshot? = nil, renewal: RenewalSnapshot? = nil,
         unknownValues: [String] = [], flaw: Flaw? = nil
     ) {
+        self.init(
+            position: position, receivedAt: receivedAt, trust: trust, cause: cause,
+            signedDate: signedDate, digest: digest, status: status,
+            sharing: transaction.map { Shared($0) }, renewal.map { Shared($0) },
+            unknownValues: unknownValues, flaw: flaw)
+    }
+
+    /// As the other one, of snapshots that are shared already: nothing is copied.
+    package init(
+        position: Int64, receivedAt: Timestamp, trust: Trust, cause: Cause,
+        signedDate: Timestamp?, digest: Digest, status: Raw<SubscriptionStatus>?,
+        sharing transaction: Shared<TransactionSnapshot>?, _ renewal: Shared<RenewalSnapshot>?,
+        unknownValues: [String], flaw: Flaw?
+    ) {
         box = FactBox(
             FactContents(
                 position: position, receivedAt: receivedAt, trust: trust, cause: cause,
-                signedDate: signedDate, digest: digest, status: status,
-                transaction: transaction.map { Shared($0) }, renewal: renewal.map { Shared($0) },
-                unknownValues: unknownValues, flaw: flaw))
+                signedDate: signedDate, digest: digest, status: status, transaction: transaction,
+                renewal: renewal, unknownValues: unknownValues, flaw: flaw))
     }
 
     private mutating func change(_ body: (inout FactContents) -> Void) {

@@ -4,7 +4,7 @@
 package final class Shared<Value: Hashable & Sendable>: Sendable {
     package let value: Value
 
-    package init(_ value: Value) { self.value = value }
+    package init(_ value: consuming Value) { self.value = value }
 
     @inlinable
     package subscript<Property>(dynamicMember path: KeyPath<Value, Property>) -> Property {

@@ -56,6 +56,51 @@ public struct TransactionSnapshot: Hashable, Sendable {
         self.originalTransactionId = originalTransactionId
         isUpgraded = false
     }
+
+    /// All at once, in the order in which facts are stored: what reads them does so millions of
+    /// times.
+    package init(
+        transactionId: consuming TransactionId,
+        originalTransactionId: consuming OriginalTransactionId,
+        webOrderLineItemId: consuming WebOrderLineItemId?, productId: consuming ProductId?,
+        subscriptionGroupIdentifier: consuming SubscriptionGroupIdentifier?,
+        purchaseDate: Timestamp?, originalPurchaseDate: Timestamp?, expiresDate: Timestamp?,
+        signedDate: Timestamp?, revocationDate: Timestamp?, quantity: Int64?,
+        type: consuming Raw<ProductType>?, appAccountToken: consuming String?,
+        inAppOwnershipType: consuming Raw<InAppOwnershipType>?,
+        revocationReason: consuming Raw<RevocationReason>?,
+        revocationType: consuming Raw<RevocationType>?, revocationPercentage: Int64?,
+        isUpgraded: Bool, offer: consuming Offer?, storefront: consuming String?,
+        transactionReason: consuming Raw<TransactionReason>?, price: Int64?,
+        currency: consuming String?, billingPlanType: consuming Raw<BillingPlanType>?,
+        commitment: consuming Commitment?
+    ) {
+        self.transactionId = transactionId
+        self.originalTransactionId = originalTransactionId
+        self.webOrderLineItemId = webOrderLineItemId
+        self.productId = productId
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.purchaseDate = purchaseDate
+        self.originalPurchaseDate = originalPurchaseDate
+        self.expiresDate = expiresDate
+        self.signedDate = signedDate
+        self.revocationDate = revocationDate
+        self.quantity = quantity
+        self.type = type
+        self.appAccountToken = appAccountToken
+        self.inAppOwnershipType = inAppOwnershipType
+        self.revocationReason = revocationReason
+        self.revocationType = revocationType
+        self.revocationPercentage = revocationPercentage
+        self.isUpgraded = isUpgraded
+        self.offer = offer
+        self.storefront = storefront
+        self.transactionReason = transactionReason
+        self.price = price
+        self.currency = currency
+        self.billingPlanType = billingPlanType
+        self.commitment = commitment
+    }
 }
 
 /// The offer a transaction was bought with, or that the next renewal will use.

@@ -77,11 +77,13 @@ extension NoticeReader {
     mutating func readTokenChange() {
         var tokens: Set<String> = []
         var seen: [Int] = []
+        var last: String?
         for index in facts.indices {
-            guard let token = facts[index].statedTransaction?.appAccountToken?.lowercased(),
-                tokens.insert(token).inserted
+            // Nearly every fact repeats the token of the one before.
+            guard let token = facts[index].statedTransaction?.appAccountToken, token != last
             else { continue }
-            seen.append(index)
+            last = token
+            if tokens.insert(token.lowercased()).inserted { seen.append(index) }
         }
         guard seen.count > 1 else { return }
         add(

@@ -16,32 +16,48 @@ struct ChainFold: Sendable {
     /// Pages being folded or waiting for their turn, for each core.
     static let pagesPerCore = 3
 
-    private typealias Folded<Page> = Swift.Result<Page, StoreError>
-
-    /// As the other `run`, with the rows as they are.
+    /// The rows of each page's chains as they are.
     func run(_ consume: Consumer<[ChainRows]>) async throws(StoreError) {
-        try await run({ $0 }, consume)
+        try await run(beginning: { _ in [] }, adding: { $0.append($1) }, consume)
     }
 
-    /// While `consume` works on one page, the next are folded and shaped, and the one after is read.
-    func run<Page: Sendable>(
-        _ shape: @escaping @Sendable ([ChainRows]) -> Page, _ consume: Consumer<Page>
+    /// Each page's rows as bytes, the chains numbered from 1 on.
+    func runEncoding(_ consume: Consumer<EncodedRows>) async throws(StoreError) {
+        try await run(
+            beginning: { EncodedRows(firstSubscription: $0 + 1) }, adding: { $0.append($1) },
+            consume)
+    }
+
+    /// While `consume` works on one page, the next are folded, and the one after is read. A page
+    /// begins with the number of chains before it; a chain's facts and rows are gone before the
+    /// next chain's are made.
+    private func run<Page: Sendable>(
+        beginning begin: @escaping @Sendable (Int64) -> Page,
+        adding add: @escaping @Sendable (inout Page, ChainRows) -> Void,
+        _ consume: Consumer<Page>
     ) async throws(StoreError) {
         let width = ChainFold.pagesPerCore * ProcessInfo.processInfo.activeProcessorCount
-        let failure = await withTaskGroup(of: (Int, Folded<Page>).self) { group -> StoreError? in
-            var ready: [Int: Folded<Page>] = [:]
+        let failure = await withTaskGroup(of: (Int, Outcome<Page>).self) { group -> StoreError? in
+            var ready: [Int: Outcome<Page>] = [:]
             var counts: [Int] = []
-            var (consumed, factCount) = (0, Int64(0))
+            var (consumed, factCount, chainCount) = (0, Int64(0), Int64(0))
             do throws(StoreError) {
                 var page = try await facts.undecodedPage(after: nil)
                 while page != nil || consumed < counts.count {
                     let current = page
-                    async let following = next(after: current)
+                    async let following = Outcome { () throws(StoreError) in
+                        guard let current else { return FactsPage?.none }
+                        return try await facts.undecodedPage(after: current.last)
+                    }
                     if let current {
-                        let index = counts.count
+                        let (index, before) = (counts.count, chainCount)
                         counts.append(current.factCount)
+                        chainCount += Int64(current.chainCount)
                         group.addTask {
-                            (index, Folded { () throws(StoreError) in shape(try fold(current)) })
+                            let page = await Outcome { () throws(StoreError) in
+                                try fold(current, begin(before), add)
+                            }
+                            return (index, page)
                         }
                     }
                     while consumed < counts.count,
@@ -68,19 +84,15 @@ struct ChainFold: Sendable {
         if let failure { throw failure }
     }
 
-    /// As a result, since `async let` forgets the type of an error.
-    private func next(after page: FactsPage?) async -> Swift.Result<FactsPage?, StoreError> {
-        guard let page else { return .success(nil) }
-        do throws(StoreError) {
-            return .success(try await facts.undecodedPage(after: page.last))
-        } catch {
-            return .failure(error)
+    private func fold<Page>(
+        _ page: FactsPage, _ start: Page, _ add: (inout Page, ChainRows) -> Void
+    ) throws(StoreError) -> Page {
+        var rows = start
+        try page.forEachChain { chain, facts in
+            add(
+                &rows,
+                ChainRows(chain, facts: facts, environment: environment, catalogue: catalogue))
         }
-    }
-
-    private func fold(_ page: FactsPage) throws(StoreError) -> [ChainRows] {
-        try page.chains().map { chain, facts in
-            ChainRows(chain, facts: facts, environment: environment, catalogue: catalogue)
-        }
+        return rows
     }
 }

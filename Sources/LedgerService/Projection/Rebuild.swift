@@ -90,7 +90,7 @@ struct Rebuild: Sendable {
         do throws(StoreError) {
             try await ChainFold(
                 facts: facts, environment: ledger.environment, catalogue: ledger.catalogue
-            ).run(EncodedRows.init) { (rows, factCount) throws(StoreError) in
+            ).runEncoding { (rows, factCount) throws(StoreError) in
                 try await Blocking.run { () throws(StoreError) in try file.append(rows) }
                 let progress = ProjectionProgress(
                     .fold, position: min(factCount, checkpoint.position),

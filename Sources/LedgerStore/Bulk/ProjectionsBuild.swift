@@ -12,6 +12,7 @@ public final class ProjectionsBuild: Sendable {
     public let path: String
     private let bulk: BulkFile
     private let transactions: TransactionRuns
+    private let chainCount = Mutex<Int64>(0)
 
     /// Makes the file under its unfinished name. Blocks.
     ///
@@ -24,14 +25,29 @@ public final class ProjectionsBuild: Sendable {
         bulk = try BulkFile(path: path, schema: DerivedSchema.projections, meta: build.meta)
     }
 
-    /// Adds the rows of the next chains. Blocks.
+    /// Adds the rows of the next chains: those whose numbers follow. Blocks.
     public func append(_ rows: EncodedRows) throws(StoreError) {
-        let transactions = transactions
-        try bulk.write { database in
-            let writer = try BulkRowWriter(database)
-            let stated = try writer.write(rows)
-            try transactions.append(stated)
+        let isNext = chainCount.withLock { count in
+            defer { count += rows.chainCount }
+            return count + 1 == rows.firstSubscription
         }
+        precondition(isNext, "Chains are appended in the order of their numbers.")
+        try bulk.write { database in
+            try BulkInsert(
+                database, table: SubscriptionRow.table,
+                columns: ["id"] + SubscriptionRow.key + SubscriptionRow.columns
+            ).run(rows.subscriptions)
+            try insert(rows.intervals, IntervalRow.self, database)
+            try insert(rows.lifeFacts, LifeFactRow.self, database)
+            try insert(rows.notices, NoticeRow.self, database)
+        }
+        try transactions.append(rows.transactions)
+    }
+
+    private func insert<Row: ProjectionRow>(
+        _ rows: RowBytes, _ row: Row.Type, _ database: Database
+    ) throws {
+        try BulkInsert(database, table: Row.table, columns: Row.key + Row.columns).run(rows)
     }
 
     /// Adds what is kept by transactionId, makes everything durable, and gives the file its name.
@@ -44,65 +60,6 @@ public final class ProjectionsBuild: Sendable {
 
     /// Gives up: nothing is left behind.
     public func abandon() { bulk.abandon() }
-}
-
-/// Inserts rows of chains that come in order; nothing is looked up.
-private struct BulkRowWriter {
-    private let database: Database
-    private let insertSubscription: BoundStatement
-    private let insertInterval: BoundStatement
-    private let insertLifeFact: BoundStatement
-    private let insertNotice: BoundStatement
-
-    init(_ database: Database) throws {
-        self.database = database
-        insertSubscription = try BoundStatement(database, SubscriptionRow.insert)
-        insertInterval = try BoundStatement(database, IntervalRow.insert)
-        insertLifeFact = try BoundStatement(database, LifeFactRow.insert)
-        insertNotice = try BoundStatement(database, NoticeRow.insert)
-    }
-
-    /// Writes what goes in chain order; the transactionIds, still to be ordered.
-    func write(_ rows: EncodedRows) throws -> RunBuffer {
-        try rows.bytes.withUnsafeBytes { bytes in
-            var reader = EncodedRowReader(bytes)
-            var stated = RunBuffer()
-            var (key, value): ([UInt8], [UInt8]) = ([], [])
-            var subscription: Int64 = 0
-            var (current, seq) = (EncodedRows.Table.subscriptions, Int64(0))
-            while let table = reader.table() {
-                seq = table == current ? seq + 1 : 0
-                current = table
-                switch table {
-                case .subscriptions:
-                    let last = Int32(2 + SubscriptionRow.columns.count)
-                    reader.bind(insertSubscription, 1...last)
-                    try insertSubscription.runInsert()
-                    subscription = database.lastInsertedRowID
-                case .intervals: try write(&reader, IntervalRow.self, insertInterval)
-                case .lifeFacts: try write(&reader, LifeFactRow.self, insertLifeFact)
-                case .notices: try write(&reader, NoticeRow.self, insertNotice)
-                case .transactions:
-                    key.removeAll(keepingCapacity: true)
-                    value.removeAll(keepingCapacity: true)
-                    RunKey.append(utf8: reader.text(), to: &key)
-                    RunKey.append(subscription, to: &key)
-                    RunKey.append(reader.integer(), to: &value)
-                    stated.append(key: key, value: value)
-                }
-            }
-            return stated
-
-            func write<Row: ProjectionRow>(
-                _ reader: inout EncodedRowReader, _ row: Row.Type, _ insert: BoundStatement
-            ) throws {
-                insert.bind(1, subscription)
-                insert.bind(2, seq)
-                reader.bind(insert, 3...Int32(2 + Row.columns.count))
-                try insert.runInsert()
-            }
-        }
-    }
 }
 
 /// The rows of `transactions`, which are kept by transactionId while chains come by theirs: sorted
@@ -129,23 +86,29 @@ private final class TransactionRuns: Sendable {
     }
 
     func load(_ database: Database) throws {
-        let rest = state.withLock { $0.buffer }
+        let rest = state.withLock { state in
+            defer { state.buffer = RunBuffer() }
+            return state.buffer
+        }
         if !rest.isEmpty { try spill(rest) }
-        let insert = try BoundStatement(
-            database,
-            """
-            INSERT INTO transactions (transaction_id, subscription, first_position)
-            VALUES (?, ?, ?)
-            """)
+        let insert = try BulkInsert(
+            database, table: ChainRows.TransactionRow.table,
+            columns: ["transaction_id", "subscription", "first_position"])
         let files = try RunFile.joined(state.withLock { $0.files }, directory: directory)
         var merge = try RunMerge(files)
+        var rows = RowBytes()
         while let record = merge.first {
             let idCount = record.key.count - MemoryLayout<Int64>.size
-            insert.bind(1, RunKey.text(record.key, count: idCount))
-            insert.bind(2, RunKey.int64(record.key, at: idCount))
-            insert.bind(3, RunKey.int64(record.value, at: 0))
-            _ = try insert.run()
+            rows.beginRow()
+            RunKey.withText(record.key, count: idCount) { rows.bind(text: $0) }
+            rows.bind(2, RunKey.int64(record.key, at: idCount))
+            rows.bind(3, RunKey.int64(record.value, at: 0))
+            if rows.rowCount == BulkInsert.rowsPerRun {
+                try insert.run(rows)
+                rows.removeAll()
+            }
             try merge.advance()
         }
+        try insert.run(rows)
     }
 }

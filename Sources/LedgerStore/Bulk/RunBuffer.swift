@@ -1,6 +1,6 @@
 /// Records collected in memory until they are one run's worth, then sorted by key.
 ///
-/// One flat buffer and an index of 24 bytes a record: memory is what the limits say, however many
+/// One flat buffer and an index of 32 bytes a record: memory is what the limits say, however many
 /// records there are.
 struct RunBuffer: Sendable {
     /// A buffer of this size becomes a run on disk: 32 MiB.
@@ -10,8 +10,9 @@ struct RunBuffer: Sendable {
     private var entries: [Entry] = []
 
     private struct Entry: Sendable {
-        /// The first eight bytes of the key, big-endian: decides most comparisons by itself.
-        let prefix: UInt64
+        /// The first sixteen bytes of the key, big-endian: an id's digits. They decide most
+        /// comparisons by themselves.
+        let prefix: (UInt64, UInt64)
         let offset: Int32
         let keyCount: Int32
         let valueCount: Int32
@@ -23,16 +24,27 @@ struct RunBuffer: Sendable {
 
     /// Adds a record. Keys are compared byte by byte.
     mutating func append(key: [UInt8], value: [UInt8]) {
-        var prefix: UInt64 = 0
-        for index in 0..<8 {
-            prefix = prefix << 8 | (index < key.count ? UInt64(key[index]) : 0)
-        }
         entries.append(
             Entry(
-                prefix: prefix, offset: Int32(bytes.count), keyCount: Int32(key.count),
+                prefix: (RunBuffer.word(key, at: 0), RunBuffer.word(key, at: 8)),
+                offset: Int32(bytes.count), keyCount: Int32(key.count),
                 valueCount: Int32(value.count)))
         bytes.append(contentsOf: key)
         bytes.append(contentsOf: value)
+    }
+
+    /// Eight bytes of a key, missing ones as zero.
+    private static func word(_ key: [UInt8], at start: Int) -> UInt64 {
+        if key.count >= start + 8 {
+            return key.withUnsafeBytes {
+                UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+            }
+        }
+        var word: UInt64 = 0
+        for index in start..<start + 8 {
+            word = word << 8 | (index < key.count ? UInt64(key[index]) : 0)
+        }
+        return word
     }
 
     /// Adds the records of another buffer.

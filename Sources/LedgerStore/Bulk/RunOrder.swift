@@ -18,18 +18,15 @@ enum RunKey {
     /// Text, then a terminator that sorts before every continuation. A NUL inside is escaped.
     static func append(_ text: String, to key: inout [UInt8]) {
         var text = text
-        text.withUTF8 { append(utf8: UnsafeRawBufferPointer($0), to: &key) }
-    }
-
-    /// As `append(_:to:)`, of the text's bytes.
-    static func append(utf8: UnsafeRawBufferPointer, to key: inout [UInt8]) {
-        if utf8.contains(0) {
-            for byte in utf8 {
-                key.append(byte)
-                if byte == 0 { key.append(0xFF) }
+        text.withUTF8 { utf8 in
+            if utf8.contains(0) {
+                for byte in utf8 {
+                    key.append(byte)
+                    if byte == 0 { key.append(0xFF) }
+                }
+            } else {
+                key.append(contentsOf: utf8)
             }
-        } else {
-            key.append(contentsOf: utf8)
         }
         key.append(0)
     }
@@ -50,14 +47,21 @@ enum RunKey {
 
     /// The text of `key`'s first `count` bytes, which end with the terminator.
     static func text(_ key: UnsafeRawBufferPointer, count: Int) -> String {
+        withText(key, count: count) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Lends that text's bytes.
+    static func withText<Result>(
+        _ key: UnsafeRawBufferPointer, count: Int, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
         let bytes = UnsafeRawBufferPointer(rebasing: key[0..<max(0, count - 1)])
-        guard bytes.contains(0) else { return String(decoding: bytes, as: UTF8.self) }
+        guard bytes.contains(0) else { return body(bytes) }
         var plain: [UInt8] = []
         var index = 0
         while index < bytes.count {
             plain.append(bytes[index])
             index += bytes[index] == 0 ? 2 : 1
         }
-        return String(decoding: plain, as: UTF8.self)
+        return plain.withUnsafeBytes(body)
     }
 }

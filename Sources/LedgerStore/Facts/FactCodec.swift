@@ -25,11 +25,15 @@ enum FactCodec {
         return writer.bytes
     }
 
+    /// - Parameter isForReduction: leaves out the notificationUUID: no state, fact or notice depends
+    ///   on it, and every fact has another.
+    ///
     /// Throws `FactReader.Damage` for bytes that `encode` did not make.
     static func decode(
-        _ bytes: UnsafeRawBufferPointer, position: Int64, signedAt: Int64
+        _ bytes: UnsafeRawBufferPointer, position: Int64, signedAt: Int64,
+        recent: RecentTexts, isForReduction: Bool = false
     ) throws(FactReader.Damage) -> Fact {
-        var reader = FactReader(bytes)
+        var reader = FactReader(bytes, recent: recent)
         let isDated = try reader.optionalBool() ?? false
         let base = isDated ? signedAt : 0
         let receivedAt = Timestamp(milliseconds: base &+ (try reader.signed()))
@@ -38,7 +42,9 @@ enum FactCodec {
         let cause = Cause(
             kind: kind, notificationType: try reader.raw(FactTables.notificationTypes),
             subtype: try reader.raw(FactTables.subtypes),
-            notificationUUID: try reader.optionalText().map { NotificationUUID($0) })
+            notificationUUID: isForReduction
+                ? try reader.skipOptionalText()
+                : try reader.optionalText().map { NotificationUUID($0) })
         let digest = try reader.digest()
         let status: Raw<SubscriptionStatus>? = try reader.raw()
         let flaw = try reader.optionalText().flatMap { Fact.Flaw(rawValue: $0) }
@@ -51,8 +57,7 @@ enum FactCodec {
         return Fact(
             position: position, receivedAt: receivedAt, trust: trust, cause: cause,
             signedDate: isDated ? Timestamp(milliseconds: signedAt) : nil, digest: digest,
-            status: status, transaction: transaction, renewal: renewal, unknownValues: unknown,
-            flaw: flaw)
+            status: status, sharing: transaction, renewal, unknownValues: unknown, flaw: flaw)
     }
 
     // MARK: Transaction
@@ -97,44 +102,43 @@ enum FactCodec {
 
     private static func transaction(
         _ base: Int64, _ reader: inout FactReader
-    ) throws(FactReader.Damage) -> TransactionSnapshot {
+    ) throws(FactReader.Damage) -> Shared<TransactionSnapshot> {
         guard let id = try reader.id() else { throw FactReader.Damage() }
-        let original = try reader.id() ?? id
-        var snapshot = TransactionSnapshot(
-            transactionId: TransactionId(id), originalTransactionId: OriginalTransactionId(original)
-        )
-        snapshot.webOrderLineItemId = try reader.id().map { WebOrderLineItemId($0) }
-        snapshot.productId = try reader.optionalText().map { ProductId($0) }
-        snapshot.subscriptionGroupIdentifier = try reader.id().map {
-            SubscriptionGroupIdentifier($0)
-        }
-        snapshot.purchaseDate = try reader.date(from: base)
-        snapshot.originalPurchaseDate = try reader.date(from: base)
-        snapshot.expiresDate = try reader.date(from: base)
-        snapshot.signedDate = try reader.date(from: base)
-        snapshot.revocationDate = try reader.date(from: base)
-        snapshot.quantity = try reader.optionalSigned()
-        snapshot.type = try reader.raw(FactTables.productTypes)
-        snapshot.appAccountToken = try reader.optionalText()
-        snapshot.inAppOwnershipType = try reader.raw(FactTables.ownershipTypes)
-        snapshot.revocationReason = try reader.raw()
-        snapshot.revocationType = try reader.raw(FactTables.revocationTypes)
-        snapshot.revocationPercentage = try reader.optionalSigned()
-        snapshot.isUpgraded = try reader.optionalBool() ?? false
-        snapshot.offer = try offer(&reader)
-        snapshot.storefront = try reader.optionalText()
-        snapshot.transactionReason = try reader.raw(FactTables.transactionReasons)
-        snapshot.price = try reader.optionalSigned()
-        snapshot.currency = try reader.optionalText()
-        snapshot.billingPlanType = try reader.raw(FactTables.billingPlanTypes)
-        if try reader.optionalBool() == true {
-            snapshot.commitment = TransactionSnapshot.Commitment(
-                billingPeriodNumber: try reader.optionalSigned(),
-                totalBillingPeriods: try reader.optionalSigned(),
-                commitmentExpiresDate: try reader.date(from: base),
-                commitmentPrice: try reader.optionalSigned())
-        }
-        return snapshot
+        // Read in the order written: arguments are evaluated from left to right.
+        let snapshot = TransactionSnapshot(
+            transactionId: TransactionId(id),
+            originalTransactionId: OriginalTransactionId(try reader.id() ?? id),
+            webOrderLineItemId: try reader.id().map { WebOrderLineItemId($0) },
+            productId: try reader.optionalText().map { ProductId($0) },
+            subscriptionGroupIdentifier: try reader.id().map { SubscriptionGroupIdentifier($0) },
+            purchaseDate: try reader.date(from: base),
+            originalPurchaseDate: try reader.date(from: base),
+            expiresDate: try reader.date(from: base), signedDate: try reader.date(from: base),
+            revocationDate: try reader.date(from: base), quantity: try reader.optionalSigned(),
+            type: try reader.raw(FactTables.productTypes),
+            appAccountToken: try reader.optionalText(),
+            inAppOwnershipType: try reader.raw(FactTables.ownershipTypes),
+            revocationReason: try reader.raw(),
+            revocationType: try reader.raw(FactTables.revocationTypes),
+            revocationPercentage: try reader.optionalSigned(),
+            isUpgraded: try reader.optionalBool() ?? false, offer: try offer(&reader),
+            storefront: try reader.optionalText(),
+            transactionReason: try reader.raw(FactTables.transactionReasons),
+            price: try reader.optionalSigned(), currency: try reader.optionalText(),
+            billingPlanType: try reader.raw(FactTables.billingPlanTypes),
+            commitment: try commitment(base, &reader))
+        return Shared(snapshot)
+    }
+
+    private static func commitment(
+        _ base: Int64, _ reader: inout FactReader
+    ) throws(FactReader.Damage) -> TransactionSnapshot.Commitment? {
+        guard try reader.optionalBool() == true else { return nil }
+        return TransactionSnapshot.Commitment(
+            billingPeriodNumber: try reader.optionalSigned(),
+            totalBillingPeriods: try reader.optionalSigned(),
+            commitmentExpiresDate: try reader.date(from: base),
+            commitmentPrice: try reader.optionalSigned())
     }
 
     // MARK: Renewal
@@ -172,7 +176,7 @@ enum FactCodec {
 
     private static func renewal(
         _ base: Int64, _ reader: inout FactReader
-    ) throws(FactReader.Damage) -> RenewalSnapshot {
+    ) throws(FactReader.Damage) -> Shared<RenewalSnapshot> {
         var snapshot = RenewalSnapshot()
         snapshot.productId = try reader.optionalText().map { ProductId($0) }
         let next = try reader.optionalText().map { ProductId($0) }
@@ -196,7 +200,7 @@ enum FactCodec {
                 renewalPrice: try reader.optionalSigned(),
                 renewalBillingPlanType: try reader.raw(FactTables.billingPlanTypes))
         }
-        return snapshot
+        return Shared(snapshot)
     }
 
     // MARK: Offer

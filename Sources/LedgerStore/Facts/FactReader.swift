@@ -4,12 +4,17 @@ internal import Ledger
 /// Reads what `FactWriter` wrote. Every read is bounds-checked: stored bytes may be damaged.
 struct FactReader {
     private let bytes: UnsafeRawBufferPointer
+    private let recent: RecentTexts
     private var offset = 0
 
     /// Stored bytes that no writer of this version made.
     struct Damage: Error {}
 
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    /// - Parameter recent: texts of facts read before, which this one may share.
+    init(_ bytes: UnsafeRawBufferPointer, recent: RecentTexts) {
+        self.bytes = bytes
+        self.recent = recent
+    }
 
     var isAtEnd: Bool { offset == bytes.count }
 
@@ -50,11 +55,20 @@ struct FactReader {
         return count == 0 ? nil : try text(count: count - 1)
     }
 
+    /// Passes over a text; nil, whatever it says.
+    mutating func skipOptionalText<Value>() throws(Damage) -> Value? {
+        let count = try unsigned()
+        guard count > 0 else { return nil }
+        guard count - 1 <= UInt64(bytes.count - offset) else { throw Damage() }
+        offset += Int(count - 1)
+        return nil
+    }
+
     private mutating func text(count: UInt64) throws(Damage) -> String {
         guard count <= UInt64(bytes.count - offset) else { throw Damage() }
         let end = offset + Int(count)
         defer { offset = end }
-        return String(decoding: bytes[offset..<end], as: UTF8.self)
+        return recent.text(UnsafeRawBufferPointer(rebasing: bytes[offset..<end]))
     }
 
     mutating func optionalSigned() throws(Damage) -> Int64? {
@@ -69,26 +83,9 @@ struct FactReader {
     mutating func id() throws(Damage) -> String? {
         switch try byte() {
         case 0: return nil
-        case 1: return FactReader.decimal(try unsigned())
+        case 1: return recent.decimal(try unsigned())
         case 2: return try text()
         default: throw Damage()
-        }
-    }
-
-    /// The digits of a number. Ids are most of what is read, and `String.init` goes a long way.
-    private static func decimal(_ number: UInt64) -> String {
-        var (rest, count) = (number, 1)
-        while rest >= 10 {
-            rest /= 10
-            count += 1
-        }
-        return String(unsafeUninitializedCapacity: count) { digits in
-            var rest = number
-            for index in stride(from: count - 1, through: 0, by: -1) {
-                digits[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
-            }
-            return count
         }
     }
 

@@ -46,22 +46,50 @@ public struct FactsPage: Sendable {
         return true
     }
 
-    /// The chains with their facts, by originalTransactionId, then bundle id. (Apps are numbered as
-    /// they were first seen; exports go by bundle id.)
+    public var chainCount: Int { starts.count }
+
+    /// The chains with their facts, by originalTransactionId, then bundle id.
     ///
     /// Throws `fileCorrupt` for a stored fact that cannot be read.
     public func chains() throws(StoreError) -> [(ChainId, [Fact])] {
         var chains: [(ChainId, [Fact])] = []
         chains.reserveCapacity(starts.count)
-        var isOrdered = true
-        for (index, start) in starts.enumerated() {
+        try forEachChain(isForReduction: false) { chain, facts in chains.append((chain, facts)) }
+        return chains
+    }
+
+    /// Hands out the chains of `chains` one by one, to be reduced: no more than one is decoded at a
+    /// time, and its facts lack their notificationUUIDs.
+    ///
+    /// Throws `fileCorrupt` for a stored fact that cannot be read.
+    public func forEachChain(_ body: (ChainId, [Fact]) -> Void) throws(StoreError) {
+        try forEachChain(isForReduction: true, body)
+    }
+
+    private func forEachChain(
+        isForReduction: Bool, _ body: (ChainId, [Fact]) -> Void
+    ) throws(StoreError) {
+        let recent = RecentTexts()
+        for index in chainOrder() {
             let end = index + 1 < starts.count ? starts[index + 1].row : rows.count
-            let chain = ChainId(
-                bundleId: names[start.app] ?? BundleId(""), originalTransactionId: start.chain)
-            if let last = chains.last?.0, chain < last { isOrdered = false }
-            chains.append((chain, try facts(start.row..<end)))
+            body(chain(index), try facts(starts[index].row..<end, recent, isForReduction))
         }
-        return isOrdered ? chains : chains.sorted { $0.0 < $1.0 }
+    }
+
+    private func chain(_ index: Int) -> ChainId {
+        ChainId(
+            bundleId: names[starts[index].app] ?? BundleId(""),
+            originalTransactionId: starts[index].chain)
+    }
+
+    /// The places of the chains in their order. Rows go by the apps' numbers, which are given as
+    /// apps are first seen; the order of chains goes by bundle id.
+    private func chainOrder() -> [Int] {
+        let indices = Array(starts.indices)
+        let isOrdered = zip(indices, indices.dropFirst()).allSatisfy { one, two in
+            starts[one].chain != starts[two].chain || chain(one) < chain(two)
+        }
+        return isOrdered ? indices : indices.sorted { chain($0) < chain($1) }
     }
 
     /// The chains with their facts up to a position as the bytes they are stored in, in the order
@@ -76,20 +104,21 @@ public struct FactsPage: Sendable {
                 }
                 bytes.append(contentsOf: bodies[(row == 0 ? 0 : rows[row - 1].end)..<rows[row].end])
             }
-            let chain = ChainId(
-                bundleId: names[start.app] ?? BundleId(""), originalTransactionId: start.chain)
-            return (chain, bytes)
+            return (chain(index), bytes)
         }.filter { !$0.bytes.isEmpty }.sorted { $0.chain < $1.chain }
     }
 
-    private func facts(_ range: Range<Int>) throws(StoreError) -> [Fact] {
+    private func facts(
+        _ range: Range<Int>, _ recent: RecentTexts, _ isForReduction: Bool
+    ) throws(StoreError) -> [Fact] {
         do {
             return try bodies.withUnsafeBytes { all in
                 try range.map { index in
                     let begin = index == 0 ? 0 : rows[index - 1].end
                     return try FactCodec.decode(
                         UnsafeRawBufferPointer(rebasing: all[begin..<rows[index].end]),
-                        position: rows[index].position, signedAt: rows[index].signedAt)
+                        position: rows[index].position, signedAt: rows[index].signedAt,
+                        recent: recent, isForReduction: isForReduction)
                 }
             }
         } catch { throw FactsStore.damaged }

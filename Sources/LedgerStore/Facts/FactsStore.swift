@@ -130,19 +130,17 @@ public final class FactsStore: Sendable {
         select.bind(1, chain.originalTransactionId.rawValue)
         select.bind(2, app)
         var facts: [Fact] = []
-        while try select.step() {
-            facts.append(try decode(select, signedAt: 0, position: 1, body: 2))
-        }
+        let recent = RecentTexts()
+        while try select.step() { facts.append(try decode(select, recent)) }
         return facts
     }
 
-    private static func decode(
-        _ select: BoundStatement, signedAt: Int32, position: Int32, body: Int32
-    ) throws -> Fact {
+    /// The fact of a row (signed_at, position, body).
+    private static func decode(_ select: BoundStatement, _ recent: RecentTexts) throws -> Fact {
         do {
-            return try select.withBytes(body) { bytes in
+            return try select.withBytes(2) { bytes in
                 try FactCodec.decode(
-                    bytes, position: select.int64(position), signedAt: select.int64(signedAt))
+                    bytes, position: select.int64(1), signedAt: select.int64(0), recent: recent)
             }
         } catch is FactReader.Damage {
             throw damaged

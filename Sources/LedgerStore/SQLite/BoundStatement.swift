@@ -146,8 +146,13 @@ struct BoundStatement: ColumnSink {
     func text(_ column: Int32, equals text: String) -> Bool {
         guard let start = sqlite3_column_text(handle, column) else { return false }
         let count = Int(sqlite3_column_bytes(handle, column))
-        return text.utf8.count == count
-            && UnsafeBufferPointer(start: start, count: count).elementsEqual(text.utf8)
+        guard text.utf8.count == count else { return false }
+        var text = text
+        return text.withUTF8 { utf8 in
+            RunOrder.compare(
+                UnsafeRawBufferPointer(utf8), UnsafeRawBufferPointer(start: start, count: count))
+                == 0
+        }
     }
 
     /// The blob; empty for NULL too, so ask `isNull` where that matters.

@@ -90,9 +90,10 @@ enum SimulatedChains {
     }
 }
 
-extension ChainRows {
-    /// Whether every column holds the same bytes.
-    func isSame(as other: ChainRows) -> Bool {
-        EncodedRows([self]).bytes == EncodedRows([other]).bytes
+extension EncodedRows {
+    /// The rows in the order given.
+    init(_ chains: [ChainRows], firstSubscription: Int64 = 1) {
+        self.init(firstSubscription: firstSubscription)
+        for rows in chains { append(rows) }
     }
 }

@@ -122,7 +122,7 @@ struct ProjectionsUpdateTests {
         _ = try await update([composed])
         #expect(try await update([decomposed]) == 1)
         let stored = try #require(try await stored(before.chain))
-        #expect(stored.isSame(as: decomposed))
+        #expect(stored == decomposed)
         #expect(decomposed.differences(from: composed) == ["intervals.product_id"])
     }
 
@@ -137,14 +137,14 @@ struct ProjectionsUpdateTests {
             _ = try await update([before])
             _ = try await update([changed])
             let stored = try #require(try await stored(before.chain))
-            #expect(stored.isSame(as: changed))
+            #expect(stored == changed)
             let file = try ProjectionsBuild(
                 path: directory.file("one.sqlite"),
                 build: ProjectionsStore.Build(catalogueHash: "none"), directory: directory.path)
             try file.append(EncodedRows([changed]))
             try file.finish(checkpoint: .start)
             let bulk = try await SimulatedChains.stored(file.path)
-            #expect(bulk.count == 1 && bulk[0].isSame(as: changed))
+            #expect(bulk.count == 1 && bulk[0] == changed)
             DerivedFile.discard(file.path)
         }
     }

@@ -1,0 +1,68 @@
+internal import GRDB
+
+/// Inserts encoded rows, many with each run of a statement: SQLite's work around a row is more
+/// than that for it.
+struct BulkInsert {
+    private let columnCount: Int32
+    private let one: BoundStatement
+    private let many: BoundStatement
+
+    /// Rows of one run. With the most columns a table has, far below SQLite's bound of 32,766
+    /// parameters (https://www.sqlite.org/limits.html#max_variable_number).
+    static let rowsPerRun = 64
+
+    init(_ database: Database, table: String, columns: [String]) throws {
+        columnCount = Int32(columns.count)
+        let row = "(" + columns.map { _ in "?" }.joined(separator: ", ") + ")"
+        let insert = "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES "
+        one = try BoundStatement(database, insert + row)
+        let rows = repeatElement(row, count: BulkInsert.rowsPerRun).joined(separator: ", ")
+        many = try BoundStatement(database, insert + rows)
+    }
+
+    func run(_ rows: RowBytes) throws {
+        try rows.withBytes { bytes in
+            var reader = ColumnReader(bytes)
+            var remaining = rows.rowCount
+            while remaining >= BulkInsert.rowsPerRun {
+                reader.bind(many, 1...columnCount * Int32(BulkInsert.rowsPerRun))
+                try many.runInsert()
+                remaining -= BulkInsert.rowsPerRun
+            }
+            while remaining > 0 {
+                reader.bind(one, 1...columnCount)
+                try one.runInsert()
+                remaining -= 1
+            }
+        }
+    }
+}
+
+/// Walks over encoded columns. The bytes come from `RowBytes` alone, so their shape is known.
+private struct ColumnReader {
+    private let bytes: UnsafeRawBufferPointer
+    private var offset = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    /// Binds the next columns; texts are lent until the statement is reset.
+    mutating func bind(_ statement: BoundStatement, _ parameters: ClosedRange<Int32>) {
+        for parameter in parameters {
+            switch bytes[offset] {
+            case RowBytes.integer:
+                statement.bind(
+                    parameter, bytes.loadUnaligned(fromByteOffset: offset + 1, as: Int64.self))
+                offset += RowBytes.integerByteCount
+            case RowBytes.text:
+                let count = bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt32.self)
+                let start = offset + RowBytes.textHeadByteCount
+                offset = start + Int(count)
+                statement.bind(
+                    parameter, lentText: UnsafeRawBufferPointer(rebasing: bytes[start..<offset]))
+            default:
+                statement.bindNull(parameter)
+                offset += 1
+            }
+        }
+    }
+}

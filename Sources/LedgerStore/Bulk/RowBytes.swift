@@ -1,0 +1,70 @@
+/// Rows of one table as bytes, column after column; `BulkInsert` reads them.
+///
+///     column  = 0                     NULL
+///             | 1, 8 bytes            integer, native order
+///             | 2, 4 bytes, bytes     length and text
+struct RowBytes: ColumnSink, Sendable {
+    private var bytes: [UInt8] = []
+    /// Bytes written; `bytes` is longer, so that writing a column is a store.
+    private var count = 0
+    private(set) var rowCount = 0
+
+    static let null: UInt8 = 0
+    static let integer: UInt8 = 1
+    static let text: UInt8 = 2
+    static let integerByteCount = 1 + MemoryLayout<Int64>.size
+    static let textHeadByteCount = 1 + MemoryLayout<UInt32>.size
+    private static let firstByteCount = 64 * 1_024
+
+    /// Its columns follow.
+    mutating func beginRow() { rowCount += 1 }
+
+    /// Forgets the rows and keeps the memory.
+    mutating func removeAll() { (count, rowCount) = (0, 0) }
+
+    mutating func bind(_ parameter: Int32, _ value: Int64) {
+        write(RowBytes.integerByteCount) { place in
+            place.storeBytes(of: RowBytes.integer, as: UInt8.self)
+            place.storeBytes(of: value, toByteOffset: 1, as: Int64.self)
+        }
+    }
+
+    mutating func bind(_ parameter: Int32, _ value: Int64?) {
+        if let value { bind(parameter, value) } else { bindNull() }
+    }
+
+    mutating func bind(_ parameter: Int32, _ text: String?) {
+        guard var text else { return bindNull() }
+        text.withUTF8 { bind(text: UnsafeRawBufferPointer($0)) }
+    }
+
+    mutating func bind(text: UnsafeRawBufferPointer) {
+        write(RowBytes.textHeadByteCount + text.count) { place in
+            place.storeBytes(of: RowBytes.text, as: UInt8.self)
+            place.storeBytes(of: UInt32(text.count), toByteOffset: 1, as: UInt32.self)
+            guard let start = text.baseAddress else { return }
+            (place + RowBytes.textHeadByteCount).copyMemory(from: start, byteCount: text.count)
+        }
+    }
+
+    private mutating func bindNull() {
+        write(1) { $0.storeBytes(of: RowBytes.null, as: UInt8.self) }
+    }
+
+    private mutating func write(_ byteCount: Int, _ body: (UnsafeMutableRawPointer) -> Void) {
+        if count + byteCount > bytes.count {
+            let more = max(bytes.count, byteCount, RowBytes.firstByteCount)
+            bytes.append(contentsOf: repeatElement(0, count: more))
+        }
+        let start = count
+        bytes.withUnsafeMutableBytes { all in
+            if let place = all.baseAddress { body(place + start) }
+        }
+        count += byteCount
+    }
+
+    /// Lends what was written.
+    func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+        try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+}

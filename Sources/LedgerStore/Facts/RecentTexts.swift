@@ -1,0 +1,78 @@
+/// Texts read a moment ago, by what they were read from. The facts of a chain repeat its ids, its
+/// products and its account token; sharing them saves most of what making strings costs.
+///
+/// Two small tables in which a text may displace another: what is found is right, and what is not
+/// found is made. Not Sendable: one walk over facts has one.
+final class RecentTexts {
+    // Memory of their own rather than arrays: a store into a class's array is checked each time.
+    private let numbers = UnsafeMutableBufferPointer<Numbered>.allocate(
+        capacity: RecentTexts.slotCount)
+    private let texts = UnsafeMutableBufferPointer<String>.allocate(
+        capacity: RecentTexts.slotCount)
+
+    private struct Numbered {
+        let number: UInt64
+        let text: String
+    }
+
+    init() {
+        numbers.initialize(repeating: Numbered(number: 0, text: "0"))
+        texts.initialize(repeating: "")
+    }
+
+    deinit {
+        numbers.deinitialize().deallocate()
+        texts.deinitialize().deallocate()
+    }
+
+    /// A power of two: more than the ids that one chain's facts repeat.
+    static let slotCount = 64
+    /// Longer texts live on the heap and are worth sharing; shorter ones lie inside the value.
+    private static let inlineByteCount = 15
+
+    /// The digits of a number.
+    func decimal(_ number: UInt64) -> String {
+        let slot = RecentTexts.slot(number)
+        if numbers[slot].number == number { return numbers[slot].text }
+        let text = RecentTexts.digits(number)
+        numbers[slot] = Numbered(number: number, text: text)
+        return text
+    }
+
+    /// The text of UTF-8 bytes, repaired where they are none.
+    func text(_ bytes: UnsafeRawBufferPointer) -> String {
+        guard bytes.count > RecentTexts.inlineByteCount else {
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        let first = bytes.loadUnaligned(as: UInt64.self)
+        let last = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+        let slot = RecentTexts.slot(first ^ last &* 31)
+        let isSame = texts[slot].withUTF8 { utf8 in
+            utf8.count == bytes.count
+                && RunOrder.compare(UnsafeRawBufferPointer(utf8), bytes) == 0
+        }
+        if isSame { return texts[slot] }
+        texts[slot] = String(decoding: bytes, as: UTF8.self)
+        return texts[slot]
+    }
+
+    private static func slot(_ value: UInt64) -> Int {
+        Int(truncatingIfNeeded: (value &* 0x9E37_79B9_7F4A_7C15) >> 58)
+    }
+
+    private static func digits(_ number: UInt64) -> String {
+        var (rest, count) = (number, 1)
+        while rest >= 10 {
+            rest /= 10
+            count += 1
+        }
+        return String(unsafeUninitializedCapacity: count) { digits in
+            var rest = number
+            for index in stride(from: count - 1, through: 0, by: -1) {
+                digits[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            }
+            return count
+        }
+    }
+}
