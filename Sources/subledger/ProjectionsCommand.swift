@@ -53,7 +53,7 @@ struct ProjectionsCommand: AsyncParsableCommand {
         func run() async throws {
             try await perform {
                 let session = try await Settings(common).openSession()
-                let projector = try ProjectionsCommand.projector(session)
+                let projector = try session.requiredProjector()
                 let before = try await session.projections.checkpoint().position
                 try await projector.use(name)
                 let checkpoint = try await projector.projections.checkpoint()
@@ -86,7 +86,7 @@ struct ProjectionsCommand: AsyncParsableCommand {
         func run() async throws {
             try await perform {
                 let session = try await Settings(common).openSession()
-                let projector = try ProjectionsCommand.projector(session)
+                let projector = try session.requiredProjector()
                 let (dropped, open) = try projector.drop(names)
                 if common.json {
                     try Console.out { json in
@@ -104,15 +104,5 @@ struct ProjectionsCommand: AsyncParsableCommand {
                 if !open.isEmpty { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
             }
         }
-    }
-
-    private static func projector(_ session: LedgerSession) throws(CommandFailure) -> Projector {
-        guard let projector = session.projector else {
-            throw CommandFailure(
-                code: "projectorBusy",
-                message: "Another process projects in this data directory; stop it first.",
-                exit: .io)
-        }
-        return projector
     }
 }

@@ -31,20 +31,18 @@ struct RebuildCommand: AsyncParsableCommand {
                 return
             }
             let session = try await settings.openSession(ledger)
-            guard let projector = session.projector else {
-                throw CommandFailure(
-                    code: "projectorBusy",
-                    message: "Another process projects in this data directory; stop it first.",
-                    exit: .io)
-            }
+            let projector = try session.requiredProjector()
             if check {
                 try await compare(RebuildCheck(projector))
                 await session.close()
                 return
             }
-            let progress = ProgressLine()
-            try await projector.rebuild(fromLog: fromLog) { done in progress.show(done.text) }
-            progress.end()
+            // Where there was nothing to open, everything was made a moment ago.
+            if fromLog || !projector.wasBuiltOnOpening {
+                let progress = ProgressLine()
+                try await projector.rebuild(fromLog: fromLog) { done in progress.show(done.text) }
+                progress.end()
+            }
             let store = projector.projections
             let checkpoint = try await store.checkpoint()
             let count = try await store.subscriptionCount()

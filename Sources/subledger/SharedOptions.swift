@@ -181,3 +181,16 @@ struct Settings {
         return session
     }
 }
+
+extension LedgerSession {
+    /// The projector; refused while another process has it.
+    func requiredProjector() throws(CommandFailure) -> Projector {
+        guard let projector else {
+            throw CommandFailure(
+                code: "projectorBusy",
+                message: "Another process projects in this data directory; stop it first.",
+                exit: .io)
+        }
+        return projector
+    }
+}

@@ -36,6 +36,23 @@ struct UpkeepCommandTests {
         #expect(try await place.run("rebuild").out.contains("rebuilt 2 chains"))
     }
 
+    @Test("rebuild where there is nothing yet builds once")
+    func rebuildOnce() async throws {
+        let place = try await taken()
+        let names = {
+            try FileManager.default.contentsOfDirectory(
+                atPath: place.ledgerFile("")
+            ).filter {
+                $0.hasPrefix("projections") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm")
+            }
+        }
+        for name in try names() {
+            try FileManager.default.removeItem(atPath: place.ledgerFile(name))
+        }
+        #expect(try await place.run("rebuild").out.contains("rebuilt 2 chains"))
+        #expect(try names().sorted() == ["projections-1-1.sqlite", "projections.sqlite"])
+    }
+
     @Test("rebuild --check is 0 when all agree, 1 with chain and column after a row was altered")
     func check() async throws {
         let place = try await taken(storefront: "ZZQ")

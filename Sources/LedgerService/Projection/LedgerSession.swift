@@ -27,13 +27,6 @@ public struct LedgerSession: Sendable {
         }
     }
 
-    /// Whether derived data was found to belong to another log.
-    public var hasDiverged: Bool {
-        projector?.remarks.contains {
-            if case .diverged = $0 { true } else { false }
-        } ?? false
-    }
-
     public var query: ChainQuery {
         ChainQuery(ledger: ledger, projections: projections, head: head)
     }

@@ -12,6 +12,9 @@ public final class Projector: Sendable {
     private let current: Mutex<ProjectionsStore>
     private let found: Mutex<[Remark]>
 
+    /// Whether the projections were built anew on opening, all of them.
+    public let wasBuiltOnOpening: Bool
+
     /// What was found wrong with derived data and made again; people are told (`design.md` §3).
     public var remarks: [Remark] { found.withLock { $0 } }
 
@@ -33,10 +36,11 @@ public final class Projector: Sendable {
 
     private init(
         ledger: EnvironmentLedger, lock: ProjectorLock, projections: ProjectionsStore,
-        remarks: [Remark]
+        wasBuiltOnOpening: Bool, remarks: [Remark]
     ) {
         self.ledger = ledger
         self.lock = lock
+        self.wasBuiltOnOpening = wasBuiltOnOpening
         current = Mutex(projections)
         found = Mutex(remarks)
     }
@@ -81,7 +85,8 @@ public final class Projector: Sendable {
             projections = try await rebuild.run(report: report)
         }
         return Projector(
-            ledger: ledger, lock: lock, projections: projections, remarks: remarks)
+            ledger: ledger, lock: lock, projections: projections,
+            wasBuiltOnOpening: usable == nil, remarks: remarks)
     }
 
     /// The current projections, unless they were built for something else or are damaged.

@@ -118,13 +118,8 @@ public struct LogRestore: Sendable {
                 .ioError, path: directory, reason: "The directory cannot be made.",
                 remedy: "Check the path and its permissions.")
         }
-        // A program being started by some thread of ours holds all our locks for a moment.
-        let (patience, interval) = (LogExclusion.patienceMilliseconds, 20)
-        for _ in 0..<(patience / interval) {
-            if let lock = try ProjectorLock.take(directory: directory) { return lock }
-            usleep(useconds_t(interval * 1_000))
-        }
-        return try ProjectorLock.take(directory: directory)
+        return try ProjectorLock.take(
+            directory: directory, patienceMilliseconds: LogExclusion.patienceMilliseconds)
     }
 
     // MARK: The log that is there

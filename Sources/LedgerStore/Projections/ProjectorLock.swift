@@ -6,26 +6,29 @@ public final class ProjectorLock: Sendable {
     private let descriptor: Int32
 
     private static let fileName = "projector.lock"
-    private static let retryMicroseconds: useconds_t = 5_000
+    private static let retryMilliseconds = 5
+    /// A program being started by some thread of ours holds all our locks for a moment.
+    public static let patienceMilliseconds = 15
 
-    /// Nil while another process holds it.
+    /// Nil while another process holds it, and still does after `patienceMilliseconds`. Blocks.
     ///
     /// Throws `fileReadOnly`, `diskFull` or `ioError` when the lock cannot be asked for.
-    public static func take(directory: String) throws(StoreError) -> ProjectorLock? {
+    public static func take(
+        directory: String, patienceMilliseconds: Int = ProjectorLock.patienceMilliseconds
+    ) throws(StoreError) -> ProjectorLock? {
         let path = "\(directory)/\(fileName)"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, DatabaseFile.fileMode)
         guard descriptor >= 0 else {
             throw DatabaseFile.systemError(errno, path: path)
         }
-        // A program being started by some thread of ours holds all our locks for a moment.
-        var attempts = 4
+        var patience = patienceMilliseconds
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            attempts -= 1
-            guard attempts > 0 else {
+            guard patience > 0 else {
                 close(descriptor)
                 return nil
             }
-            usleep(retryMicroseconds)
+            usleep(useconds_t(retryMilliseconds * 1_000))
+            patience -= retryMilliseconds
         }
         ftruncate(descriptor, 0)
         return ProjectorLock(descriptor)

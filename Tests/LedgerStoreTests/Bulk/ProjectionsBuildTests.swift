@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import Ledger
+import Simulator
 import Testing
 
 @testable import LedgerStore
@@ -88,7 +89,7 @@ struct ProjectionsBuildTests {
             [Array(expected[..<1]), [], Array(expected[1..<120]), Array(expected[120...])])
 
         let seed: UInt64 = 17
-        var chance = SeededChance(seed: seed)
+        var chance = SeededGenerator(seed: seed)
         let store = try ProjectionsStore(path: try bulk("updated.sqlite", []))
         var count = 0
         // Each chain as it grew: half its facts first, in no order of chains.
@@ -154,7 +155,7 @@ struct ProjectionsBuildTests {
         let byteCount = 1 << 20
         let count = RunBuffer.fullByteCount / byteCount + 2
         let rows = SimulatedChains.rows(SimulatedChains.id(SimulatedChains.app, "1"), [])
-        var chance = SeededChance(seed: 3)
+        var chance = SeededGenerator(seed: 3)
         let chains = (0..<count).shuffled(using: &chance).enumerated().map { index, number in
             let text = String(repeating: "9", count: byteCount - 2) + String(10 + number)
             return rows.with(

@@ -1,3 +1,4 @@
+import Simulator
 import Testing
 
 @testable import LedgerStore
@@ -84,7 +85,7 @@ struct RunKeyTests {
 
     @Test("Random texts are in order and come back", arguments: 1...10 as ClosedRange<UInt64>)
     func randomTexts(seed: UInt64) {
-        var chance = SeededChance(seed: seed)
+        var chance = SeededGenerator(seed: seed)
         let letters: [Character] = ["\0", "\0", "\u{1}", "a", "é", "🙂"]
         let texts = (0..<60).map { _ in
             String(

@@ -1,3 +1,5 @@
+import Simulator
+
 @testable import LedgerStore
 
 /// A record on its way through sorted runs, as plain arrays.
@@ -8,7 +10,7 @@ struct RunRecord: Hashable, Sendable {
     /// Records with distinct keys that are hard to tell apart: empty, prefixes of one another,
     /// equal in their first eight bytes, full of NUL and 0xFF.
     static func random(_ count: Int, seed: UInt64) -> [RunRecord] {
-        var chance = SeededChance(seed: seed)
+        var chance = SeededGenerator(seed: seed)
         let stem = [UInt8](repeating: 7, count: 8)
         var keys: Set<[UInt8]> = [[]]
         while keys.count < count {

@@ -1,4 +1,5 @@
 import Foundation
+import Simulator
 import Testing
 
 @testable import LedgerStore
@@ -11,7 +12,7 @@ struct RunSortTests {
 
     /// Deals records out over `count` runs, some of which may stay empty.
     private func dealt(_ records: [RunRecord], over count: Int, seed: UInt64) -> [[RunRecord]] {
-        var chance = SeededChance(seed: seed)
+        var chance = SeededGenerator(seed: seed)
         var parts = [[RunRecord]](repeating: [], count: count)
         for record in records { parts[Int.random(in: 0..<count, using: &chance)].append(record) }
         return parts

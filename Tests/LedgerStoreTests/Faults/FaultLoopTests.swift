@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import LedgerStore
+import Simulator
 import Testing
 
 @Suite("Every call to the file system fails once", .serialized)
@@ -23,7 +24,7 @@ struct FaultLoopTests {
             return Array(1...count)
         }
         // One of every stretch, so that no part of the scenario is left out.
-        var chance = SeededChance(seed: FaultLoopTests.seed)
+        var chance = SeededGenerator(seed: FaultLoopTests.seed)
         let stretch = Double(count) / Double(FaultLoopTests.sampleCount)
         return (0..<FaultLoopTests.sampleCount).map { index in
             let start = Int(Double(index) * stretch)

@@ -1,5 +1,6 @@
 import Foundation
 import GRDBSQLite
+import Simulator
 import Synchronization
 
 /// Counts the calls SQLite makes to the files below one directory and spoils them from the chosen
@@ -83,7 +84,7 @@ final class FaultPlan: Sendable {
             return state.changes
         }
         guard hasFired, mode.losesUnsynced else { return }
-        var chance = SeededChance(seed: seed)
+        var chance = SeededGenerator(seed: seed)
         for change in changes.reversed() {
             if mode == .raggedPowerCut, chance.next() & 1 == 0 { continue }
             try takeBack(change)

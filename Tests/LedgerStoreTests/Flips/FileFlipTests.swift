@@ -1,4 +1,5 @@
 import Foundation
+import Simulator
 import Testing
 
 @testable import LedgerStore
@@ -34,7 +35,7 @@ struct FileFlipTests {
         try await SmallLog.make(events, in: origin)
         let sound = try Data(contentsOf: URL(filePath: origin.file("log.sqlite")))
         let dump = try LogDump(path: origin.file("log.sqlite"))
-        var chance = SeededChance(seed: FileFlipTests.seed)
+        var chance = SeededGenerator(seed: FileFlipTests.seed)
         let stretch = max(1, sound.count / FileFlipTests.sampleCount)
         var counts = (refused: 0, reported: 0, silent: 0)
         // One of every stretch, so that no page is left out; the first bytes are the file's own.
