@@ -34,6 +34,15 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        // Without traits: only swift-configuration would hang on them.
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     ],
     targets: [
         .systemLibrary(
@@ -59,12 +68,30 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ], swiftSettings: strict),
         .target(
+            name: "Web",
+            dependencies: [
+                "AppStore", "Ledger", "LedgerService",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdHTTP2", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ], swiftSettings: strict),
+        .target(
             name: "Simulator", dependencies: ["AppStore", "Signing"], swiftSettings: strict),
         .executableTarget(
             name: "subledger",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Simulator",
+                "Web",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),
         .testTarget(name: "AppStoreTests", dependencies: ["AppStore"], swiftSettings: strict),
         .testTarget(
@@ -90,6 +117,16 @@ let package = Package(
         .testTarget(
             name: "CommandTests", dependencies: ["subledger", "AppStore", "Simulator"],
             swiftSettings: strict),
+        .testTarget(
+            name: "WebTests",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Simulator",
+                "Web", .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ], swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )

@@ -39,7 +39,7 @@ struct SharedOptions: ParsableArguments {
 
 /// The options resolved: what a command works with.
 struct Settings {
-    let configuration: Configuration
+    var configuration: Configuration
     let environment: Environment
     /// Set when the operator named the app: then only its chains are meant.
     let bundleId: BundleId?
@@ -114,11 +114,7 @@ struct Settings {
 
     private static func environment(_ name: String?) throws(CommandFailure) -> Environment {
         guard let name else { return .production }
-        let known: [Environment] = [.production, .sandbox, .xcode, .localTesting]
-        let found = known.first {
-            EnvironmentLedger.directoryName($0).lowercased() == name.lowercased()
-        }
-        guard let found else {
+        guard let found = EnvironmentLedger.environment(named: name) else {
             throw CommandFailure(
                 code: "unknownEnvironment",
                 message: "There is no environment \(name); it is one of "
@@ -164,6 +160,12 @@ struct Settings {
                 exit: .configuration)
         }
         return configuration.apps
+    }
+
+    /// Production and Sandbox, and the environment that was named.
+    var servedEnvironments: [Environment] {
+        let usual = LedgerHost.usualEnvironments
+        return usual.contains(environment) ? usual : usual + [environment]
     }
 
     /// The environment's ledger, caught up; says so when derived data had to be made again.

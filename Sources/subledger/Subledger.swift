@@ -16,7 +16,7 @@ struct Subledger: AsyncParsableCommand {
         subcommands: [
             IngestCommand.self, ShowCommand.self, TimelineCommand.self, ExportCommand.self,
             RebuildCommand.self, ProjectionsCommand.self, ReplayCommand.self, AuditCommand.self,
-            QuarantineCommand.self,
+            QuarantineCommand.self, ServeCommand.self,
             BackupCommand.self, RestoreCommand.self, DoctorCommand.self, SimulateCommand.self,
             DemoCommand.self, BenchCommand.self,
         ])

@@ -44,6 +44,6 @@ struct ConfigurationTarget: FuzzTarget {
         server:
           host: 127.0.0.1
           port: 8080
-          tokens: [ { name: ci, sha256: "00", scopes: [read, write] } ]
+          tokens: [ { name: ci, sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", scopes: [read, write] } ]
         """
 }

@@ -19,10 +19,15 @@ struct TidyTests {
         "Ledger": ["AppStore"],
         "LedgerStore": ["AppStore", "Ledger", "Signing", "Migrations", "GRDB", "GRDBSQLite"],
         "LedgerService": ["AppStore", "Signing", "Ledger", "LedgerStore", "Yams"],
+        "Web": [
+            "AppStore", "Ledger", "LedgerService", "Hummingbird", "HummingbirdTLS",
+            "HummingbirdHTTP2", "HTTPTypes", "NIOCore", "NIOPosix", "NIOSSL", "NIOHTTPTypes",
+            "ServiceLifecycle", "UnixSignals", "Logging", "CoreMetrics",
+        ],
         "Simulator": ["AppStore", "Signing"],
         "subledger": [
             "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Simulator",
-            "ArgumentParser",
+            "Web", "ArgumentParser", "Logging",
         ],
     ]
 

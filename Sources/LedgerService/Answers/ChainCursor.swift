@@ -15,7 +15,7 @@ extension ChainQuery {
         var state = cursor ?? ChainCursor()
         defer { cursor = state }
         while state.pending.isEmpty {
-            let page = try await ledger.facts.page(after: state.after)
+            let page = try await facts.page(after: state.after)
             guard let last = page.last else { return nil }
             state.after = last.0
             state.pending = page.compactMap { entry in

@@ -121,12 +121,19 @@ enum SharedTransactions {
 public struct ChainQuery: Sendable {
     let ledger: EnvironmentLedger
     let projections: ProjectionsStore
+    let facts: FactsStore
     /// The head every answer holds, at least.
     let head: Int64
 
-    public init(ledger: EnvironmentLedger, projections: ProjectionsStore, head: Int64) {
+    /// - Parameter facts: nil asks the facts that are current now; whoever serves for long keeps
+    ///   to those that hold `head`.
+    public init(
+        ledger: EnvironmentLedger, projections: ProjectionsStore, head: Int64,
+        facts: FactsStore? = nil
+    ) {
         self.ledger = ledger
         self.projections = projections
+        self.facts = facts ?? ledger.facts
         self.head = head
     }
 
@@ -150,7 +157,7 @@ public struct ChainQuery: Sendable {
     ) async throws(StoreError) -> [ChainReading] {
         let chains = try await chains(id).filter { bundleId == nil || $0.bundleId == bundleId }
         var readings: [ChainReading] = []
-        for (chain, facts) in try await ledger.facts.facts(of: chains) {
+        for (chain, facts) in try await self.facts.facts(of: chains) {
             let shared = try await shared(facts, moment)
             let reading = ChainReading(
                 chain: chain, facts: facts, shared: shared, moment: moment, head: head,
@@ -162,7 +169,7 @@ public struct ChainQuery: Sendable {
 
     /// The chains an id names: as originalTransactionId first, else as any transactionId.
     private func chains(_ id: String) async throws(StoreError) -> [ChainId] {
-        let own = try await ledger.facts.chains(OriginalTransactionId(id))
+        let own = try await facts.chains(OriginalTransactionId(id))
         if !own.isEmpty { return own }
         return try await projections.chains(transaction: TransactionId(id))
     }

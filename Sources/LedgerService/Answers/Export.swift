@@ -62,7 +62,7 @@ public struct Export: Sendable {
         let sharedChains = Set(shared.map(\.chain))
         var cursor: ChainId?
         while true {
-            let page = try await ledger.facts.page(after: cursor)
+            let page = try await query.facts.page(after: cursor)
             guard let last = page.last else { return }
             cursor = last.0
             let (moment, ledger, head) = (moment, ledger, query.head)

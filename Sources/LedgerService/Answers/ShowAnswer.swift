@@ -3,12 +3,15 @@ import Ledger
 
 extension ChainReading {
     /// The `show` object of `contract.md`; also a line of `export subscriptions`.
-    public func writeShow(to json: inout JSONWriter) {
+    ///
+    /// - Parameter isStamped: without its stamp (when and on which position it was asked) an answer
+    ///   stays the same, byte for byte, until something in it changes.
+    public func writeShow(to json: inout JSONWriter, isStamped: Bool = true) {
         json.object { json in
             json.member("environment", environment.rawValue)
             json.member("bundleId", chain.bundleId)
             json.member("originalTransactionId", chain.originalTransactionId)
-            writeStamp(to: &json)
+            if isStamped { writeStamp(to: &json) }
             writeState(to: &json)
             writeTerms(to: &json)
             writeEnd(to: &json)

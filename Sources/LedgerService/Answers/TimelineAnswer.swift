@@ -13,11 +13,11 @@ extension ChainReading {
 
     public var lifeFacts: [LifeFact] { life.lifeFacts.filter { $0.at <= moment.at } }
 
-    /// The `timeline` object of `contract.md`.
-    public func writeTimeline(to json: inout JSONWriter) {
+    /// The `timeline` object of `contract.md`; `isStamped` as for `writeShow`.
+    public func writeTimeline(to json: inout JSONWriter, isStamped: Bool = true) {
         json.object { json in
             json.key("chain")
-            writeShow(to: &json)
+            writeShow(to: &json, isStamped: isStamped)
             json.array("intervals", intervals) { json, interval in
                 json.object { json in
                     json.member("state", interval.state.rawValue)

@@ -104,7 +104,7 @@ extension Configuration {
         }
     }
 
-    private static func choice<Value: RawRepresentable & CaseIterable>(
+    static func choice<Value: RawRepresentable & CaseIterable>(
         _ text: String, key: String
     ) throws(ConfigurationError) -> Value where Value.RawValue == String {
         guard let value = Value(rawValue: text) else {
@@ -113,24 +113,5 @@ extension Configuration {
                 reason: "One of \(Value.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         return value
-    }
-
-    private mutating func readServer(_ mapping: inout YAMLMapping) throws(ConfigurationError) {
-        if let host = try mapping.text("host") { server.host = host }
-        if let port = try mapping.integer("port") {
-            guard (0...65_535).contains(port) else {
-                throw ConfigurationError(
-                    .invalidValue, key: mapping.name("port"), reason: "0 to 65535.")
-            }
-            server.port = Int(port)
-        }
-        for var token in try mapping.mappings("tokens") {
-            server.tokens.append(
-                Server.Token(
-                    name: try token.required("name"), sha256: try token.required("sha256"),
-                    scopes: try token.texts("scopes")))
-            try token.requireNothingElse()
-        }
-        try mapping.requireNothingElse()
     }
 }

@@ -52,20 +52,6 @@ public struct Configuration: Sendable, Equatable {
         case transfer
     }
 
-    public struct Server: Sendable, Equatable {
-        public var host: String = "127.0.0.1"
-        public var port: Int = 8080
-        public var tokens: [Token] = []
-
-        public init() {}
-
-        public struct Token: Sendable, Equatable {
-            public var name: String
-            public var sha256: String
-            public var scopes: [String]
-        }
-    }
-
     public init(
         dataDirectory: String = Configuration.defaultDataDirectory, apps: [App] = [],
         trustedRoots: [String] = [], catalogue: Catalogue = Catalogue(),

@@ -29,6 +29,8 @@ struct Refusal: Sendable {
     /// Whether the signatures were genuine, though the evidence may be of no use to this version:
     /// then it is kept as such.
     let isGenuine: Bool
+    /// Whether the same bytes may be accepted later without anything having been changed here.
+    var isRetryable = false
 }
 
 /// Verifies submissions and makes events of them: pure computation, shared by all cores.
@@ -44,18 +46,33 @@ struct EventPreparation: Sendable {
         let receivedAt = submission.claimedReceivedAt ?? now
         do throws(VerificationError) {
             let believed = try believe(submission, receivedAt: receivedAt)
-            if let refusal = refusal(believed, submission, receivedAt) { return .refused(refusal) }
-            return try event(believed, submission, receivedAt)
+            return try accept(believed, submission, receivedAt)
         } catch {
-            let isGenuine = EventPreparation.isGenuine(error, submission)
-            return .refused(
-                Refusal(
-                    standing: .rejected, code: error.code.rawValue, part: error.part.rawValue,
-                    message: EventPreparation.message(error, submission),
-                    bundleId: isGenuine ? EventPreparation.claimedBundleId(submission) : nil,
-                    environment: nil, submission: submission, receivedAt: receivedAt,
-                    isGenuine: isGenuine))
+            return rejection(of: submission, error, receivedAt)
         }
+    }
+
+    /// What becomes of evidence that is believed: an event, or a refusal if it is about another
+    /// app or environment than this one's.
+    func accept(
+        _ believed: BelievedEvidence, _ submission: Submission, _ receivedAt: Timestamp
+    ) throws(VerificationError) -> PreparedSubmission {
+        if let refusal = refusal(believed, submission, receivedAt) { return .refused(refusal) }
+        return try event(believed, submission, receivedAt)
+    }
+
+    /// What becomes of evidence that is not believed.
+    func rejection(
+        of submission: Submission, _ error: VerificationError, _ receivedAt: Timestamp
+    ) -> PreparedSubmission {
+        let isGenuine = EventPreparation.isGenuine(error, submission)
+        return .refused(
+            Refusal(
+                standing: .rejected, code: error.code.rawValue, part: error.part.rawValue,
+                message: EventPreparation.message(error, submission),
+                bundleId: isGenuine ? EventPreparation.claimedBundleId(submission) : nil,
+                environment: nil, submission: submission, receivedAt: receivedAt,
+                isGenuine: isGenuine, isRetryable: error.isRetryable))
     }
 
     /// Whether the app is one of ours.
@@ -65,7 +82,8 @@ struct EventPreparation: Sendable {
 
     // MARK: Believing
 
-    private func believe(
+    /// Verifies the signatures of a submission.
+    func believe(
         _ submission: Submission, receivedAt: Timestamp
     ) throws(VerificationError) -> BelievedEvidence {
         switch submission.form {

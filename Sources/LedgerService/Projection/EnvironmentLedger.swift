@@ -27,6 +27,12 @@ public final class EnvironmentLedger: Sendable {
         }
     }
 
+    /// The environment that people call so, in any case; nil for another word.
+    public static func environment(named name: String) -> Environment? {
+        let known: [Environment] = [.production, .sandbox, .xcode, .localTesting]
+        return known.first { directoryName($0).lowercased() == name.lowercased() }
+    }
+
     private init(
         environment: Environment, directory: String, log: EventLog, operations: OperationsStore,
         facts: FactsStore, catalogue: Catalogue

@@ -16,12 +16,15 @@ public final class EvidenceVerifier: Sendable {
     /// Data of Xcode and LocalTesting is signed by nobody; it is accepted only where its
     /// environment is named in `allowedLocalEnvironments`, and never as anything else. Production
     /// and Sandbox in that set have no effect.
+    ///
+    /// `chainBudget` bounds what strangers can make chains cost that were not seen before.
     public init(
-        roots: TrustedRoots = .apple, allowedLocalEnvironments: Set<Environment> = []
+        roots: TrustedRoots = .apple, allowedLocalEnvironments: Set<Environment> = [],
+        chainBudget: ChainBudget? = nil
     ) {
         let local = allowedLocalEnvironments.intersection([.xcode, .localTesting])
         self.allowedLocalEnvironments = local
-        jws = JWSVerifier(roots: roots, acceptsLocal: !local.isEmpty)
+        jws = JWSVerifier(roots: roots, acceptsLocal: !local.isEmpty, budget: chainBudget)
     }
 
     /// Verifies a transaction that came on its own.

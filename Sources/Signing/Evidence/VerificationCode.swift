@@ -33,6 +33,9 @@ public enum VerificationCode: String, Sendable, Hashable, CaseIterable {
     /// Whether a certificate was revoked could not be found out. Says nothing about the evidence:
     /// try again.
     case revocationUnknown
+    /// More chains that were not seen before than are looked at in that time (`design.md` §6).
+    /// Says nothing about the evidence: try again.
+    case tooManyUnknownChains
     /// A certificate of the chain was revoked by its issuer.
     case certificateRevoked
 }

@@ -23,7 +23,8 @@ public struct VerificationError: Error, Hashable, Sendable, CustomStringConverti
 
     /// Whether the same bytes may be accepted later without anything having been changed here.
     public var isRetryable: Bool {
-        code == .revocationUnknown || cause == .revocationUnknown
+        let retryable: [VerificationCode] = [.revocationUnknown, .tooManyUnknownChains]
+        return retryable.contains(code) || cause.map { retryable.contains($0) } ?? false
     }
 
     /// Code, cause, part and reason in one line, for logs.

@@ -15,21 +15,25 @@ public final class JWSVerifier: Sendable {
     /// Whether one self-signed certificate in place of a chain is looked at at all.
     let acceptsLocal: Bool
     private let cache = ChainCache()
+    /// What chains that are not in the cache may cost; nil: whatever they cost.
+    private let budget: ChainBudget?
 
     /// A verifier with an empty cache. Looks at full chains only.
     public convenience init(roots: TrustedRoots = .apple) {
         self.init(roots: roots, acceptsLocal: false)
     }
 
-    init(roots: TrustedRoots, acceptsLocal: Bool) {
+    init(roots: TrustedRoots, acceptsLocal: Bool, budget: ChainBudget? = nil) {
         self.roots = roots
         self.acceptsLocal = acceptsLocal
+        self.budget = budget
     }
 
     /// Verifies a compact JWS; `part` is only for naming it in errors.
     ///
     /// Throws `payloadTooLarge`, `malformedJWS`, `unsupportedAlgorithm`, `invalidChainLength`,
-    /// `untrustedRoot`, `invalidCertificate`, `missingAppleMarker` or `signatureMismatch`.
+    /// `untrustedRoot`, `invalidCertificate`, `missingAppleMarker` or `signatureMismatch`;
+    /// `tooManyUnknownChains` where unknown chains have a budget.
     public func verify(
         _ jws: UnsafeBufferPointer<UInt8>, part: EvidencePart = .outer
     ) throws(VerificationError) -> VerifiedJWS {
@@ -97,6 +101,11 @@ public final class JWSVerifier: Sendable {
             root: root, rootFingerprint: fingerprint)
         let key = presented.key
         if let known = cache.chain(key: key) { return known }
+        guard budget?.take() ?? true else {
+            throw VerificationError(
+                .tooManyUnknownChains, part: part,
+                reason: "Too many chains that were not seen before are being sent; try again.")
+        }
         let chain = try ChainPolicy.verify(presented, part: part)
         cache.insert(chain, key: key)
         return chain

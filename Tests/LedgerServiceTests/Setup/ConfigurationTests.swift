@@ -1,6 +1,7 @@
 import AppStore
 import Ledger
 import LedgerService
+import Signing
 import Testing
 
 @Suite("Configuration")
@@ -26,8 +27,16 @@ struct ConfigurationTests {
         server:
           host: 0.0.0.0
           port: 8443
-          tokens: [ { name: ci, sha256: "abc", scopes: [read, write, admin] } ]
+          tokens: [ { name: ci, sha256: "\(digest)", scopes: [read, write, admin] } ]
+          tls: { certificateFile: ./tls.pem, privateKeyFile: ./tls.key }
+          trustedProxies: [ 10.0.0.0/8 ]
+          notificationNetworks: [ 17.0.0.0/8 ]
+          log: { format: json, level: debug }
         """
+
+    /// SHA-256 of "abc" (FIPS 180-4, examples).
+    private static let digest =
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
     private func error(_ yaml: String) -> ConfigurationError? {
         do throws(ConfigurationError) {
@@ -57,8 +66,14 @@ struct ConfigurationTests {
         #expect(read.server.host == "0.0.0.0")
         #expect(read.server.port == 8443)
         #expect(read.server.tokens.map(\.name) == ["ci"])
-        #expect(read.server.tokens.map(\.sha256) == ["abc"])
-        #expect(read.server.tokens.map(\.scopes) == [["read", "write", "admin"]])
+        #expect(read.server.tokens.map(\.digest) == [SHA256.hash(Array("abc".utf8)).bytes])
+        #expect(read.server.tokens.map(\.scopes) == [[.read, .write, .admin]])
+        #expect(read.server.tls?.certificateFile == "./tls.pem")
+        #expect(read.server.tls?.privateKeyFile == "./tls.key")
+        #expect(read.server.trustedProxies == [NetworkRange("10.0.0.0/8")])
+        #expect(read.server.notificationNetworks == [NetworkRange("17.0.0.0/8")])
+        #expect(read.server.log.format == .json)
+        #expect(read.server.log.level == .debug)
     }
 
     @Test("The catalogue is read")

@@ -1,0 +1,61 @@
+import Foundation
+
+/// A range of IP addresses in CIDR notation (RFC 4632 §3.1, RFC 4291 §2.3), or one address.
+public struct NetworkRange: Sendable, Equatable {
+    /// Network byte order, 4 or 16 bytes; the bits beyond the prefix are zero.
+    private let bytes: [UInt8]
+    private let prefix: Int
+
+    /// Nil for what is none, and when bits beyond the prefix are set: then it is unclear which
+    /// network is meant.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let bytes = NetworkRange.bytes(of: String(parts[0])) else {
+            return nil
+        }
+        var prefix = bytes.count * 8
+        if parts.count == 2 {
+            guard let stated = Int(parts[1]), (0...prefix).contains(stated),
+                String(stated) == parts[1]
+            else { return nil }
+            prefix = stated
+        }
+        self.bytes = bytes
+        self.prefix = prefix
+        let isClean = (prefix..<bytes.count * 8).allSatisfy {
+            bytes[$0 / 8] & (0x80 >> UInt8($0 % 8)) == 0
+        }
+        guard isClean else { return nil }
+    }
+
+    /// Whether an address lies in the range; an IPv4 address mapped into IPv6 is the IPv4 address.
+    public func contains(_ address: String) -> Bool {
+        guard let other = NetworkRange.bytes(of: address), other.count == bytes.count else {
+            return false
+        }
+        return (0..<prefix).allSatisfy {
+            (bytes[$0 / 8] ^ other[$0 / 8]) & (0x80 >> UInt8($0 % 8)) == 0
+        }
+    }
+
+    /// An address as bytes; nil for what is none.
+    private static func bytes(of text: String) -> [UInt8]? {
+        var four = in_addr()
+        if inet_pton(AF_INET, text, &four) == 1 {
+            return withUnsafeBytes(of: &four) { Array($0) }
+        }
+        var six = in6_addr()
+        guard inet_pton(AF_INET6, text, &six) == 1 else { return nil }
+        let bytes = withUnsafeBytes(of: &six) { Array($0) }
+        let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+        return Array(bytes.prefix(12)) == mapped ? Array(bytes.suffix(4)) : bytes
+    }
+
+    /// Whether an address, or `localhost`, is this machine's own.
+    public static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" { return true }
+        guard let bytes = bytes(of: host) else { return false }
+        return bytes.count == 4
+            ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
+    }
+}

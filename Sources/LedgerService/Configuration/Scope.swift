@@ -1,0 +1,9 @@
+/// What a token may be used for (`contract.md`, HTTP). None includes another.
+public enum Scope: String, Sendable, CaseIterable {
+    /// Questions and feeds.
+    case read
+    /// Uploads from apps and back ends.
+    case write
+    /// What an operator does: links, grants.
+    case admin
+}

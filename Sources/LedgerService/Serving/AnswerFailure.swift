@@ -1,0 +1,73 @@
+import LedgerStore
+
+/// Any error an answer can end in, told apart as those who ask have to tell them apart.
+public struct AnswerFailure: Error, Sendable {
+    public enum Kind: Sendable, Equatable {
+        /// What was asked for is not known.
+        case notFound
+        /// The question fits several things.
+        case ambiguous
+        /// Nothing is wrong with the question; ask again.
+        case unavailable
+        /// A fault of ours.
+        case fault
+    }
+
+    public let kind: Kind
+    /// Stable; scripts rely on it.
+    public let code: String
+    /// What happened, and what to do.
+    public let message: String
+    /// The position reached, when answers are behind the one asked for.
+    public var position: Int64?
+
+    /// Nil for an error that no answer ends in.
+    public init?(_ error: any Error) {
+        switch error {
+        case let failure as AnswerFailure: self = failure
+        case let error as QueryError: self.init(error)
+        case let error as ServingError: self.init(error)
+        case let error as StoreError: self.init(error)
+        default: return nil
+        }
+    }
+
+    private init(kind: Kind, code: String, message: String) {
+        self.kind = kind
+        self.code = code
+        self.message = message
+    }
+
+    private init(_ error: QueryError) {
+        switch error {
+        case .noSuchSubscription:
+            self.init(
+                kind: .notFound, code: error.code,
+                message: "No subscription or purchase is known by this id at that time; check the"
+                    + " id, environment, bundleId, at and knownAt.")
+        case .ambiguousId:
+            self.init(
+                kind: .ambiguous, code: error.code,
+                message: "The id is known in several chains; name the app with bundleId, or ask by"
+                    + " an originalTransactionId.")
+        case .store(let error): self.init(error)
+        }
+    }
+
+    private init(_ error: ServingError) {
+        let kind: Kind =
+            if case .environmentNotServed = error { .notFound } else { .unavailable }
+        self.init(kind: kind, code: error.code, message: error.message)
+        if case .projectionBehind(let position) = error { self.position = position }
+    }
+
+    /// Paths stay out of it: they are nothing for those who ask over the network.
+    private init(_ error: StoreError) {
+        let passing: [StoreError.Code] = [
+            .fileLocked, .queueFull, .diskFull, .closed, .ioError, .noSuchFile, .fileReplaced,
+        ]
+        self.init(
+            kind: passing.contains(error.code) ? .unavailable : .fault, code: error.code.rawValue,
+            message: "\(error.reason) \(error.remedy)")
+    }
+}

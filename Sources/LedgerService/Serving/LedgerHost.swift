@@ -1,0 +1,121 @@
+public import AppStore
+import Ledger
+public import LedgerStore
+public import Signing
+
+/// Every environment that is served, on one endpoint: intake routed by what was signed, and each
+/// environment's answers from its own ledger.
+public final class LedgerHost: Sendable {
+    /// In the order production, sandbox, xcode, localTesting.
+    public let ledgers: [ServedLedger]
+    public let configuration: Configuration
+    public let clock: @Sendable () -> Timestamp
+    let notifications: LiveIntake
+    let uploads: LiveIntake
+    let observer: any ServingObserver
+
+    /// Environments that are always served; Xcode and LocalTesting only when they are named, since
+    /// their data is signed by nobody.
+    public static let usualEnvironments: [Environment] = [.production, .sandbox]
+
+    /// Opens the environments' files, and makes those that are missing.
+    public static func open(
+        _ configuration: Configuration, environments: [Environment] = usualEnvironments,
+        roots: TrustedRoots, observer: any ServingObserver = NoServingObserver(),
+        clock: @escaping @Sendable () -> Timestamp
+    ) async throws(StoreError) -> LedgerHost {
+        var ledgers: [ServedLedger] = []
+        for environment in environments {
+            do throws(StoreError) {
+                let ledger = try await EnvironmentLedger.open(
+                    configuration, environment: environment)
+                ledgers.append(ServedLedger(ledger, observer: observer))
+            } catch {
+                for opened in ledgers { await opened.ledger.close() }
+                throw error
+            }
+        }
+        let verifier = EvidenceVerifier(
+            roots: roots,
+            allowedLocalEnvironments: Set(environments).intersection([.xcode, .localTesting]),
+            chainBudget: ChainBudget())
+        return LedgerHost(
+            ledgers, configuration, verifier: verifier, observer: observer, clock: clock)
+    }
+
+    private init(
+        _ ledgers: [ServedLedger], _ configuration: Configuration, verifier: EvidenceVerifier,
+        observer: any ServingObserver, clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.ledgers = ledgers
+        self.configuration = configuration
+        self.observer = observer
+        self.clock = clock
+        let quarantines = Dictionary(
+            uniqueKeysWithValues: ledgers.map {
+                ($0.environment, QuarantineQueue($0.ledger.operations))
+            })
+        func intake(_ source: EventSource) -> LiveIntake {
+            LiveIntake(
+                served: ledgers, apps: configuration.apps, verifier: verifier, source: source,
+                quarantines: quarantines, observer: observer, clock: clock)
+        }
+        notifications = intake(.webhook)
+        uploads = intake(.client)
+    }
+
+    // MARK: Running
+
+    /// Keeps every environment projected until `stop`; then folds everything into the files and
+    /// closes them.
+    public func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            for ledger in ledgers { group.addTask { await ProjectionLoop(served: ledger).run() } }
+        }
+    }
+
+    /// Ends `run`. Call it when nothing more is taken in.
+    public func stop() { for ledger in ledgers { ledger.stop() } }
+
+    // MARK: Asking
+
+    /// The ledger of an environment. Throws `environmentNotServed`.
+    public func ledger(_ environment: Environment) throws(ServingError) -> ServedLedger {
+        guard let found = ledgers.first(where: { $0.environment == environment }) else {
+            throw .environmentNotServed(environment)
+        }
+        return found
+    }
+
+    // MARK: Taking in
+
+    /// Takes in a body that Apple posted. Returns once the event is durable, or known already.
+    public func takeNotification(_ body: [UInt8]) async throws(IntakeRefusal) -> IntakeReceipt {
+        do throws(IntakeRefusal) {
+            switch try NotificationBody(body) {
+            case .signed(let token):
+                let submission = Submission(
+                    form: .jws(token), claimedReceivedAt: nil, input: "notification", item: nil)
+                return IntakeReceipt(try await notifications.take(submission).result)
+            case .versionOne:
+                throw IntakeRefusal(
+                    .unavailable, code: "notificationV1Unsupported",
+                    message: "Notifications of version 1 are not taken yet; choose version 2 in"
+                        + " App Store Connect.")
+            }
+        } catch {
+            if error.standing == .malformed || error.code == "notificationV1Unsupported" {
+                notifications.tellUnread(error)
+            }
+            throw error
+        }
+    }
+
+    /// Takes in a transaction that an app or its back end sent. Returns once it is durable.
+    public func takeUpload(_ body: UploadBody) async throws(IntakeRefusal) -> UploadReceipt {
+        let taken = try await uploads.take(body.submission)
+        return UploadReceipt(
+            receipt: IntakeReceipt(taken.result), served: taken.served, chain: taken.chain,
+            customer: body.customer)
+    }
+}

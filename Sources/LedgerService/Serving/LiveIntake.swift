@@ -1,0 +1,194 @@
+import AppStore
+import Ledger
+import LedgerStore
+import Signing
+
+/// Takes in single deliveries for all served environments: verified first, then routed by what
+/// was signed, then appended; the answer means durable.
+///
+/// Verification is pure computation and runs where the caller runs, on all cores; the log commits
+/// whatever is waiting at once, across callers.
+struct LiveIntake: Sendable {
+    let served: [Environment: ServedLedger]
+    let preparations: [Environment: EventPreparation]
+    let quarantines: [Environment: QuarantineQueue]
+    let verifier: EvidenceVerifier
+    let observer: any ServingObserver
+    let clock: @Sendable () -> Timestamp
+
+    /// What was taken in.
+    struct Taken: Sendable {
+        let result: AppendResult
+        let served: ServedLedger
+        let chain: ChainId?
+    }
+
+    init(
+        served: [ServedLedger], apps: [Configuration.App], verifier: EvidenceVerifier,
+        source: EventSource, quarantines: [Environment: QuarantineQueue],
+        observer: any ServingObserver, clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.served = Dictionary(uniqueKeysWithValues: served.map { ($0.environment, $0) })
+        preparations = self.served.mapValues {
+            EventPreparation(
+                verifier: verifier, packer: $0.ledger.log.packer, apps: apps,
+                environment: $0.environment, source: source)
+        }
+        self.quarantines = quarantines
+        self.verifier = verifier
+        self.observer = observer
+        self.clock = clock
+    }
+
+    /// Verifies, routes and appends. Throws why it is not in the log; told to the observer either
+    /// way.
+    func take(_ submission: Submission) async throws(IntakeRefusal) -> Taken {
+        let now = clock()
+        let start = ContinuousClock.now
+        let routed = route(submission, now: now)
+        observer.verified(start.duration(to: .now))
+        switch routed {
+        case .refused(let refusal, let environment):
+            throw await refuse(refusal, environment, now: now)
+        case .event(let event, let environment):
+            return try await append(event, environment, submission, now: now)
+        case .nowhere:
+            let refusal = IntakeRefusal(
+                .unavailable, code: "environmentNotServed",
+                message: "No environment is served here.")
+            tell(refusal, nil, now: now)
+            throw refusal
+        }
+    }
+
+    // MARK: Routing
+
+    private enum Routed {
+        case event(NewEvent, Environment)
+        case refused(Refusal, Environment)
+        /// Nothing is served at all.
+        case nowhere
+    }
+
+    /// Where everything that names no environment of ours is kept (`contract.md`: a payload
+    /// without environment belongs, over HTTP, to Production).
+    private var home: Environment {
+        preparations[.production] != nil
+            ? .production : served.keys.min { $0.rawValue < $1.rawValue } ?? .production
+    }
+
+    private func route(_ submission: Submission, now: Timestamp) -> Routed {
+        guard let any = preparations[home] else { return .nowhere }
+        do throws(VerificationError) {
+            let believed = try any.believe(submission, receivedAt: now)
+            let named = believed.environment.map { Environment(rawValue: $0) } ?? .production
+            let environment = named.flatMap { preparations[$0] == nil ? nil : $0 } ?? home
+            guard let preparation = preparations[environment] else { return .nowhere }
+            return switch try preparation.accept(believed, submission, now) {
+            case .event(let event): .event(event, environment)
+            case .refused(let refusal): .refused(refusal, environment)
+            }
+        } catch {
+            guard case .refused(let refusal) = any.rejection(of: submission, error, now) else {
+                return .nowhere
+            }
+            return .refused(refusal, home)
+        }
+    }
+
+    // MARK: Refusing
+
+    private func refuse(
+        _ refusal: Refusal, _ environment: Environment, now: Timestamp
+    ) async -> IntakeRefusal {
+        let isConfigured = preparations[environment]?.isConfigured(refusal.bundleId) ?? false
+        let standing: IntakeRefusal.Standing =
+            switch refusal.standing {
+            case .quarantined: .notAcceptable
+            case .rejected where refusal.isGenuine: .notAcceptable
+            case .rejected: refusal.isRetryable ? .unavailable : .invalid
+            }
+        var told = IntakeRefusal(
+            standing, code: refusal.code, part: refusal.part, message: refusal.message,
+            bundleId: refusal.bundleId, environment: environment)
+        // What says nothing about the evidence is sent again, and not worth a copy.
+        if standing != .unavailable {
+            told.isKept = await keep(
+                NewQuarantineItem(refusal, isConfiguredApp: isConfigured), environment)
+        }
+        tell(told, nil, now: now)
+        return told
+    }
+
+    private func keep(_ item: NewQuarantineItem, _ environment: Environment) async -> Bool {
+        guard let quarantine = quarantines[environment] else { return false }
+        switch await quarantine.keep(item) {
+        case .kept: return true
+        case .full: return false
+        case .failed(let error):
+            observer.noted(.quarantineFailed(environment, error))
+            return false
+        }
+    }
+
+    // MARK: Appending
+
+    private func append(
+        _ event: NewEvent, _ environment: Environment, _ submission: Submission, now: Timestamp
+    ) async throws(IntakeRefusal) -> Taken {
+        guard let ledger = served[environment] else {
+            throw IntakeRefusal(
+                .unavailable, code: "environmentNotServed", message: "It is not served here.")
+        }
+        do throws(StoreError) {
+            let results = try await ledger.append([event])
+            tell(event, results[0], environment, now: now)
+            return Taken(
+                result: results[0], served: ledger,
+                chain: event.attributes.chain.map {
+                    ChainId(bundleId: event.attributes.bundleId, originalTransactionId: $0)
+                })
+        } catch {
+            var refusal = IntakeRefusal(
+                .unavailable, code: error.code.rawValue,
+                message: "The event could not be made durable: \(error.reason)",
+                bundleId: event.attributes.bundleId, environment: environment)
+            refusal.isKept = await keep(
+                NewQuarantineItem(
+                    receivedAt: now, standing: .genuineConfigured, code: error.code.rawValue,
+                    message: error.reason, bundleId: event.attributes.bundleId,
+                    environment: environment.rawValue, bytes: submission.line,
+                    input: submission.input), environment)
+            tell(refusal, event, now: now)
+            throw refusal
+        }
+    }
+
+    // MARK: Telling
+
+    private func tell(
+        _ event: NewEvent, _ result: AppendResult, _ environment: Environment, now: Timestamp
+    ) {
+        observer.took(
+            IntakeOutcome(
+                result: result.name, isTaken: true, source: event.attributes.source.rawValue,
+                environment: environment, bundleId: event.attributes.bundleId,
+                latenessMilliseconds: event.attributes.signedAt.map { now.milliseconds(since: $0) },
+                isKept: false, position: result.position, receivedAt: now))
+    }
+
+    private func tell(_ refusal: IntakeRefusal, _ event: NewEvent?, now: Timestamp) {
+        observer.noted(.refused(refusal))
+        observer.took(
+            IntakeOutcome(
+                result: refusal.code, isTaken: false,
+                source: preparations[home]?.source.rawValue ?? "",
+                environment: refusal.environment, bundleId: refusal.bundleId,
+                latenessMilliseconds: event?.attributes.signedAt.map {
+                    now.milliseconds(since: $0)
+                }, isKept: refusal.isKept, position: nil, receivedAt: now))
+    }
+
+    /// Tells of a delivery that never came as far as being verified.
+    func tellUnread(_ refusal: IntakeRefusal) { tell(refusal, nil, now: clock()) }
+}

@@ -1,0 +1,36 @@
+import AppStore
+import Signing
+
+/// An answer as it goes over the wire: made once, here, for whoever asks.
+public struct ServedAnswer: Sendable {
+    /// JSON.
+    public let bytes: [UInt8]
+    /// Weak (RFC 9110 §8.8.1): equal as long as nothing in the answer changes but when, and on
+    /// which position, it was asked.
+    public let entityTag: String
+    /// The position the answers of this state include.
+    public let position: Int64
+    /// Positions of the log beyond it.
+    public let lag: Int64
+
+    init(bytes: [UInt8], tagged: [UInt8], position: Int64, lag: Int64) {
+        self.bytes = bytes
+        let digest = SHA256.hash(tagged).hexadecimal
+        entityTag = "W/\"\(digest.prefix(ServedAnswer.tagCharacterCount))\""
+        self.position = position
+        self.lag = lag
+    }
+
+    /// Of the digest's 64 hexadecimal digits.
+    static let tagCharacterCount = 32
+
+    /// Writes the answer twice: stamped for the reader, unstamped for the tag.
+    init(
+        position: Int64, lag: Int64, _ write: (_ json: inout JSONWriter, _ isStamped: Bool) -> Void
+    ) {
+        var (json, tagged) = (JSONWriter(), JSONWriter())
+        write(&json, true)
+        write(&tagged, false)
+        self.init(bytes: json.bytes, tagged: tagged.bytes, position: position, lag: lag)
+    }
+}

@@ -1,0 +1,137 @@
+public import AppStore
+public import LedgerStore
+import Synchronization
+
+/// One environment's ledger, open for as long as the service runs: what was appended is projected
+/// after the answer, and questions are answered from the state last published.
+public final class ServedLedger: Sendable {
+    public let ledger: EnvironmentLedger
+    let board = PositionBoard()
+    let wake = WakeSignal()
+    let observer: any ServingObserver
+    private let health = Mutex(Health())
+
+    struct Health {
+        var projection: StoreError?
+        var append: StoreError?
+        var isStopping = false
+    }
+
+    /// How long `minPosition` waits before it is an error (`contract.md`).
+    public static let waitLimit: Duration = .seconds(2)
+
+    public var environment: Environment { ledger.environment }
+
+    init(_ ledger: EnvironmentLedger, observer: any ServingObserver) {
+        self.ledger = ledger
+        self.observer = observer
+    }
+
+    // MARK: Asking
+
+    /// The state to answer from, holding at least `position`. Waits `waitLimit` for it.
+    ///
+    /// Throws `projectionBehind`.
+    public func snapshot(
+        atLeast position: Int64? = nil, limit: Duration = ServedLedger.waitLimit
+    ) async throws(ServingError) -> LedgerSnapshot {
+        let wanted = position ?? 0
+        if let snapshot = board.snapshot, snapshot.position >= wanted { return snapshot }
+        wake.raise()
+        let snapshot = await board.snapshot(atLeast: wanted, limit: limit)
+        guard let snapshot, snapshot.position >= wanted else {
+            throw .projectionBehind(position: snapshot?.position ?? 0)
+        }
+        return snapshot
+    }
+
+    /// How far the answers are behind the log.
+    public var lag: (positions: Int64, time: Duration) { board.lag() }
+
+    /// The end of the log, as far as it is known here.
+    public var head: Int64 { board.head }
+
+    /// The last position answers include; nil before the first are possible.
+    public var projectedPosition: Int64? { board.snapshot?.position }
+
+    /// Why events cannot be accepted; nil when they can, as far as is known.
+    public var obstacle: StoreError? { health.withLock { $0.append } }
+
+    /// Why the projector stands still; nil when it does not.
+    public var projectionFailure: StoreError? { health.withLock { $0.projection } }
+
+    // MARK: Appending
+
+    /// Appends events, and sees to it that they are projected soon. Durable when it returns.
+    func append(_ events: [NewEvent]) async throws(StoreError) -> [AppendResult] {
+        let start = ContinuousClock.now
+        do throws(StoreError) {
+            let results = try await ledger.log.append(events)
+            observer.appended(start.duration(to: .now))
+            note(append: nil)
+            if let last = results.lazy.map(\.position).max() {
+                board.reached(head: last)
+                wake.raise()
+            }
+            return results
+        } catch {
+            // A queue that is full for a moment says nothing about the next event.
+            if error.code != .queueFull { note(append: error) }
+            throw error
+        }
+    }
+
+    private func note(append error: StoreError?) {
+        health.withLock { health in
+            if error != nil || health.append != nil { health.append = error }
+        }
+    }
+
+    /// Tells what happened to the projector; nil: it goes on.
+    func note(projection error: StoreError?) {
+        let before = health.withLock { health in
+            defer { health.projection = error }
+            return health.projection
+        }
+        if let error, before != error {
+            observer.noted(.projectionFailed(environment, error))
+        } else if error == nil, before != nil {
+            observer.noted(.projectionResumed(environment))
+        }
+    }
+
+    // MARK: Stopping
+
+    var isStopping: Bool { health.withLock { $0.isStopping } }
+
+    /// Asks the projector to finish.
+    func stop() {
+        health.withLock { $0.isStopping = true }
+        wake.raise()
+    }
+
+    /// Looks whether the log can be written, after an append failed: the next delivery may be
+    /// hours away.
+    func probe() async {
+        guard obstacle != nil else { return }
+        do throws(StoreError) {
+            try await ledger.log.checkpoint()
+            note(append: nil)
+        } catch {
+            note(append: error)
+        }
+    }
+}
+
+extension ServedLedger {
+    /// The code of what keeps events from being accepted; nil when nothing does. Looks at the log
+    /// itself.
+    public func obstacleCode() async -> String? {
+        if let obstacle { return obstacle.code.rawValue }
+        if isStopping { return ServingError.stopping.code }
+        do throws(StoreError) {
+            _ = try await ledger.log.head()
+            return nil
+        } catch { return error.code.rawValue }
+    }
+}

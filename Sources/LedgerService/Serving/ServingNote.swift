@@ -1,0 +1,79 @@
+public import AppStore
+public import LedgerStore
+
+/// Something people should read in the service's log.
+public enum ServingNote: Sendable {
+    /// Derived data was found wrong and made again.
+    case remark(Environment, Projector.Remark)
+    /// The projector could not go on; it tries again.
+    case projectionFailed(Environment, StoreError)
+    /// It went on after a failure.
+    case projectionResumed(Environment)
+    /// What could not be accepted could not be kept in quarantine either.
+    case quarantineFailed(Environment, StoreError)
+    /// A refused delivery.
+    case refused(IntakeRefusal)
+    /// A periodic checkpoint of the log failed.
+    case checkpointFailed(Environment, StoreError)
+
+    /// How urgent it is.
+    public enum Level: Sendable {
+        case notice
+        case warning
+        case error
+    }
+
+    public var level: Level {
+        switch self {
+        case .remark: .warning
+        case .projectionFailed, .quarantineFailed, .checkpointFailed: .error
+        case .projectionResumed: .notice
+        case .refused(let refusal):
+            // Genuine and not taken: somebody has to do something. Anything else is anybody's noise.
+            refusal.standing == .notAcceptable || refusal.standing == .unavailable
+                ? .warning : .notice
+        }
+    }
+
+    /// Stable; to filter and alert by.
+    public var code: String {
+        switch self {
+        case .remark(_, .diverged): "projectionsDiverged"
+        case .remark(_, .gone): "projectionsGone"
+        case .remark(_, .damaged): "projectionsDamaged"
+        case .projectionFailed(_, let error), .quarantineFailed(_, let error),
+            .checkpointFailed(_, let error):
+            error.code.rawValue
+        case .projectionResumed: "projectionResumed"
+        case .refused(let refusal): refusal.code
+        }
+    }
+
+    public var environment: Environment? {
+        switch self {
+        case .remark(let environment, _), .projectionFailed(let environment, _),
+            .projectionResumed(let environment), .quarantineFailed(let environment, _),
+            .checkpointFailed(let environment, _):
+            environment
+        case .refused(let refusal): refusal.environment
+        }
+    }
+
+    /// One sentence, without anything of a payload, a token or a secret.
+    public var message: String {
+        switch self {
+        case .remark(_, .diverged(let position)):
+            "Derived data stood at position \(position) of another log than this one; it was"
+                + " rebuilt from this log."
+        case .remark(_, .gone(let name)):
+            "\(name) was gone; the projections were rebuilt from the log."
+        case .remark(_, .damaged(let name)):
+            "\(name) was damaged; the projections were rebuilt from the log."
+        case .projectionFailed(_, let error): "The projector cannot go on: \(error)"
+        case .projectionResumed: "The projector goes on."
+        case .quarantineFailed(_, let error): "Nothing can be put into quarantine: \(error)"
+        case .refused(let refusal): refusal.message
+        case .checkpointFailed(_, let error): "The log cannot be checkpointed: \(error)"
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import AppStore
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// An error as it goes over the wire: `application/problem+json` (RFC 9457) with the stable code
+/// that `contract.md` promises. Never holds a payload, a token or a secret.
+struct Problem: Error, Sendable {
+    let status: HTTPResponse.Status
+    /// Stable; scripts rely on it.
+    let code: String
+    /// What happened, and what to do.
+    let detail: String
+    /// Seconds after which it is worth trying again.
+    var retryAfter: Int?
+    /// The position reached, when an answer was behind.
+    var position: Int64?
+    /// What else is in the response's head.
+    var headers = HTTPFields()
+
+    init(
+        _ status: HTTPResponse.Status, code: String, detail: String, retryAfter: Int? = nil
+    ) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.retryAfter = retryAfter
+    }
+
+    /// What a problem of some code is about: a name, not an address to fetch.
+    static func type(of code: String) -> String { "urn:subledger:problem:\(code)" }
+
+    var body: [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("type", Problem.type(of: code))
+            json.member("title", status.reasonPhrase)
+            json.member("status", Int64(status.code))
+            json.member("detail", detail)
+            json.member("code", code)
+            json.memberIfPresent("position", position)
+        }
+        return json.bytes
+    }
+
+    var response: Response {
+        var headers = headers
+        headers[.contentType] = "application/problem+json"
+        headers[.cacheControl] = "no-store"
+        if let retryAfter { headers[.retryAfter] = String(retryAfter) }
+        return Response(
+            status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
+    }
+}
+
+extension Problem: HTTPResponseError {
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+        response
+    }
+}

@@ -1,0 +1,123 @@
+import AppStore
+import Hummingbird
+import LedgerService
+
+/// The parameters of one question, read one by one; one that nobody read is an error, since a
+/// misspelt `knownAt` must not pass for an answer.
+struct QuestionReader {
+    private let values: [(name: String, value: String)]
+    private var read: Set<String> = []
+
+    /// Throws for a parameter that is given twice or cannot be decoded.
+    init(_ request: Request) throws(Problem) {
+        var values: [(name: String, value: String)] = []
+        for pair in (request.uri.query ?? "").split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = PercentCoding.decoded(parts[0])
+            let value = PercentCoding.decoded(parts.count > 1 ? parts[1] : "")
+            guard let name, let value else {
+                throw Problem(
+                    .badRequest, code: "invalidParameter",
+                    detail: "A parameter is not percent-encoded UTF-8.")
+            }
+            guard !values.contains(where: { $0.name == name }) else {
+                throw Problem(
+                    .badRequest, code: "invalidParameter", detail: "A parameter is given twice.")
+            }
+            values.append((name, value))
+        }
+        self.values = values
+    }
+
+    /// The value of a parameter; nil when it is not given.
+    mutating func text(_ name: String) -> String? {
+        read.insert(name)
+        return values.first { $0.name == name }?.value
+    }
+
+    mutating func time(_ name: String) throws(Problem) -> Timestamp? {
+        guard let text = text(name) else { return nil }
+        guard let time = Timestamp(userInput: text) else {
+            throw Problem(
+                .badRequest, code: "invalidTime",
+                detail: "\(name) takes RFC 3339 (2026-01-31T23:59:59.000Z) or epoch milliseconds.")
+        }
+        return time
+    }
+
+    /// A whole number that is not negative.
+    mutating func position(_ name: String) throws(Problem) -> Int64? {
+        guard let text = text(name) else { return nil }
+        guard let number = Int64(text), number >= 0 else {
+            throw Problem(
+                .badRequest, code: "invalidParameter",
+                detail: "\(name) takes a position: a whole number that is not negative.")
+        }
+        return number
+    }
+
+    mutating func flag(_ name: String) throws(Problem) -> Bool {
+        switch text(name) {
+        case nil, "false": return false
+        case "true": return true
+        default:
+            throw Problem(
+                .badRequest, code: "invalidParameter", detail: "\(name) takes true or false.")
+        }
+    }
+
+    /// Elements of a page. Throws beyond the bound.
+    mutating func limit() throws(Problem) -> Int {
+        guard let text = text("limit") else { return LedgerHost.usualPageCount }
+        guard let number = Int(text), (1...LedgerHost.maximumPageCount).contains(number) else {
+            throw Problem(
+                .badRequest, code: "invalidParameter",
+                detail: "limit takes 1 to \(LedgerHost.maximumPageCount).")
+        }
+        return number
+    }
+
+    mutating func environment() throws(Problem) -> AppStore.Environment {
+        guard let name = text("environment") else { return .production }
+        guard let found = EnvironmentLedger.environment(named: name) else {
+            throw Problem(
+                .badRequest, code: "unknownEnvironment",
+                detail: "environment is production, sandbox, xcode or localTesting.")
+        }
+        return found
+    }
+
+    /// Environment and app, for what is asked of the log itself.
+    mutating func place() throws(Problem) -> QuestionScope {
+        QuestionScope(
+            environment: try environment(), bundleId: text("bundleId").map { BundleId($0) })
+    }
+
+    /// Everything that every question takes.
+    mutating func scope() throws(Problem) -> QuestionScope {
+        var scope = try place()
+        scope.at = try time("at")
+        scope.minPosition = try position("minPosition")
+        let knownAt = try time("knownAt")
+        let knownPosition = try position("knownPosition")
+        switch (knownAt, knownPosition) {
+        case (.some, .some):
+            throw Problem(
+                .badRequest, code: "invalidParameter",
+                detail: "Give knownAt or knownPosition, not both.")
+        case (let time?, nil): scope.knowledge = .knownAt(time)
+        case (nil, let position?): scope.knowledge = .knownPosition(position)
+        case (nil, nil): break
+        }
+        return scope
+    }
+
+    /// Throws for the first parameter that no call has read.
+    func requireNothingElse() throws(Problem) {
+        guard values.allSatisfy({ read.contains($0.name) }) else {
+            throw Problem(
+                .badRequest, code: "unknownParameter",
+                detail: "Known here are \(read.sorted().joined(separator: ", ")).")
+        }
+    }
+}

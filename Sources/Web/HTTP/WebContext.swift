@@ -1,0 +1,17 @@
+import Hummingbird
+import LedgerService
+import NIOCore
+
+/// What is known of one request besides its bytes.
+struct WebContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// The other end of the connection.
+    let peer: SocketAddress?
+    /// Who asks; nil where nobody has to say.
+    var principal: AccessTokens.Principal?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        peer = source.channel.remoteAddress
+    }
+}

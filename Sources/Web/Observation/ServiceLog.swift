@@ -1,0 +1,23 @@
+public import AppStore
+public import LedgerService
+public import Logging
+
+/// The service's log, on standard error.
+public struct ServiceLog: Sendable {
+    public let logger: Logger
+    private let sink = LogSink()
+
+    public init(
+        _ settings: Configuration.Server.Log, clock: @escaping @Sendable () -> Timestamp
+    ) {
+        let sink = sink
+        let level = Logger.Level(rawValue: settings.level.rawValue) ?? .info
+        logger = Logger(label: "subledger") { _ in
+            LineLogHandler(
+                sink: sink, format: settings.format, clock: clock, logLevel: level)
+        }
+    }
+
+    /// Returns when everything was written.
+    public func flush() async { await sink.flush() }
+}

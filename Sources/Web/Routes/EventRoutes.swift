@@ -1,0 +1,21 @@
+import Hummingbird
+import LedgerService
+
+/// The log itself, by position.
+struct EventRoutes: Sendable {
+    let host: LedgerHost
+
+    func add(to groups: RouteGroups) {
+        groups.read.get("/v1/events") { request, _ in
+            var question = try QuestionReader(request)
+            let scope = try question.place()
+            let after = try question.position("after") ?? 0
+            let limit = try question.limit()
+            let withEvidence = try question.flag("evidence")
+            try question.requireNothingElse()
+            let answer = try await host.events(
+                scope, after: after, limit: limit, withEvidence: withEvidence)
+            return AnswerResponse.make(answer, for: request)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import AppStore
+import Hummingbird
+import LedgerService
+import NIOCore
+
+/// Whether the service is alive, and whether it can accept.
+struct HealthRoutes: Sendable {
+    let host: LedgerHost
+    let readiness: Readiness
+
+    func add(to groups: RouteGroups) {
+        groups.open.get("/healthz") { _, _ in HealthRoutes.response(.ok, "ok", []) }
+        groups.open.get("/readyz") { _, _ in
+            let problems = await readiness.problems(host)
+            return problems.isEmpty
+                ? HealthRoutes.response(.ok, "ready", [])
+                : HealthRoutes.response(.serviceUnavailable, "notReady", problems)
+        }
+    }
+
+    private static func response(
+        _ status: HTTPResponse.Status, _ state: String, _ problems: [Readiness.Problem]
+    ) -> Response {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("status", state)
+            json.array("problems", problems) { json, problem in
+                json.object { json in
+                    json.member("environment", problem.environment)
+                    json.member("code", problem.code)
+                }
+            }
+        }
+        return Response(
+            status: status,
+            headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(bytes: json.bytes)))
+    }
+}

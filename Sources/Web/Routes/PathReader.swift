@@ -1,0 +1,20 @@
+import Hummingbird
+
+/// The variable parts of a path.
+enum PathReader {
+    /// Longest id in a path, bytes.
+    static let maximumByteCount = 256
+
+    static func text(_ name: String, _ context: WebContext) throws(Problem) -> String {
+        let raw = context.parameters.get(name) ?? ""
+        guard raw.utf8.count <= 3 * maximumByteCount, let text = PercentCoding.decoded(raw),
+            !text.isEmpty, text.utf8.count <= maximumByteCount
+        else {
+            throw Problem(
+                .badRequest, code: "invalidPath",
+                detail: "An id of 1 to \(maximumByteCount) bytes, percent-encoded UTF-8, is"
+                    + " expected in the path.")
+        }
+        return text
+    }
+}

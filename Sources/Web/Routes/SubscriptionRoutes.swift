@@ -1,0 +1,34 @@
+import Hummingbird
+import LedgerService
+
+/// Questions about one chain.
+struct SubscriptionRoutes: Sendable {
+    let host: LedgerHost
+
+    func add(to groups: RouteGroups) {
+        groups.read.get("/v1/subscriptions/:id") { request, context in
+            var question = try QuestionReader(request)
+            let scope = try question.scope()
+            try question.requireNothingElse()
+            let id = try PathReader.text("id", context)
+            return AnswerResponse.make(try await host.subscription(id, scope), for: request)
+        }
+        groups.read.get("/v1/subscriptions/:id/timeline") { request, context in
+            var question = try QuestionReader(request)
+            let scope = try question.scope()
+            try question.requireNothingElse()
+            let id = try PathReader.text("id", context)
+            return AnswerResponse.make(try await host.timeline(id, scope), for: request)
+        }
+        groups.read.get("/v1/subscriptions/:id/events") { request, context in
+            var question = try QuestionReader(request)
+            let scope = try question.scope()
+            let after = try question.position("after") ?? 0
+            let limit = try question.limit()
+            try question.requireNothingElse()
+            let id = try PathReader.text("id", context)
+            let answer = try await host.chainEvents(id, scope, after: after, limit: limit)
+            return AnswerResponse.make(answer, for: request)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import HTTPTypes
+import Hummingbird
+import LedgerService
+
+/// Where a request comes from, and whether notifications may come from there.
+struct SourceCheck: Sendable {
+    let server: Configuration.Server
+
+    static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
+
+    /// Throws `sourceNotAllowed` for an address outside the configured networks.
+    func requireAllowed(_ request: Request, _ context: WebContext) throws(Problem) {
+        guard !server.notificationNetworks.isEmpty else { return }
+        let address = address(of: request, peer: context.peer?.ipAddress)
+        guard let address,
+            server.notificationNetworks.contains(where: { $0.contains(address) })
+        else {
+            throw Problem(
+                .forbidden, code: "sourceNotAllowed",
+                detail: "Notifications are not accepted from this network.")
+        }
+    }
+
+    /// The nearest address that is none of our proxies. X-Forwarded-For is read from its end, and
+    /// only as far as trusted proxies wrote it: what stands before that is the sender's own word.
+    func address(of request: Request, peer: String?) -> String? {
+        guard let peer else { return nil }
+        guard !server.trustedProxies.isEmpty else { return peer }
+        let hops = request.headers[values: SourceCheck.forwardedFor].flatMap {
+            $0.split(separator: ",").map { $0.filter { $0 != " " } }
+        }
+        var nearest = peer
+        for hop in hops.reversed() {
+            guard server.trustedProxies.contains(where: { $0.contains(nearest) }) else { break }
+            nearest = hop
+        }
+        return nearest
+    }
+}

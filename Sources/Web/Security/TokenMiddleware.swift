@@ -1,0 +1,48 @@
+import HTTPTypes
+import Hummingbird
+import LedgerService
+
+/// Lets a request through that carries a token of the scope. Without configured tokens everybody
+/// is let through: then the service listens on loopback only.
+struct TokenMiddleware: RouterMiddleware {
+    typealias Context = WebContext
+
+    let tokens: AccessTokens
+    let scope: Scope
+
+    func handle(
+        _ request: Request, context: WebContext,
+        next: (Request, WebContext) async throws -> Response
+    ) async throws -> Response {
+        guard !tokens.isEmpty else { return try await next(request, context) }
+        guard let token = TokenMiddleware.bearer(request.headers[values: .authorization]),
+            let principal = tokens.principal(of: token)
+        else { throw TokenMiddleware.unauthorized }
+        guard principal.scopes.contains(scope) else {
+            throw Problem(
+                .forbidden, code: "insufficientScope",
+                detail: "The token lacks the scope \(scope.rawValue).")
+        }
+        var context = context
+        context.principal = principal
+        return try await next(request, context)
+    }
+
+    /// RFC 6750 §3.
+    static var unauthorized: Problem {
+        var problem = Problem(
+            .unauthorized, code: "unauthorized",
+            detail: "A valid token is required: `Authorization: Bearer …`.")
+        problem.headers[.wwwAuthenticate] = "Bearer realm=\"subledger\""
+        return problem
+    }
+
+    /// The token of the only Authorization line (RFC 6750 §2.1).
+    private static func bearer(_ values: [String]) -> [UInt8]? {
+        guard values.count == 1 else { return nil }
+        let parts = values[0].split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        let token = parts[1].utf8.drop { $0 == UInt8(ascii: " ") }
+        return token.isEmpty ? nil : Array(token)
+    }
+}

@@ -1,0 +1,56 @@
+import AppStore
+import ArgumentParser
+import Foundation
+import LedgerService
+import Logging
+import Web
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "The HTTP service.",
+        discussion: """
+            Takes Apple's notifications and answers questions until SIGTERM, for production and \
+            sandbox on one endpoint; for xcode or localTesting only when --environment names it.
+            """)
+
+    @Option(help: "The address listened on (default: 127.0.0.1).")
+    var host: String?
+
+    @Option(help: "The port; 0 for any that is free (default: 8080).")
+    var port: Int?
+
+    @OptionGroup var common: SharedOptions
+
+    func run() async throws {
+        try await perform {
+            var settings = try Settings(common)
+            _ = try settings.requiredApps()
+            try apply(to: &settings.configuration.server)
+            let log = ServiceLog(settings.configuration.server.log) { Console.now }
+            let host = try await LedgerHost.open(
+                settings.configuration, environments: settings.servedEnvironments,
+                roots: try settings.trustedRoots(), observer: ServiceObserver(logger: log.logger)
+            ) { Console.now }
+            let isJSON = common.json
+            try await WebService(host: host, logger: log.logger).run { port in
+                if isJSON { try? Console.out { $0.object { $0.member("port", Int64(port)) } } }
+            }
+            await log.flush()
+        }
+    }
+
+    private func apply(to server: inout Configuration.Server) throws(CommandFailure) {
+        if let host { server.host = host }
+        if let port {
+            guard (0...65_535).contains(port) else {
+                throw CommandFailure(
+                    code: "invalidOption", message: "--port takes 0 to 65535.", exit: .usage)
+            }
+            server.port = port
+        }
+        do throws(ConfigurationError) { try server.requireGuarded() } catch {
+            throw CommandFailure(
+                code: error.code.rawValue, message: error.description, exit: .configuration)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import AppStore
+import HTTPTypes
+import LedgerService
+import LedgerStore
+import Testing
+
+@testable import Web
+
+@Suite("Apple's endpoint")
+struct NotificationRouteTests {
+    private let purchase = MadePurchase()
+
+    @Test("A notification is durable when it is answered, and answers include it soon")
+    func taken() async throws {
+        try await ServedPlace().serve { client, host in
+            let answer = try await client.notify(purchase.notificationBody())
+            #expect(answer.status == 200)
+            #expect(answer.bytes.isEmpty)
+            let show = try await client.get("/v1/subscriptions/\(purchase.id)?minPosition=1")
+            #expect(show.status == 200)
+            #expect(show.json["originalTransactionId"]?.string == purchase.id)
+            #expect(show.json["position"]?.int64 == 1)
+            #expect(show.headers[.subledgerPosition] == "1")
+            #expect(show.headers[.subledgerLag] == "0")
+        }
+    }
+
+    @Test("A redelivery is a 200 and no second event")
+    func duplicate() async throws {
+        try await ServedPlace().serve { client, host in
+            let body = try purchase.notificationBody()
+            #expect(try await client.notify(body).status == 200)
+            #expect(try await client.notify(body).status == 200)
+            #expect(try await client.get("/v1/events").json["position"]?.int64 == 1)
+        }
+    }
+
+    @Test("Sandbox goes into sandbox's ledger and nowhere else")
+    func routed() async throws {
+        try await ServedPlace().serve { client, host in
+            var sandbox = purchase
+            sandbox.environment = .sandbox
+            #expect(try await client.notify(sandbox.notificationBody()).status == 200)
+            let path = "/v1/subscriptions/\(purchase.id)"
+            #expect(try await client.get(path).code == "noSuchSubscription")
+            let found = try await client.get("\(path)?environment=sandbox&minPosition=1")
+            #expect(found.json["environment"]?.string == "Sandbox")
+        }
+    }
+
+    @Test(
+        "What is no notification is a 400 without any effect",
+        arguments: [
+            ("", "malformedJSON"), ("{", "malformedJSON"), ("[]", "invalidBody"),
+            ("{}", "invalidBody"), ("null", "invalidBody"), ("\"a.b.c\"", "invalidBody"),
+            ("{\"signedPayload\":1}", "invalidBody"), ("{\"signedPayload\":null}", "invalidBody"),
+            ("{\"signedPayload\":\"\"}", "malformedJWS"),
+            ("{\"signedPayload\":\"a.b.c\"}", "malformedJWS"),
+        ])
+    func malformed(body: String, code: String) async throws {
+        try await ServedPlace().serve { client, host in
+            let answer = try await client.notify(Array(body.utf8))
+            #expect(answer.status == 400)
+            #expect(answer.code == code)
+            #expect(answer.headers[.contentType] == "application/problem+json")
+            #expect(try await client.get("/v1/events").json["position"]?.int64 == 0)
+        }
+    }
+
+    @Test("A body of another type is a 415")
+    func contentType() async throws {
+        try await ServedPlace().serve { client, host in
+            let answer = try await client.post(
+                "/appstore/notifications", purchase.notificationBody(),
+                [.contentType: "text/plain"])
+            #expect(answer.status == 415)
+            #expect(answer.code == "unsupportedMediaType")
+        }
+    }
+
+    @Test("A body at the bound is read, one byte more is a 413", arguments: [0, 1])
+    func size(excess: Int) async throws {
+        try await ServedPlace().serve { client, host in
+            var body = try purchase.notificationBody()
+            let room = NotificationRoutes.maximumByteCount + excess - body.count
+            body += [UInt8](repeating: UInt8(ascii: " "), count: room)
+            let answer = try await client.notify(body)
+            #expect(answer.status == (excess == 0 ? 200 : 413))
+            #expect(answer.code == (excess == 0 ? nil : "payloadTooLarge"))
+        }
+    }
+
+    @Test("A notification of version 1 is asked for again, and its password is kept nowhere")
+    func versionOne() async throws {
+        let place = try ServedPlace()
+        try await place.serve { client, host in
+            let body = #"{"notification_type":"DID_RENEW","password":"hush-hush"}"#
+            let answer = try await client.notify(Array(body.utf8))
+            #expect(answer.status == 503)
+            #expect(answer.code == "notificationV1Unsupported")
+            #expect(answer.headers[.retryAfter] != nil)
+            let ledger = try host.ledger(.production).ledger
+            #expect(try await ledger.operations.quarantineCount() == 0)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import AppStore
+import Simulator
+
+/// One subscription bought and renewed, told by payloads made up for the tests.
+struct MadePurchase: Sendable {
+    static let app = "com.example.app"
+    static let appAppleId: Int64 = 1_234_567_890
+    static let periodMilliseconds: Int64 = 30 * 86_400_000
+
+    var id = "500000000000001"
+    var bundleId = MadePurchase.app
+    var environment: Environment? = .production
+    var appAccountToken: String?
+    /// 2026-01-10T12:00:00.000Z.
+    var start = Timestamp(milliseconds: 1_768_046_400_000)
+
+    func start(_ period: Int) -> Timestamp {
+        start.advanced(byMilliseconds: Int64(period) * MadePurchase.periodMilliseconds)
+    }
+
+    func transactionId(_ period: Int) -> String { period == 0 ? id : "\(id)\(period)" }
+
+    func transaction(_ period: Int) -> TransactionPayload {
+        var payload = TransactionPayload()
+        payload.transactionId = TransactionId(transactionId(period))
+        payload.originalTransactionId = OriginalTransactionId(id)
+        payload.webOrderLineItemId = WebOrderLineItemId("6\(transactionId(period))")
+        payload.bundleId = BundleId(bundleId)
+        payload.productId = ProductId("com.example.pro.monthly")
+        payload.purchaseDate = start(period)
+        payload.originalPurchaseDate = start
+        payload.expiresDate = start(period + 1)
+        payload.quantity = 1
+        payload.type = Raw(.autoRenewableSubscription)
+        payload.inAppOwnershipType = Raw(.purchased)
+        payload.signedDate = start(period).advanced(byMilliseconds: 3_000)
+        payload.environment = environment.map { Raw($0) }
+        payload.storefront = "USA"
+        payload.transactionReason = Raw(period == 0 ? .purchase : .renewal)
+        payload.price = 9990
+        payload.currency = "USD"
+        payload.appAccountToken = appAccountToken
+        return payload
+    }
+
+    func renewal(_ period: Int) -> RenewalPayload {
+        var payload = RenewalPayload()
+        payload.originalTransactionId = OriginalTransactionId(id)
+        payload.productId = ProductId("com.example.pro.monthly")
+        payload.autoRenewProductId = ProductId("com.example.pro.monthly")
+        payload.autoRenewStatus = Raw(.on)
+        payload.renewalDate = start(period + 1)
+        payload.environment = environment.map { Raw($0) }
+        payload.signedDate = start(period).advanced(byMilliseconds: 3_000)
+        return payload
+    }
+
+    /// SUBSCRIBED for the first period, DID_RENEW for later ones.
+    func notification(_ period: Int) -> Delivery {
+        var payload = NotificationPayload()
+        payload.notificationType = Raw(period == 0 ? .subscribed : .didRenew)
+        payload.subtype = period == 0 ? Raw(.initialBuy) : nil
+        payload.notificationUUID = NotificationUUID("\(id)-\(period)")
+        payload.version = "2.0"
+        payload.signedDate = start(period).advanced(byMilliseconds: 3_000)
+        var data = NotificationData()
+        data.environment = environment.map { Raw($0) }
+        data.bundleId = BundleId(bundleId)
+        data.appAppleId = MadePurchase.appAppleId
+        data.status = Raw(.active)
+        payload.data = data
+        return Delivery(
+            ordinal: 0, receivedAt: start(period),
+            evidence: .notification(payload, transaction(period), renewal(period)))
+    }
+
+    // MARK: Bodies
+
+    /// What Apple would post.
+    func notificationBody(_ period: Int = 0) throws -> [UInt8] {
+        let line = try JSONValue.parse(TestAuthority.signer.line(notification(period)))
+        var json = JSONWriter()
+        json.object { $0.member("signedPayload", line["signedPayload"]?.string) }
+        return json.bytes
+    }
+
+    /// What an app would send.
+    func uploadBody(_ period: Int = 0, customer: String? = nil) throws -> [UInt8] {
+        let delivery = Delivery(
+            ordinal: 0, receivedAt: start, evidence: .transaction(transaction(period)))
+        let line = try JSONValue.parse(TestAuthority.signer.line(delivery))
+        var json = JSONWriter()
+        json.object {
+            $0.member("signedTransactionInfo", line["signedTransactionInfo"]?.string)
+            $0.memberIfPresent("customer", customer)
+        }
+        return json.bytes
+    }
+}

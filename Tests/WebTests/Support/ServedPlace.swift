@@ -1,0 +1,63 @@
+import AppStore
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import LedgerService
+import Logging
+import Signing
+
+@testable import Web
+
+/// A data directory served for one test.
+struct ServedPlace: Sendable {
+    let directory: TemporaryDirectory
+    var configuration: Configuration
+    var environments = LedgerHost.usualEnvironments
+    var roots = TestAuthority.roots
+    var observer: any ServingObserver = NoServingObserver()
+    /// The clock of everything done here: inside the third period of `MadePurchase`.
+    var now = Timestamp(milliseconds: 1_774_000_000_000)
+
+    init(apps: [String] = [MadePurchase.app]) throws {
+        directory = try TemporaryDirectory()
+        configuration = Configuration(
+            dataDirectory: directory.file("data"),
+            apps: apps.map {
+                Configuration.App(bundleId: BundleId($0), appAppleId: MadePurchase.appAppleId)
+            })
+        configuration.server.port = 0
+    }
+
+    func directory(of environment: AppStore.Environment) -> String {
+        "\(configuration.dataDirectory)/\(EnvironmentLedger.directoryName(environment))"
+    }
+
+    /// Serves while `body` runs, and stops as SIGTERM would.
+    func serve<Value: Sendable>(
+        _ setup: TestingSetup = .router,
+        _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Value
+    ) async throws -> Value {
+        try await Gate.services.pass {
+            let now = now
+            let host = try await LedgerHost.open(
+                configuration, environments: environments, roots: roots, observer: observer
+            ) { now }
+            async let running: Void = host.run()
+            let service = WebService(
+                host: host,
+                logger: Logger(label: "test") { _ in
+                    SwiftLogNoOpLogHandler()
+                })
+            let result: Result<Value, any Error>
+            do {
+                result = .success(
+                    try await service.application().test(setup) { client in
+                        try await body(WebClient(client: client), host)
+                    })
+            } catch { result = .failure(error) }
+            host.stop()
+            await running
+            return try result.get()
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import AppStore
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+
+/// Requests as the tests tell them, answers as JSON.
+struct WebClient: Sendable {
+    let client: any TestClientProtocol
+
+    struct Answer: Sendable {
+        let status: Int
+        let headers: HTTPFields
+        let bytes: [UInt8]
+
+        /// The body; null when it is none.
+        var json: JSONValue { (try? JSONValue.parse(bytes)) ?? .null }
+        /// The problem's code.
+        var code: String? { json["code"]?.string }
+    }
+
+    func get(_ uri: String, _ headers: HTTPFields = [:]) async throws -> Answer {
+        try await send(.get, uri, headers)
+    }
+
+    func post(
+        _ uri: String, _ body: [UInt8], _ headers: HTTPFields = [.contentType: "application/json"]
+    ) async throws -> Answer {
+        try await send(.post, uri, headers, body)
+    }
+
+    /// Posts as Apple does.
+    func notify(_ body: [UInt8], _ headers: HTTPFields = [:]) async throws -> Answer {
+        var headers = headers
+        headers[.contentType] = "application/json"
+        return try await post("/appstore/notifications", body, headers)
+    }
+
+    func send(
+        _ method: HTTPRequest.Method, _ uri: String, _ headers: HTTPFields = [:],
+        _ body: [UInt8]? = nil
+    ) async throws -> Answer {
+        let response = try await client.executeRequest(
+            uri: uri, method: method, headers: headers, body: body.map { ByteBuffer(bytes: $0) })
+        return Answer(
+            status: response.status.code, headers: response.headers,
+            bytes: Array(response.body.readableBytesView))
+    }
+}
