@@ -13,7 +13,8 @@ CREATE TABLE checkpoint (
 
 INSERT INTO checkpoint (id, position, leaf_hash) VALUES (1, 0, NULL);
 
--- One row per chain: what is known last, whenever "now" is.
+-- One row per chain: what is known last, whenever "now" is. A customer with events of their own
+-- (grants, notes) has a row, too: without a bundle id, under the customer's id.
 CREATE TABLE subscriptions (
     id INTEGER PRIMARY KEY,
     bundle_id TEXT NOT NULL,
@@ -84,6 +85,18 @@ CREATE TABLE transactions (
     PRIMARY KEY (transaction_id, subscription)
 ) STRICT, WITHOUT ROWID;
 
+-- Everybody whom a fact of a chain ever named as its holder: by appAccountToken, link or claim. A
+-- customer's own row (grants) stands under the entry of subscriptions without a bundle id.
+CREATE TABLE holdings (
+    customer TEXT NOT NULL,
+    subscription INTEGER NOT NULL,
+    -- 1: holds it from some time on without end, as far as is known.
+    holds INTEGER NOT NULL,
+    -- What verdicts at the present need, packed: the last stretches held, in short.
+    body BLOB NOT NULL,
+    PRIMARY KEY (customer, subscription)
+) STRICT, WITHOUT ROWID;
+
 -- A change of state: an interval that is its chain's first, or whose state is not that of the one
 -- before.
 CREATE VIEW transitions AS
@@ -142,7 +155,7 @@ SELECT
     f.fact, f.product_id, f.transaction_id, f.cause, f.at
 FROM life_facts AS f
 JOIN subscriptions AS s ON s.id = f.subscription
-WHERE f.at <= cast((julianday('now') - 2440587.5) * 86400000 AS integer)
+WHERE f.at <= cast((julianday('now') - 2440587.5) * 86400000 AS integer) AND s.bundle_id <> ''
 ORDER BY f.at, s.original_transaction_id, s.bundle_id, f.seq;
 
 -- What looks wrong at this moment.
@@ -155,3 +168,19 @@ JOIN subscriptions AS s ON s.id = n.subscription
 WHERE n.from_at <= cast((julianday('now') - 2440587.5) * 86400000 AS integer)
     AND (n.to_at IS NULL
         OR n.to_at > cast((julianday('now') - 2440587.5) * 86400000 AS integer));
+
+-- Which customer holds which chain, and its state at this moment.
+CREATE VIEW customer_subscriptions AS
+SELECT
+    h.customer, s.bundle_id, s.original_transaction_id, i.state,
+    i.state IN ('subscribed', 'renewing', 'grace', 'owned') AS entitled,
+    coalesce(i.product_id, s.product_id) AS product_id,
+    strftime('%Y-%m-%dT%H:%M:%fZ', i.from_at / 1000.0, 'unixepoch') AS interval_from,
+    strftime('%Y-%m-%dT%H:%M:%fZ', i.to_at / 1000.0, 'unixepoch') AS interval_to
+FROM holdings AS h
+JOIN subscriptions AS s ON s.id = h.subscription
+JOIN intervals AS i ON i.subscription = s.id
+WHERE h.holds = 1
+    AND i.from_at <= cast((julianday('now') - 2440587.5) * 86400000 AS integer)
+    AND (i.to_at IS NULL
+        OR i.to_at > cast((julianday('now') - 2440587.5) * 86400000 AS integer));

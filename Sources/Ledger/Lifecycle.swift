@@ -3,9 +3,14 @@ import AppStore
 /// One chain's life, folded from the set of its facts (`lifecycle.md`). Pure: the same facts,
 /// environment and catalogue give the same life, in whatever order they came.
 public struct Lifecycle: Sendable {
-    private let history: History
+    let history: History
     public let lifeFacts: [LifeFact]
     public let notices: [Notice]
+    /// Operators' commands about the chain (or the customer), each once, in the order in which they
+    /// take effect.
+    public let commands: [Fact]
+    /// Who holds the chain, and when.
+    public let holders: Holders
 
     /// The version of the meaning of every answer; rises whenever one could change.
     public static let reducerVersion = 1
@@ -15,8 +20,11 @@ public struct Lifecycle: Sendable {
         let history = History(
             OrderedFacts(facts), environment: environment, catalogue: catalogue)
         self.history = history
-        lifeFacts = LifeFactReader.read(history, catalogue: catalogue)
-        notices = NoticeReader.read(history, catalogue: catalogue)
+        commands = CommandOrder.ordered(history.facts.unusable)
+        holders = Holders(history, commands: commands)
+        lifeFacts = LifeFactReader.read(
+            history, catalogue: catalogue, commands: CommandOrder.told(commands, holders))
+        notices = NoticeReader.read(history, catalogue: catalogue, holders: holders)
     }
 
     /// Changes of state, in order.

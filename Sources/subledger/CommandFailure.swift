@@ -34,6 +34,23 @@ struct CommandFailure: Error {
             exit: isRefusal ? .negative : .io)
     }
 
+    /// Words that do not fit are wrong usage; what is not there is exit code 1.
+    init(_ error: CommandError) {
+        if let failure = error.failure {
+            self.init(failure)
+            return
+        }
+        let exit: Exit =
+            switch error.code {
+            case .notLinked, .noSuchGrant, .idempotencyKeyReused: .negative
+            case .invalidCustomer, .invalidActor, .invalidReason, .invalidEntitlement,
+                .invalidTime, .invalidIdempotencyKey:
+                .usage
+            case .store: .io
+            }
+        self.init(code: error.code.rawValue, message: error.message, exit: exit)
+    }
+
     init(_ error: QueryError) {
         if case .store(let failure) = error {
             self.init(failure)
@@ -55,6 +72,10 @@ func perform(_ body: () async throws -> Void) async throws {
         Console.error(failure)
         throw ExitCode(failure.exit.rawValue)
     } catch let failure as QueryError {
+        let failure = CommandFailure(failure)
+        Console.error(failure)
+        throw ExitCode(failure.exit.rawValue)
+    } catch let failure as CommandError {
         let failure = CommandFailure(failure)
         Console.error(failure)
         throw ExitCode(failure.exit.rawValue)

@@ -61,6 +61,12 @@ struct Settings {
             options.environment ?? variables["SUBLEDGER_ENVIRONMENT"])
         bundleId = (options.bundleId ?? variables["SUBLEDGER_BUNDLE_ID"]).map { BundleId($0) }
         if let bundleId {
+            // No app is called nothing: customers' own facts stand under that name.
+            guard !bundleId.rawValue.isEmpty else {
+                throw CommandFailure(
+                    code: "invalidOption", message: "--bundle-id takes an app's bundle id.",
+                    exit: .usage)
+            }
             configuration.apps = [
                 configuration.app(bundleId) ?? Configuration.App(bundleId: bundleId)
             ]

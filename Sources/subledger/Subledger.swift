@@ -14,7 +14,9 @@ struct Subledger: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            IngestCommand.self, ShowCommand.self, TimelineCommand.self, ExportCommand.self,
+            IngestCommand.self, ShowCommand.self, TimelineCommand.self,
+            EntitlementsCommand.self, LinkCommand.self, UnlinkCommand.self, GrantCommand.self,
+            UngrantCommand.self, NoteCommand.self, ExportCommand.self,
             RebuildCommand.self, ProjectionsCommand.self, ReplayCommand.self, AuditCommand.self,
             QuarantineCommand.self, ServeCommand.self,
             BackupCommand.self, RestoreCommand.self, DoctorCommand.self, SimulateCommand.self,

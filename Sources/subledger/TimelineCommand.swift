@@ -1,4 +1,6 @@
+import AppStore
 import ArgumentParser
+import Ledger
 import LedgerService
 
 struct TimelineCommand: AsyncParsableCommand {
@@ -7,7 +9,10 @@ struct TimelineCommand: AsyncParsableCommand {
         abstract: "A subscription's life: transitions and facts, each with its cause.")
 
     @Argument(help: "An originalTransactionId or any transactionId.")
-    var id: String
+    var id: String?
+
+    @Option(help: "All chains of a customer, merged, and what was decided about them.")
+    var customer: String?
 
     @Option(help: "text or json (default: text; json with --json).")
     var format: Format?
@@ -22,17 +27,32 @@ struct TimelineCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform {
+            guard (id == nil) != (customer == nil) else {
+                throw CommandFailure(
+                    code: "usage", message: "Name a chain or --customer, one of them.",
+                    exit: .usage)
+            }
             let settings = try Settings(common)
             let moment = try moment.moment()
             let session = try await settings.openSession()
-            let reading = try await session.query.reading(
-                id, bundleId: settings.bundleId, moment: moment)
-            if format == .json || (format == nil && common.json) {
-                try Console.out { reading.writeTimeline(to: &$0) }
-            } else {
-                try Console.out(reading.timelineText())
+            if let customer {
+                let reading = try await session.customers.reading(
+                    of: CustomerId(stated: customer), moment: moment)
+                try print(reading.timelineText()) { reading.writeTimeline(to: &$0) }
+            } else if let id {
+                let reading = try await session.query.reading(
+                    id, bundleId: settings.bundleId, moment: moment)
+                try print(reading.timelineText()) { reading.writeTimeline(to: &$0) }
             }
             await session.close()
+        }
+    }
+
+    private func print(_ text: String, _ write: (inout JSONWriter) -> Void) throws {
+        if format == .json || (format == nil && common.json) {
+            try Console.out(write)
+        } else {
+            try Console.out(text)
         }
     }
 }

@@ -1,7 +1,7 @@
 import AppStore
 
-/// What one event says: zero or one transaction snapshot, zero or one renewal snapshot, and a
-/// cause (`lifecycle.md` §1).
+/// What one event says: zero or one transaction snapshot, zero or one renewal snapshot, or an
+/// operator's command; and a cause (`lifecycle.md` §1).
 public struct Fact: Hashable, Sendable {
     /// Shared by copies: a fact is about a kilobyte, and reduction passes it on many times.
     fileprivate var box: FactBox
@@ -61,6 +61,12 @@ public struct Fact: Hashable, Sendable {
         set { change { $0.renewal = newValue.map { Shared($0) } } }
     }
 
+    /// What an operator or a back end decided; then there is nothing of Apple's, and no signedDate.
+    public var command: Command? {
+        get { box.contents.command?.value }
+        set { change { $0.command = newValue.map { Shared($0) } } }
+    }
+
     /// The transaction where it is.
     package var statedTransaction: Shared<TransactionSnapshot>? { box.contents.transaction }
 
@@ -95,13 +101,13 @@ public struct Fact: Hashable, Sendable {
         position: Int64, receivedAt: Timestamp, trust: Trust, cause: Cause,
         signedDate: Timestamp?, digest: Digest, status: Raw<SubscriptionStatus>? = nil,
         transaction: TransactionSnapshot? = nil, renewal: RenewalSnapshot? = nil,
-        unknownValues: [String] = [], flaw: Flaw? = nil
+        unknownValues: [String] = [], flaw: Flaw? = nil, command: Command? = nil
     ) {
         self.init(
             position: position, receivedAt: receivedAt, trust: trust, cause: cause,
             signedDate: signedDate, digest: digest, status: status,
             sharing: transaction.map { Shared($0) }, renewal.map { Shared($0) },
-            unknownValues: unknownValues, flaw: flaw)
+            unknownValues: unknownValues, flaw: flaw, command: command)
     }
 
     /// As the other one, of snapshots that are shared already: nothing is copied.
@@ -109,13 +115,14 @@ public struct Fact: Hashable, Sendable {
         position: Int64, receivedAt: Timestamp, trust: Trust, cause: Cause,
         signedDate: Timestamp?, digest: Digest, status: Raw<SubscriptionStatus>?,
         sharing transaction: Shared<TransactionSnapshot>?, _ renewal: Shared<RenewalSnapshot>?,
-        unknownValues: [String], flaw: Flaw?
+        unknownValues: [String], flaw: Flaw?, command: Command?
     ) {
         box = FactBox(
             FactContents(
                 position: position, receivedAt: receivedAt, trust: trust, cause: cause,
                 signedDate: signedDate, digest: digest, status: status, transaction: transaction,
-                renewal: renewal, unknownValues: unknownValues, flaw: flaw))
+                renewal: renewal, unknownValues: unknownValues, flaw: flaw,
+                command: command.map { Shared($0) }))
     }
 
     private mutating func change(_ body: (inout FactContents) -> Void) {
@@ -177,4 +184,5 @@ private struct FactContents: Hashable, Sendable {
     var renewal: Shared<RenewalSnapshot>?
     var unknownValues: [String]
     var flaw: Fact.Flaw?
+    var command: Shared<Command>?
 }

@@ -32,8 +32,8 @@ public struct LifeFact: Hashable, Sendable {
     public var transactionId: TransactionId?
     /// Position of the event that proves it.
     public var cause: Int64
-    /// Index of that event's fact.
-    var fact: Int
+    /// Index of that event's fact; nil for an operator's command.
+    var fact: Int?
 }
 
 /// Reads the facts of a life off its history.
@@ -42,13 +42,17 @@ struct LifeFactReader {
     let catalogue: Catalogue
     private var found: [LifeFact] = []
 
-    static func read(_ history: History, catalogue: Catalogue) -> [LifeFact] {
+    static func read(
+        _ history: History, catalogue: Catalogue, commands: [Fact]
+    ) -> [LifeFact] {
         var reader = LifeFactReader(history: history, catalogue: catalogue)
         reader.readPeriods()
         reader.readRefunds()
         reader.readNotifications()
         reader.readRenewals()
-        return reader.sorted()
+        let found = reader.sorted()
+        guard !commands.isEmpty else { return found }
+        return LifeFact.merged(found, commands.compactMap { LifeFact(command: $0) })
     }
 
     private init(history: History, catalogue: Catalogue) {
@@ -73,11 +77,10 @@ struct LifeFactReader {
     private func sorted() -> [LifeFact] {
         found.sorted { left, right in
             if left.at != right.at { return left.at < right.at }
-            let (leftTime, rightTime) = (facts.times[left.fact], facts.times[right.fact])
+            guard let one = left.fact, let two = right.fact else { return false }
+            let (leftTime, rightTime) = (facts.times[one], facts.times[two])
             if leftTime != rightTime { return leftTime < rightTime }
-            if left.fact != right.fact {
-                return facts[left.fact].digest < facts[right.fact].digest
-            }
+            if one != two { return facts[one].digest < facts[two].digest }
             return left.name.rawValue < right.name.rawValue
         }
     }

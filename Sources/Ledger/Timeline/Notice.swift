@@ -57,7 +57,9 @@ struct NoticeReader {
     let catalogue: Catalogue
     private var found: [Notice] = []
 
-    static func read(_ history: History, catalogue: Catalogue) -> [Notice] {
+    static func read(
+        _ history: History, catalogue: Catalogue, holders: Holders
+    ) -> [Notice] {
         var reader = NoticeReader(history: history, catalogue: catalogue)
         if !history.isOneTime {
             reader.readRenewalOverdue()
@@ -69,6 +71,7 @@ struct NoticeReader {
         reader.readSnapshotContradictions()
         reader.readLateDeliveries()
         reader.readTokenChange()
+        reader.readTokensAgainst(holders)
         reader.readUnfoldable()
         reader.readUnknownValues()
         return reader.found.sorted { left, right in

@@ -152,24 +152,48 @@ public struct ChainQuery: Sendable {
         return reading
     }
 
+    /// The chain an id names, whatever its state; for commands about it.
+    public func chain(
+        _ id: String, bundleId: BundleId? = nil
+    ) async throws(QueryError) -> ChainId {
+        let found: [ChainId]
+        do throws(StoreError) {
+            found = try await chains(id).filter { bundleId == nil || $0.bundleId == bundleId }
+        } catch {
+            throw .store(error)
+        }
+        guard found.count <= 1 else { throw .ambiguousId(id, found) }
+        guard let chain = found.first else { throw .noSuchSubscription(id) }
+        return chain
+    }
+
     private func readings(
         _ id: String, _ bundleId: BundleId?, _ moment: Moment
     ) async throws(StoreError) -> [ChainReading] {
         let chains = try await chains(id).filter { bundleId == nil || $0.bundleId == bundleId }
+        return try await readings(of: chains, moment).filter { $0.isNamed(id) }
+    }
+
+    /// Each of these chains that existed at the moment, in the order given.
+    func readings(
+        of chains: [ChainId], _ moment: Moment
+    ) async throws(StoreError) -> [ChainReading] {
         var readings: [ChainReading] = []
         for (chain, facts) in try await self.facts.facts(of: chains) {
             let shared = try await shared(facts, moment)
             let reading = ChainReading(
                 chain: chain, facts: facts, shared: shared, moment: moment, head: head,
                 ledger: ledger)
-            if let reading, reading.isNamed(id) { readings.append(reading) }
+            if let reading { readings.append(reading) }
         }
         return readings
     }
 
     /// The chains an id names: as originalTransactionId first, else as any transactionId.
     private func chains(_ id: String) async throws(StoreError) -> [ChainId] {
+        // What is kept under a customer's id is no chain.
         let own = try await facts.chains(OriginalTransactionId(id))
+            .filter { $0.customer == nil }
         if !own.isEmpty { return own }
         return try await projections.chains(transaction: TransactionId(id))
     }

@@ -32,28 +32,31 @@ extension ChainReading {
     }
 
     private func write(_ entry: TimelineEntry, to json: inout JSONWriter) {
-        json.object { json in
-            json.member("at", entry.at)
-            switch entry.kind {
-            case .state(let transition):
-                json.member("kind", "state")
-                json.member("from", transition.from?.rawValue)
-                json.member("to", transition.to.rawValue)
-                json.member("fact", nil as String?)
-                json.member("reason", transition.reason?.rawValue)
-                json.member("productId", transition.productId)
-                json.member("transactionId", transition.transactionId)
-            case .fact(let fact):
-                json.member("kind", "fact")
-                json.member("from", nil as String?)
-                json.member("to", nil as String?)
-                json.member("fact", fact.name.rawValue)
-                json.member("reason", nil as String?)
-                json.member("productId", fact.productId)
-                json.member("transactionId", fact.transactionId)
-            }
-            writeCause(entry.cause, to: &json)
+        json.object { json in writeMembers(of: entry, to: &json) }
+    }
+
+    /// An entry without the braces.
+    func writeMembers(of entry: TimelineEntry, to json: inout JSONWriter) {
+        json.member("at", entry.at)
+        switch entry.kind {
+        case .state(let transition):
+            json.member("kind", "state")
+            json.member("from", transition.from?.rawValue)
+            json.member("to", transition.to.rawValue)
+            json.member("fact", nil as String?)
+            json.member("reason", transition.reason?.rawValue)
+            json.member("productId", transition.productId)
+            json.member("transactionId", transition.transactionId)
+        case .fact(let fact):
+            json.member("kind", "fact")
+            json.member("from", nil as String?)
+            json.member("to", nil as String?)
+            json.member("fact", fact.name.rawValue)
+            json.member("reason", nil as String?)
+            json.member("productId", fact.productId)
+            json.member("transactionId", fact.transactionId)
         }
+        writeCause(entry.cause, to: &json)
     }
 
     /// A line of `export transitions`.
@@ -90,7 +93,15 @@ extension ChainReading {
 
     /// The event that proves an entry.
     private func writeCause(_ position: Int64, to json: inout JSONWriter) {
-        json.object("cause", facts[position]) { json, fact in
+        guard let fact = facts[position] else { return json.member("cause", nil as String?) }
+        fact.writeCause(to: &json)
+    }
+}
+
+extension Fact {
+    /// The event as a cause; an operator's command with who and why.
+    func writeCause(to json: inout JSONWriter) {
+        json.object("cause", self) { json, fact in
             json.member("position", fact.position)
             json.member("kind", fact.cause.kind.rawValue)
             json.member("notificationType", fact.cause.notificationType)
@@ -101,6 +112,8 @@ extension ChainReading {
             // Milliseconds from signing to arrival.
             json.member(
                 "lateness", fact.signedDate.map { fact.receivedAt.milliseconds(since: $0) })
+            guard let command = fact.command else { return }
+            json.object("command", command) { json, command in command.writeMembers(to: &json) }
         }
     }
 }

@@ -68,14 +68,7 @@ extension Configuration {
         if var products = try file.mapping("products") {
             for key in products.keys {
                 guard var entry = try products.mapping(key) else { continue }
-                var product = Catalogue.Product()
-                product.entitlements = try entry.texts("entitlements")
-                product.group = try entry.text("group")
-                product.level = try entry.integer("level").map { Int($0) }
-                product.period = try period(&entry, "period")
-                product.duration = try period(&entry, "duration")
-                try entry.requireNothingElse()
-                catalogue.products[ProductId(key)] = product
+                catalogue.products[ProductId(key)] = try product(key, &entry)
             }
         }
         if var entitlement = try file.mapping("entitlement") {
@@ -90,6 +83,42 @@ extension Configuration {
             try entitlement.requireNothingElse()
         }
         return catalogue
+    }
+
+    private static func product(
+        _ id: String, _ entry: inout YAMLMapping
+    ) throws(ConfigurationError) -> Catalogue.Product {
+        var product = Catalogue.Product()
+        // A product that says nothing grants what one would that is not listed at all; an empty
+        // list grants nothing (`lifecycle.md` §6).
+        let isStated = entry.node("entitlements") != nil
+        product.entitlements = isStated ? try entry.texts("entitlements") : [id]
+        product.group = try entry.text("group")
+        product.level = try entry.integer("level").map { Int($0) }
+        product.period = try period(&entry, "period")
+        product.duration = try period(&entry, "duration")
+        try entry.requireNothingElse()
+        try require(
+            Set(product.entitlements).count == product.entitlements.count
+                && product.entitlements.allSatisfy(isName), entry.name("entitlements"),
+            "Names, each once, of at most \(CommandLimits.entitlementByteCount) bytes.")
+        try require(
+            product.group.map(isName) ?? true, entry.name("group"),
+            "A name of at most \(CommandLimits.entitlementByteCount) bytes.")
+        try require(
+            product.level.map { $0 >= 1 } ?? true, entry.name("level"),
+            "Levels count from 1, the highest service.")
+        return product
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= CommandLimits.entitlementByteCount
+    }
+
+    private static func require(
+        _ holds: Bool, _ key: String, _ reason: String
+    ) throws(ConfigurationError) {
+        guard holds else { throw ConfigurationError(.invalidValue, key: key, reason: reason) }
     }
 
     private static func period(

@@ -45,13 +45,6 @@ public struct Configuration: Sendable, Equatable {
         public var baseUrl: String?
     }
 
-    /// What an upload naming another customer than the holder does (`lifecycle.md` §6).
-    public enum ClaimPolicy: String, Sendable, CaseIterable {
-        case keep
-        case share
-        case transfer
-    }
-
     public init(
         dataDirectory: String = Configuration.defaultDataDirectory, apps: [App] = [],
         trustedRoots: [String] = [], catalogue: Catalogue = Catalogue(),

@@ -219,7 +219,11 @@ public final class Projector: Sendable {
         guard let last = events.last else { return nil }
         var touched: Set<ChainId> = []
         for event in events {
-            guard let id = event.attributes.chain else { continue }
+            guard let id = event.attributes.chain else {
+                guard let customer = try await ledger.customer(of: event) else { continue }
+                touched.insert(ChainId(customer: customer))
+                continue
+            }
             touched.insert(
                 ChainId(bundleId: event.attributes.bundleId, originalTransactionId: id))
         }

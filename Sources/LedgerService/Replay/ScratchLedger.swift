@@ -30,11 +30,24 @@ public struct ScratchLedger: Sendable {
             ingest: Ingest(ledger: ledger, apps: apps, verifier: verifier, clock: clock))
     }
 
-    /// Takes in lines as `ingest` would.
+    /// Takes in lines as `ingest` would, and commands of stories, which `ingest` does not take:
+    /// nobody signed them.
     public func take(
         _ lines: [[UInt8]], name: String
     ) async throws(StoreError) -> IngestSummary {
-        try await ingest.run(lines: lines, input: name)
+        guard lines.contains(where: StoryCommand.isOne) else {
+            return try await ingest.run(lines: lines, input: name)
+        }
+        var summary = IngestSummary()
+        for (index, line) in lines.enumerated() {
+            if StoryCommand.isOne(line) {
+                let input = "\(name):\(index + 1)"
+                try await StoryCommand.take(line, input: input, ledger, into: &summary)
+            } else {
+                summary.add(try await ingest.run(lines: [line], input: name))
+            }
+        }
+        return summary
     }
 
     /// Catches up and lends the session.

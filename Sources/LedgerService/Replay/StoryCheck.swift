@@ -48,6 +48,10 @@ public struct StoryCheck: Sendable {
             let answers = try await answers(member.key, member.value, session)
             differences += (found + answers).map { "\(member.key): \($0)" }
         }
+        for member in expected["customers"]?.object ?? [] {
+            let found = try await customer(member.key, member.value, session)
+            differences += found.map { "customer \(member.key): \($0)" }
+        }
         return differences
     }
 
@@ -149,7 +153,7 @@ public struct StoryCheck: Sendable {
     }
 
     /// Objects by the members given; everything else entirely.
-    private static func compare(
+    static func compare(
         _ expected: JSONValue, _ actual: JSONValue?, _ path: String,
         _ differences: inout [String]
     ) {

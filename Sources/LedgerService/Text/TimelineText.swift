@@ -16,7 +16,7 @@ extension ChainReading {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private func text(_ entry: TimelineEntry) -> String {
+    func text(_ entry: TimelineEntry) -> String {
         let what: String
         switch entry.kind {
         case .state(let transition):
@@ -32,6 +32,7 @@ extension ChainReading {
 
     private func cause(_ position: Int64) -> String {
         guard let fact = facts[position] else { return "event \(position)" }
+        if let command = fact.command { return "event \(position) \(command.text)" }
         let name = [fact.cause.notificationType?.rawValue, fact.cause.subtype?.rawValue]
             .compactMap { $0 }.joined(separator: "/")
         let kind = name.isEmpty ? fact.cause.kind.rawValue : name

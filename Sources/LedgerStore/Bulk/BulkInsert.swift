@@ -45,7 +45,7 @@ private struct ColumnReader {
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Binds the next columns; texts are lent until the statement is reset.
+    /// Binds the next columns; texts and blobs are lent until the statement is reset.
     mutating func bind(_ statement: BoundStatement, _ parameters: ClosedRange<Int32>) {
         for parameter in parameters {
             switch bytes[offset] {
@@ -53,16 +53,18 @@ private struct ColumnReader {
                 statement.bind(
                     parameter, bytes.loadUnaligned(fromByteOffset: offset + 1, as: Int64.self))
                 offset += RowBytes.integerByteCount
-            case RowBytes.text:
-                let count = bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt32.self)
-                let start = offset + RowBytes.textHeadByteCount
-                offset = start + Int(count)
-                statement.bind(
-                    parameter, lentText: UnsafeRawBufferPointer(rebasing: bytes[start..<offset]))
+            case RowBytes.text: statement.bind(parameter, lentText: lent())
+            case RowBytes.blob: statement.bind(parameter, lentBlob: lent())
             default:
                 statement.bindNull(parameter)
                 offset += 1
             }
         }
+    }
+    private mutating func lent() -> UnsafeRawBufferPointer {
+        let count = bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt32.self)
+        let start = offset + RowBytes.headByteCount
+        offset = start + Int(count)
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
     }
 }

@@ -13,6 +13,8 @@ public struct EncodedRows: Sendable {
     private(set) var notices = RowBytes()
     /// Chains and first positions by transactionId: kept apart, since they are ordered otherwise.
     private(set) var transactions = RunBuffer()
+    /// What chains mean to customers, by customer.
+    private(set) var holdings = RunBuffer()
     /// Reused from record to record.
     private var (key, value): ([UInt8], [UInt8]) = ([], [])
 
@@ -38,6 +40,15 @@ public struct EncodedRows: Sendable {
             RunKey.append(subscription, to: &key)
             RunKey.append(row.firstPosition, to: &value)
             transactions.append(key: key, value: value)
+        }
+        for row in rows.holdings {
+            key.removeAll(keepingCapacity: true)
+            value.removeAll(keepingCapacity: true)
+            RunKey.append(row.customer, to: &key)
+            RunKey.append(subscription, to: &key)
+            RunKey.append(row.holds ? 1 : 0, to: &value)
+            value.append(contentsOf: row.body)
+            holdings.append(key: key, value: value)
         }
     }
 }

@@ -3,6 +3,7 @@
 ///     column  = 0                     NULL
 ///             | 1, 8 bytes            integer, native order
 ///             | 2, 4 bytes, bytes     length and text
+///             | 3, 4 bytes, bytes     length and blob
 struct RowBytes: ColumnSink, Sendable {
     private var bytes: [UInt8] = []
     /// Bytes written; `bytes` is longer, so that writing a column is a store.
@@ -12,8 +13,9 @@ struct RowBytes: ColumnSink, Sendable {
     static let null: UInt8 = 0
     static let integer: UInt8 = 1
     static let text: UInt8 = 2
+    static let blob: UInt8 = 3
     static let integerByteCount = 1 + MemoryLayout<Int64>.size
-    static let textHeadByteCount = 1 + MemoryLayout<UInt32>.size
+    static let headByteCount = 1 + MemoryLayout<UInt32>.size
     private static let firstByteCount = 64 * 1_024
 
     /// Its columns follow.
@@ -38,12 +40,20 @@ struct RowBytes: ColumnSink, Sendable {
         text.withUTF8 { bind(text: UnsafeRawBufferPointer($0)) }
     }
 
-    mutating func bind(text: UnsafeRawBufferPointer) {
-        write(RowBytes.textHeadByteCount + text.count) { place in
-            place.storeBytes(of: RowBytes.text, as: UInt8.self)
-            place.storeBytes(of: UInt32(text.count), toByteOffset: 1, as: UInt32.self)
-            guard let start = text.baseAddress else { return }
-            (place + RowBytes.textHeadByteCount).copyMemory(from: start, byteCount: text.count)
+    mutating func bind(_ parameter: Int32, _ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { bind(blob: $0) }
+    }
+
+    mutating func bind(text: UnsafeRawBufferPointer) { write(RowBytes.text, text) }
+
+    mutating func bind(blob: UnsafeRawBufferPointer) { write(RowBytes.blob, blob) }
+
+    private mutating func write(_ tag: UInt8, _ bytes: UnsafeRawBufferPointer) {
+        write(RowBytes.headByteCount + bytes.count) { place in
+            place.storeBytes(of: tag, as: UInt8.self)
+            place.storeBytes(of: UInt32(bytes.count), toByteOffset: 1, as: UInt32.self)
+            guard let start = bytes.baseAddress else { return }
+            (place + RowBytes.headByteCount).copyMemory(from: start, byteCount: bytes.count)
         }
     }
 

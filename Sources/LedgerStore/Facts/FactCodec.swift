@@ -22,6 +22,7 @@ enum FactCodec {
         if let transaction = fact.transaction { encode(transaction, base, &writer) }
         writer.optionalBool(fact.renewal != nil)
         if let renewal = fact.renewal { encode(renewal, base, &writer) }
+        if let command = fact.command { encode(command, &writer) }
         return writer.bytes
     }
 
@@ -53,11 +54,13 @@ enum FactCodec {
         let transaction =
             try reader.optionalBool() == true ? try transaction(base, &reader) : nil
         let renewal = try reader.optionalBool() == true ? try renewal(base, &reader) : nil
+        let command = kind == .command && !reader.isAtEnd ? try command(&reader) : nil
         guard reader.isAtEnd else { throw FactReader.Damage() }
         return Fact(
             position: position, receivedAt: receivedAt, trust: trust, cause: cause,
             signedDate: isDated ? Timestamp(milliseconds: signedAt) : nil, digest: digest,
-            status: status, sharing: transaction, renewal, unknownValues: unknown, flaw: flaw)
+            status: status, sharing: transaction, renewal, unknownValues: unknown, flaw: flaw,
+            command: command)
     }
 
     // MARK: Transaction

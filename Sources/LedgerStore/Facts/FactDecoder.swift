@@ -21,6 +21,7 @@ public enum FactDecoder {
     /// `unreadable`; `design.md` §3: no chain ever stops the others). Nothing is thrown.
     public static func decode(_ logged: LoggedEvent) throws(StoreError) -> Decoded? {
         let event = logged.event
+        if event.attributes.kind == .command { return command(logged) }
         guard let original = event.attributes.chain else { return nil }
         let origin = FactOrigin(
             position: event.position, receivedAt: event.receivedAt,

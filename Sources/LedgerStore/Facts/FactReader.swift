@@ -4,14 +4,14 @@ internal import Ledger
 /// Reads what `FactWriter` wrote. Every read is bounds-checked: stored bytes may be damaged.
 struct FactReader {
     private let bytes: UnsafeRawBufferPointer
-    private let recent: RecentTexts
+    private let recent: RecentTexts?
     private var offset = 0
 
     /// Stored bytes that no writer of this version made.
     struct Damage: Error {}
 
     /// - Parameter recent: texts of facts read before, which this one may share.
-    init(_ bytes: UnsafeRawBufferPointer, recent: RecentTexts) {
+    init(_ bytes: UnsafeRawBufferPointer, recent: RecentTexts? = nil) {
         self.bytes = bytes
         self.recent = recent
     }
@@ -68,7 +68,8 @@ struct FactReader {
         guard count <= UInt64(bytes.count - offset) else { throw Damage() }
         let end = offset + Int(count)
         defer { offset = end }
-        return recent.text(UnsafeRawBufferPointer(rebasing: bytes[offset..<end]))
+        let text = UnsafeRawBufferPointer(rebasing: bytes[offset..<end])
+        return recent?.text(text) ?? String(decoding: text, as: UTF8.self)
     }
 
     mutating func optionalSigned() throws(Damage) -> Int64? {
@@ -83,7 +84,9 @@ struct FactReader {
     mutating func id() throws(Damage) -> String? {
         switch try byte() {
         case 0: return nil
-        case 1: return recent.decimal(try unsigned())
+        case 1:
+            let number = try unsigned()
+            return recent?.decimal(number) ?? RecentTexts.digits(number)
         case 2: return try text()
         default: throw Damage()
         }

@@ -60,7 +60,8 @@ final class RecentTexts {
         Int(truncatingIfNeeded: (value &* 0x9E37_79B9_7F4A_7C15) >> 58)
     }
 
-    private static func digits(_ number: UInt64) -> String {
+    /// The digits of a number. Ids are most of what is read, and `String.init` goes a long way.
+    static func digits(_ number: UInt64) -> String {
         var (rest, count) = (number, 1)
         while rest >= 10 {
             rest /= 10

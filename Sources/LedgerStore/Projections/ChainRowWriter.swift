@@ -14,6 +14,7 @@ struct ChainRowWriter {
         written += try write(rows.lifeFacts, subscription)
         written += try write(rows.notices, subscription)
         written += try write(rows.transactions, subscription)
+        written += try HoldingRow.write(rows.holdings, subscription, database)
         return written
     }
 

@@ -10,6 +10,8 @@ public struct ChainRows: Equatable, Sendable {
     let notices: [NoticeRow]
     /// Every transactionId of the chain, with the first position that stated it.
     let transactions: [TransactionRow]
+    /// Everybody whom a fact of the chain ever named, in byte order.
+    let holdings: [HoldingRow]
 
     struct TransactionRow: StoredRow {
         let transactionId: String
@@ -26,7 +28,8 @@ public struct ChainRows: Equatable, Sendable {
 
     init(
         chain: ChainId, subscription: SubscriptionRow, intervals: [IntervalRow],
-        lifeFacts: [LifeFactRow], notices: [NoticeRow], transactions: [TransactionRow]
+        lifeFacts: [LifeFactRow], notices: [NoticeRow], transactions: [TransactionRow],
+        holdings: [HoldingRow]
     ) {
         self.chain = chain
         self.subscription = subscription
@@ -34,6 +37,7 @@ public struct ChainRows: Equatable, Sendable {
         self.lifeFacts = lifeFacts
         self.notices = notices
         self.transactions = transactions
+        self.holdings = holdings
     }
 
     public init(
@@ -46,6 +50,7 @@ public struct ChainRows: Equatable, Sendable {
         lifeFacts = life.lifeFacts.map { LifeFactRow($0) }
         notices = life.notices.map { NoticeRow($0) }
         transactions = ChainRows.transactions(facts)
+        holdings = HoldingRow.rows(chain, life)
     }
 
     /// Every transactionId in byte order, each once, with the first position that stated it.
@@ -74,5 +79,6 @@ public struct ChainRows: Equatable, Sendable {
             + LifeFactRow.differences(lifeFacts, other.lifeFacts)
             + NoticeRow.differences(notices, other.notices)
             + TransactionRow.differences(transactions, other.transactions)
+            + HoldingRow.differences(holdings, other.holdings)
     }
 }

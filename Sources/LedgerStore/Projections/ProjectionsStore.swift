@@ -17,7 +17,7 @@ public final class ProjectionsStore: Sendable {
         public let catalogueHash: String
 
         /// The version of the tables; a file with others cannot be read at all.
-        static let layoutVersion = 2
+        static let layoutVersion = 3
 
         public init(
             reducerVersion: Int = Lifecycle.reducerVersion,
@@ -191,7 +191,8 @@ public final class ProjectionsStore: Sendable {
 
     public func subscriptionCount() async throws(StoreError) -> Int {
         try await read { database in
-            try Int.fetchOne(database, sql: "SELECT count(*) FROM subscriptions") ?? 0
+            try Int.fetchOne(
+                database, sql: "SELECT count(*) FROM subscriptions WHERE bundle_id <> ''") ?? 0
         }
     }
 
@@ -206,7 +207,7 @@ public final class ProjectionsStore: Sendable {
         return found
     }
 
-    private func read<Value: Sendable>(
+    func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
         do { return try await pool.read(body) } catch {

@@ -12,8 +12,8 @@ public final class StoredChains: Sendable {
     /// Chains of one page.
     static let pageChainCount = 1_000
 
-    /// Opens the file for reading. Blocks: rows kept by transactionId are put in the order of
-    /// chains first, in a temporary table.
+    /// Opens the file for reading. Blocks: rows kept by transactionId and by customer are put in the
+    /// order of chains first, in temporary tables.
     ///
     /// Throws `noSuchFile`, `fileChanged` when the file lacks a column, or what SQLite met.
     public init(path: String) throws(StoreError) {
@@ -35,7 +35,12 @@ public final class StoredChains: Sendable {
                             first_position INTEGER NOT NULL,
                             PRIMARY KEY (subscription, transaction_id)) WITHOUT ROWID;
                         INSERT INTO stated SELECT subscription, transaction_id, first_position
-                        FROM transactions ORDER BY subscription, transaction_id
+                        FROM transactions ORDER BY subscription, transaction_id;
+                        CREATE TEMP TABLE held (
+                            subscription INTEGER NOT NULL, customer TEXT NOT NULL,
+                            PRIMARY KEY (subscription, customer)) WITHOUT ROWID;
+                        INSERT INTO held SELECT subscription, customer FROM holdings
+                        ORDER BY subscription, customer
                         """)
             }
         } catch {
@@ -59,7 +64,7 @@ public final class StoredChains: Sendable {
         do {
             return try queue.inDatabase { database in
                 var findings: [String] = []
-                for table in ["intervals", "life_facts", "notices", "transactions"] {
+                for table in ["intervals", "life_facts", "notices", "transactions", "holdings"] {
                     let hasStrays = try Bool.fetchOne(
                         database,
                         sql: """
@@ -127,7 +132,8 @@ private struct ChainRowReader {
             ChainRows(
                 chain: head.chain, subscription: head.row, intervals: try rows(head.id),
                 lifeFacts: try rows(head.id), notices: try rows(head.id),
-                transactions: try transactions(head.id))
+                transactions: try transactions(head.id),
+                holdings: try HoldingRow.rows(head.id, database))
         }
     }
 

@@ -38,12 +38,14 @@ enum ColumnValue: Equatable, Sendable {
     case null
     case integer(Int64)
     case text(String)
+    case bytes([UInt8])
 
     static func == (left: ColumnValue, right: ColumnValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
         case (.integer(let one), .integer(let two)): one == two
         case (.text(let one), .text(let two)): one.utf8.elementsEqual(two.utf8)
+        case (.bytes(let one), .bytes(let two)): one == two
         default: false
         }
     }
@@ -62,4 +64,6 @@ private struct ColumnValues: ColumnSink {
     mutating func bind(_ parameter: Int32, _ text: String?) {
         all.append(text.map { .text($0) } ?? .null)
     }
+
+    mutating func bind(_ parameter: Int32, _ bytes: [UInt8]) { all.append(.bytes(bytes)) }
 }

@@ -68,6 +68,15 @@ struct BoundStatement: ColumnSink {
             handle, parameter, start ?? UnsafePointer(bitPattern: 1), Int32(text.count), nil)
     }
 
+    /// As `bind(_:lentText:)`, of a blob.
+    func bind(_ parameter: Int32, lentBlob blob: UnsafeRawBufferPointer) {
+        if blob.isEmpty {
+            sqlite3_bind_zeroblob(handle, parameter, 0)
+            return
+        }
+        sqlite3_bind_blob(handle, parameter, blob.baseAddress, Int32(blob.count), nil)
+    }
+
     func bindNull(_ parameter: Int32) { sqlite3_bind_null(handle, parameter) }
 
     func bind(_ parameter: Int32, _ value: Bool) { bind(parameter, value ? 1 : 0) }

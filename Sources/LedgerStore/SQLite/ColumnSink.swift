@@ -3,4 +3,5 @@ protocol ColumnSink {
     mutating func bind(_ parameter: Int32, _ value: Int64)
     mutating func bind(_ parameter: Int32, _ value: Int64?)
     mutating func bind(_ parameter: Int32, _ text: String?)
+    mutating func bind(_ parameter: Int32, _ bytes: [UInt8])
 }

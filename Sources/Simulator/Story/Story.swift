@@ -6,6 +6,7 @@ import Foundation
 /// `notifications.ndjson` holds one object a line. The first may be `{"defaults": {…},
 /// "environment": "…"}`: members of `defaults.notification`, `.data`, `.transaction` and
 /// `.renewal` stand under those of every later line; null removes one. Dates may be RFC 3339.
+/// A line `{"receivedAt":…,"command":{…}}` is what an operator decided then.
 public struct Story: Sendable {
     public let name: String
     public let environment: Environment
@@ -104,10 +105,10 @@ struct StoryDefaults {
     static let dates: Set<String> = [
         "signedDate", "purchaseDate", "originalPurchaseDate", "expiresDate", "revocationDate",
         "gracePeriodExpiresDate", "renewalDate", "recentSubscriptionStartDate",
-        "commitmentExpiresDate", "commitmentRenewalDate", "receiptCreationDate",
+        "commitmentExpiresDate", "commitmentRenewalDate", "receiptCreationDate", "until",
     ]
 
-    private static func milliseconds(_ member: JSONMember) -> JSONValue {
+    static func milliseconds(_ member: JSONMember) -> JSONValue {
         if let nested = member.value.object {
             return .object(
                 nested.map { JSONMember(key: $0.key, value: milliseconds($0)) })

@@ -8,6 +8,8 @@ public struct StoryDelivery: Sendable {
     let transaction: [JSONMember]?
     let renewal: [JSONMember]?
     let status: Int64?
+    /// An operator's command, as its evidence says it; then there is nothing of Apple's.
+    let command: [JSONMember]?
 
     init(_ line: JSONValue, _ defaults: StoryDefaults, place: String) throws {
         func object(_ name: String) -> [JSONMember]? {
@@ -40,9 +42,13 @@ public struct StoryDelivery: Sendable {
         }
         renewal = object("renewal").map { StoryDelivery.dated($0, line, "renewal", date) }
         status = line["status"]?.int64
-        guard notification != nil || transaction != nil else {
+        command = line["command"]?.object.map { members in
+            members.map { JSONMember(key: $0.key, value: StoryDefaults.milliseconds($0)) }
+        }
+        guard notification != nil || transaction != nil || command != nil else {
             throw Story.Problem(
-                place: place, reason: "The line has neither notification nor transaction.")
+                place: place,
+                reason: "The line has neither notification, transaction nor command.")
         }
     }
 
@@ -58,8 +64,8 @@ public struct StoryDelivery: Sendable {
 
     /// The chain the delivery is about; nil when it is about none.
     var chain: OriginalTransactionId? {
-        (transaction ?? renewal)?.first { $0.key == "originalTransactionId" }?.value.string
-            .map { OriginalTransactionId($0) }
+        (transaction ?? renewal ?? command)?.first { $0.key == "originalTransactionId" }?
+            .value.string.map { OriginalTransactionId($0) }
     }
 
     /// Parts without a date of their own get the notification's, unless the line says null.
@@ -72,13 +78,16 @@ public struct StoryDelivery: Sendable {
         return members + [JSONMember(key: "signedDate", value: date)]
     }
 
-    /// The line that `ingest` takes, signed by `authority`.
+    /// The line that `ingest` takes, signed by `authority`; of a command, which nobody signs,
+    /// `{"command":…,"receivedAt":…}`.
     public func line(signedBy authority: Authority) throws -> [UInt8] {
         var members: [JSONMember] = []
+        if let command { members.append(JSONMember(key: "command", value: .object(command))) }
         if let receivedAt {
             members.append(
                 JSONMember(key: "receivedAt", value: .number(String(receivedAt.milliseconds))))
         }
+        guard command == nil else { return JSONValue.object(members).encoded() }
         let transactionToken = try transaction.map { try token($0, authority) }
         let renewalToken = try renewal.map { try token($0, authority) }
         guard var notification else {

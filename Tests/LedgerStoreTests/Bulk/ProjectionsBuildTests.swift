@@ -174,6 +174,7 @@ extension ChainRows {
     ) -> ChainRows {
         ChainRows(
             chain: chain ?? self.chain, subscription: subscription, intervals: intervals,
-            lifeFacts: lifeFacts, notices: notices, transactions: transactions)
+            lifeFacts: lifeFacts, notices: notices, transactions: transactions,
+            holdings: holdings)
     }
 }

@@ -89,10 +89,10 @@ struct ProjectionsUpdateTests {
         let new = ChainRows(
             chain: id, subscription: before.subscription, intervals: before.intervals,
             lifeFacts: before.lifeFacts, notices: before.notices,
-            transactions: before.transactions)
+            transactions: before.transactions, holdings: before.holdings)
         let count =
             1 + new.intervals.count + new.lifeFacts.count + new.notices.count
-            + new.transactions.count
+            + new.transactions.count + new.holdings.count
         #expect(try await update([new]) == count)
         #expect(try await stored(id) == new)
         #expect(try await SimulatedChains.stored(store.path).count == rows.count + 1)
@@ -158,7 +158,8 @@ extension ChainRows {
         ChainRows(
             chain: chain, subscription: subscription, intervals: intervals ?? self.intervals,
             lifeFacts: lifeFacts ?? self.lifeFacts, notices: notices ?? self.notices,
-            transactions: transactions ?? self.transactions)
+            transactions: transactions ?? self.transactions,
+            holdings: holdings)
     }
 }
 

@@ -1,0 +1,141 @@
+import AppStore
+
+/// Gathers what every chain and grant says about a customer at one moment.
+struct EntitlementReader {
+    let at: Timestamp
+    let catalogue: Catalogue
+    private(set) var overall = Standing.new
+    private(set) var products: [ProductId: Standing] = [:]
+    private(set) var groups: [Identifier<GroupTag>: Standing] = [:]
+    private var candidates: [Identifier<EntitlementTag>: Candidate] = [:]
+
+    enum EntitlementTag: Sendable {}
+    enum GroupTag: Sendable {}
+
+    /// One source's verdict, and where it stands among others.
+    private struct Candidate {
+        let verdict: Verdict
+        /// When access ended; nil while it is given.
+        let endedAt: Timestamp?
+
+        /// Whether this one is cited rather than another: giving access before not; then the later
+        /// end; then the larger originalTransactionId.
+        func isCited(before other: Candidate) -> Bool {
+            if verdict.active != other.verdict.active { return verdict.active }
+            let (mine, theirs) =
+                verdict.active
+                ? (verdict.until, other.verdict.until) : (endedAt, other.endedAt)
+            if mine != theirs {
+                guard let mine else { return true }
+                return theirs.map { mine > $0 } ?? false
+            }
+            return Candidate.isLarger(verdict, other.verdict)
+        }
+
+        /// Ids look numeric: the longer one is larger, then the one whose bytes are.
+        private static func isLarger(_ left: Verdict, _ right: Verdict) -> Bool {
+            guard let one = left.originalTransactionId else {
+                // Of two grants the later.
+                guard right.originalTransactionId == nil else { return false }
+                return (left.evidence.first ?? 0) > (right.evidence.first ?? 0)
+            }
+            guard let two = right.originalTransactionId else { return true }
+            let (oneCount, twoCount) = (one.rawValue.utf8.count, two.rawValue.utf8.count)
+            if oneCount != twoCount { return oneCount > twoCount }
+            if one != two { return one > two }
+            // One id in two apps: the later in the log.
+            return (left.evidence.last ?? 0) > (right.evidence.last ?? 0)
+        }
+    }
+
+    init(at: Timestamp, catalogue: Catalogue) {
+        self.at = at
+        self.catalogue = catalogue
+    }
+
+    var verdicts: [Verdict] {
+        candidates.sorted { $0.key < $1.key }.map(\.value.verdict)
+    }
+
+    // MARK: Chains
+
+    mutating func read(_ holding: Holding) {
+        var seen: Set<ProductId?> = []
+        for stretch in holding.stretches.reversed() where stretch.from <= at {
+            guard seen.insert(stretch.productId).inserted else { continue }
+            read(stretch, of: holding)
+        }
+    }
+
+    /// Reads the last stretch of one product that has begun.
+    private mutating func read(_ stretch: HeldStretch, of holding: Holding) {
+        let leeway = leeway(stretch, holding.overdue)
+        let basis =
+            stretch.contains(at)
+            ? Verdict.Basis(stretch.state) ?? (leeway == nil ? nil : .leeway) : nil
+        let isActive = basis != nil
+        note(isActive)
+        guard let productId = stretch.productId else { return }
+        let product = catalogue.products[productId]
+        EntitlementReader.raise(&products[productId], isActive)
+        if let group = product?.group ?? stretch.group?.rawValue {
+            EntitlementReader.raise(&groups[Identifier(group)], isActive)
+        }
+        let isOver = !stretch.contains(at)
+        for name in product?.entitlements ?? [productId.rawValue] {
+            let verdict = Verdict(
+                entitlement: name, active: isActive, basis: basis, state: stretch.state,
+                productId: productId, since: stretch.since,
+                until: isOver ? stretch.to : basis == .leeway ? leeway?.until : stretch.until,
+                originalTransactionId: holding.originalTransactionId,
+                evidence: basis == .leeway
+                    ? Set(stretch.evidence + (leeway?.evidence ?? [])).sorted() : stretch.evidence)
+            add(verdict, endedAt: isActive ? nil : endedAt(stretch, isOver: isOver))
+        }
+    }
+
+    private func endedAt(_ stretch: HeldStretch, isOver: Bool) -> Timestamp {
+        stretch.state.isEntitled && isOver ? stretch.to ?? at : stretch.accessEnded
+    }
+
+    /// `[E, E + leeway)` while a renewal is overdue and the chain is expired since E.
+    private func leeway(
+        _ stretch: HeldStretch, _ overdue: Holding.Overdue?
+    ) -> (until: Timestamp, evidence: [Int64])? {
+        guard let overdue, stretch.state == .expired, overdue.from <= at else { return nil }
+        let until = overdue.from.advanced(byMilliseconds: catalogue.leewayMilliseconds)
+        guard at < until else { return nil }
+        return (min(until, stretch.to ?? until), overdue.evidence)
+    }
+
+    // MARK: Grants
+
+    mutating func read(_ grant: Grant) {
+        guard grant.from <= at else { return }
+        let isActive = at < grant.end
+        note(isActive)
+        let verdict = Verdict(
+            entitlement: grant.entitlement, active: isActive, basis: isActive ? .grant : nil,
+            state: nil, productId: nil, since: grant.from,
+            until: max(grant.from, grant.end),
+            originalTransactionId: nil, evidence: grant.evidence)
+        add(verdict, endedAt: isActive ? nil : max(grant.from, grant.end))
+    }
+
+    // MARK: Gathering
+
+    private mutating func note(_ isActive: Bool) {
+        if isActive { overall = .active } else if overall == .new { overall = .inactive }
+    }
+
+    private static func raise(_ standing: inout Standing?, _ isActive: Bool) {
+        if isActive { standing = .active } else if standing == nil { standing = .inactive }
+    }
+
+    private mutating func add(_ verdict: Verdict, endedAt: Timestamp?) {
+        let candidate = Candidate(verdict: verdict, endedAt: endedAt)
+        let name = Identifier<EntitlementTag>(verdict.entitlement)
+        if let known = candidates[name], !candidate.isCited(before: known) { return }
+        candidates[name] = candidate
+    }
+}

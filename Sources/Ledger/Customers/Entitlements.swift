@@ -1,0 +1,41 @@
+public import AppStore
+
+/// Everything a customer has and had at one moment: the union over chains, purchases and grants
+/// (`lifecycle.md` §6). Pure: the same holdings, grants, moment and catalogue give the same answer.
+public struct Entitlements: Hashable, Sendable {
+    public let standing: Standing
+    /// By name, in byte order: those held, and those once held.
+    public let verdicts: [Verdict]
+    /// Of every product the customer ever had, in byte order.
+    public let products: [ProductStanding]
+    /// Of every subscription group, in byte order.
+    public let groups: [GroupStanding]
+
+    public struct ProductStanding: Hashable, Sendable {
+        public let productId: ProductId
+        public let standing: Standing
+    }
+
+    public struct GroupStanding: Hashable, Sendable {
+        /// The catalogue's name of the group, else Apple's identifier.
+        public let group: String
+        public let standing: Standing
+    }
+
+    /// - Parameters:
+    ///   - holdings: every chain the customer ever held; each complete from `at` at the latest.
+    ///   - grants: every grant to the customer.
+    public init(
+        at: Timestamp, holdings: [Holding], grants: [Grant], catalogue: Catalogue
+    ) {
+        var reader = EntitlementReader(at: at, catalogue: catalogue)
+        for holding in holdings { reader.read(holding) }
+        for grant in grants { reader.read(grant) }
+        standing = reader.overall
+        verdicts = reader.verdicts
+        products = reader.products.sorted { $0.key < $1.key }
+            .map { ProductStanding(productId: $0.key, standing: $0.value) }
+        groups = reader.groups.sorted { $0.key < $1.key }
+            .map { GroupStanding(group: $0.key.rawValue, standing: $0.value) }
+    }
+}

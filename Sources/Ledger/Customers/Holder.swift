@@ -1,0 +1,22 @@
+/// A customer who holds a chain, and by what right (`lifecycle.md` §6).
+public struct Holder: Hashable, Sendable {
+    public var customer: CustomerId
+    public var authority: Authority
+    /// Position of the event that says so.
+    public var cause: Int64
+
+    public enum Authority: String, Sendable {
+        /// The chain's appAccountToken.
+        case token
+        /// An operator's link.
+        case `operator`
+        /// An upload that named the customer.
+        case claim
+    }
+
+    public init(customer: CustomerId, authority: Authority, cause: Int64) {
+        self.customer = customer
+        self.authority = authority
+        self.cause = cause
+    }
+}

@@ -1,0 +1,157 @@
+public import AppStore
+
+/// Who holds a chain, over valid time (`lifecycle.md` §6): by default whoever its appAccountToken
+/// names; an explicit link beats the token until it is taken back. The first link holds from the
+/// chain's start, later ones from when they were received.
+public struct Holders: Hashable, Sendable {
+    /// Adjacent and in order, from the beginning of time to its end; without holders where nobody
+    /// is named.
+    public let spans: [Span]
+    /// Everybody whom any fact ever named, in byte order: also those whom another one beats, since
+    /// who holds depends on what is known.
+    public let named: [CustomerId]
+
+    /// A half-open stretch of valid time with the same holders.
+    public struct Span: Hashable, Sendable {
+        public var from: Timestamp
+        /// Nil: without end.
+        public var to: Timestamp?
+        public var holders: [Holder]
+        /// Whether explicit links say so, and not the token.
+        public var isLinked: Bool
+    }
+
+    /// What becomes of an upload that names a customer.
+    public enum ClaimOutcome: String, Sendable {
+        /// The customer holds the chain already.
+        case held
+        /// The customer holds it from now on; nobody else does.
+        case moved
+        /// The customer holds it too, from now on.
+        case added
+        /// Somebody else keeps it: the policy, a token or an operator's link says so.
+        case refused
+    }
+
+    /// When the chain has the same holders no longer.
+    private struct Link {
+        var from: Timestamp
+        var holders: [Holder]
+    }
+
+    let tokens: Tokens
+    /// The commands that changed the holders.
+    let effective: [Fact]
+
+    init(_ history: History, commands: [Fact]) {
+        tokens = Tokens(history)
+        var named = Set(tokens.named)
+        var links: [Link] = []
+        var effective: [Fact] = []
+        for fact in commands {
+            guard let command = fact.command, let customer = command.customer else { continue }
+            named.insert(customer)
+            let present = Holders.present(links, tokens, at: fact.receivedAt)
+            guard let next = Holders.holders(after: command.action, present, links, fact) else {
+                continue
+            }
+            links.append(
+                Link(
+                    from: links.isEmpty ? Timestamp(milliseconds: .min) : fact.receivedAt,
+                    holders: next))
+            effective.append(fact)
+        }
+        self.effective = effective
+        self.named = named.sorted()
+        spans = Holders.spans(links, tokens)
+    }
+
+    // MARK: Reading
+
+    /// The holders at a moment.
+    public func holders(at time: Timestamp) -> [Holder] {
+        spans.last { $0.from <= time }?.holders ?? []
+    }
+
+    /// What a claim would do at a moment.
+    public func outcome(
+        of claim: CustomerId, policy: ClaimPolicy, at time: Timestamp
+    ) -> ClaimOutcome {
+        let present = holders(at: time)
+        let token = tokens.holder(at: time)?.customer
+        return Holders.outcome(of: claim, policy, present, token: token)
+    }
+
+    // MARK: Links
+
+    /// Explicit links where there are any, else the token's customer.
+    private static func present(
+        _ links: [Link], _ tokens: Tokens, at time: Timestamp
+    ) -> (holders: [Holder], token: CustomerId?) {
+        let token = tokens.holder(at: time)
+        let linked = links.last?.holders ?? []
+        return (linked.isEmpty ? token.map { [$0] } ?? [] : linked, token?.customer)
+    }
+
+    /// The explicit holders after an action; nil when it changes nothing.
+    private static func holders(
+        after action: Command.Action, _ present: (holders: [Holder], token: CustomerId?),
+        _ links: [Link], _ fact: Fact
+    ) -> [Holder]? {
+        switch action {
+        case .link(let customer):
+            return [Holder(customer: customer, authority: .operator, cause: fact.position)]
+        case .unlink(let customer):
+            let linked = links.last?.holders ?? []
+            let rest = linked.filter { $0.customer != customer }
+            return rest.count == linked.count ? nil : rest
+        case .claim(let customer, let policy):
+            let new = Holder(customer: customer, authority: .claim, cause: fact.position)
+            switch outcome(of: customer, policy, present.holders, token: present.token) {
+            case .held, .refused: return nil
+            case .moved: return [new]
+            case .added: return present.holders + [new]
+            }
+        case .grant, .ungrant, .note: return nil
+        }
+    }
+
+    private static func outcome(
+        of claim: CustomerId, _ policy: ClaimPolicy, _ present: [Holder], token: CustomerId?
+    ) -> ClaimOutcome {
+        if present.contains(where: { $0.customer == claim }) { return .held }
+        if present.isEmpty { return .moved }
+        switch policy {
+        case .keep: return .refused
+        case .share: return .added
+        case .transfer:
+            let isFirm = present.contains { $0.authority != .claim || $0.customer == token }
+            return isFirm ? .refused : .moved
+        }
+    }
+
+    // MARK: Spans
+
+    private static func spans(_ links: [Link], _ tokens: Tokens) -> [Span] {
+        var spans: [Span] = []
+        func add(_ from: Timestamp, _ to: Timestamp?, _ holders: [Holder], _ isLinked: Bool) {
+            if let to, to <= from { return }
+            if let last = spans.last, last.holders == holders, last.isLinked == isLinked {
+                spans[spans.count - 1].to = to
+                return
+            }
+            spans.append(Span(from: from, to: to, holders: holders, isLinked: isLinked))
+        }
+        let none = [Link(from: Timestamp(milliseconds: .min), holders: [])]
+        let steps = links.isEmpty ? none : links
+        for (index, step) in steps.enumerated() {
+            let to = index + 1 < steps.count ? steps[index + 1].from : nil
+            if step.holders.isEmpty {
+                tokens.each(from: step.from, to: to) { add($0, $1, $2.map { [$0] } ?? [], false) }
+            } else {
+                add(step.from, to, step.holders, true)
+            }
+        }
+        return spans
+    }
+}

@@ -1,0 +1,171 @@
+public import AppStore
+
+/// One chain as one customer holds it: everything a verdict needs (`lifecycle.md` §6), and nothing
+/// that depends on the clock.
+public struct Holding: Hashable, Sendable {
+    public var originalTransactionId: OriginalTransactionId
+    /// In order of time. Before `completeFrom`, of each product only the last.
+    public var stretches: [HeldStretch]
+    /// Verdicts at this time and later can be read here; earlier ones need the whole life.
+    public var completeFrom: Timestamp
+    /// A renewal is overdue.
+    public var overdue: Overdue?
+
+    /// `renewalOverdue` (`lifecycle.md` §4): holds from E, the end of the last period.
+    public struct Overdue: Hashable, Sendable {
+        public var from: Timestamp
+        public var evidence: [Int64]
+
+        public init(from: Timestamp, evidence: [Int64]) {
+            self.from = from
+            self.evidence = evidence
+        }
+    }
+
+    /// Stretches kept in a shortened holding: a period, grace, retry, and what follows.
+    public static let shortStretchCount = 4
+
+    public init(
+        originalTransactionId: OriginalTransactionId, stretches: [HeldStretch],
+        completeFrom: Timestamp, overdue: Overdue?
+    ) {
+        self.originalTransactionId = originalTransactionId
+        self.stretches = stretches
+        self.completeFrom = completeFrom
+        self.overdue = overdue
+    }
+}
+
+extension Lifecycle {
+    /// The chain as the customer holds it; without stretches when they never do, or when it is
+    /// never an entitlement (a consumable: `lifecycle.md` §5).
+    ///
+    /// - Parameter limit: keep only so many stretches at the end, and before them the last of each
+    ///   product; nil keeps all.
+    public func holding(
+        of customer: CustomerId, chain: ChainId, limit: Int? = nil
+    ) -> Holding {
+        HoldingReader(history: history, holders: holders).read(
+            customer, chain.originalTransactionId, overdue: overdue, limit: limit)
+    }
+
+    private var overdue: Holding.Overdue? {
+        notices.first { $0.code == .renewalOverdue }.map {
+            Holding.Overdue(from: $0.from, evidence: $0.evidence)
+        }
+    }
+}
+
+/// Cuts a chain's intervals to the time in which a customer holds it.
+private struct HoldingReader {
+    let history: History
+    let holders: Holders
+
+    /// An interval inside a stretch of holding.
+    private struct Piece {
+        let interval: Int
+        let from: Timestamp
+        let to: Timestamp?
+        /// The stretch of holding.
+        let heldFrom: Timestamp
+        let heldTo: Timestamp?
+        let cause: Int64
+    }
+
+    func read(
+        _ customer: CustomerId, _ id: OriginalTransactionId, overdue: Holding.Overdue?, limit: Int?
+    ) -> Holding {
+        let pieces = isConsumable ? [] : pieces(customer)
+        let start = limit.map { max(0, pieces.count - $0) } ?? 0
+        let first = pieces.indices.contains(start) ? product(pieces[start]) : nil
+        let earlier = lastOfEachProduct(pieces[..<start]).filter { product($0) != first }
+        return Holding(
+            originalTransactionId: id,
+            stretches: (earlier + pieces[start...]).map { stretch($0) },
+            completeFrom: start == 0 ? Timestamp(milliseconds: .min) : pieces[start].from,
+            overdue: pieces.isEmpty ? nil : overdue)
+    }
+
+    private var isConsumable: Bool {
+        guard history.isOneTime, let period = history.periods.first else { return false }
+        return history.facts[period.bestFact].statedTransaction?.type?.value == .consumable
+    }
+
+    private func pieces(_ customer: CustomerId) -> [Piece] {
+        var pieces: [Piece] = []
+        for held in holders.stretches(of: customer) {
+            for index in history.intervals.indices {
+                let interval = history.intervals[index]
+                if let to = interval.to, to <= held.from { continue }
+                if let to = held.to, to <= interval.from { break }
+                let ends = [interval.to, held.to].compactMap { $0 }
+                pieces.append(
+                    Piece(
+                        interval: index, from: max(interval.from, held.from), to: ends.min(),
+                        heldFrom: held.from, heldTo: held.to, cause: held.cause))
+            }
+        }
+        return pieces
+    }
+
+    private func lastOfEachProduct(_ pieces: ArraySlice<Piece>) -> [Piece] {
+        var seen: Set<ProductId?> = []
+        return pieces.reversed().filter { seen.insert(product($0)).inserted }.reversed()
+    }
+
+    private func product(_ piece: Piece) -> ProductId? {
+        history.intervals[piece.interval].productId
+    }
+
+    private func stretch(_ piece: Piece) -> HeldStretch {
+        let interval = history.intervals[piece.interval]
+        let period = history.periods[interval.period]
+        let snapshot = history.facts[period.bestFact].statedTransaction
+        let (first, last) = bounds(piece.interval)
+        let ends = [history.intervals[last].to, piece.heldTo].compactMap { $0 }
+        let facts = [period.firstFact, period.bestFact, period.endFact, interval.cause]
+        var evidence = facts.map { history.facts[$0].position }
+        evidence.append(piece.cause)
+        return HeldStretch(
+            state: interval.state, from: piece.from, to: piece.to,
+            since: max(history.intervals[first].from, piece.heldFrom), until: ends.min(),
+            accessEnded: accessEnded(piece.interval) ?? piece.from,
+            productId: interval.productId, group: snapshot?.subscriptionGroupIdentifier,
+            evidence: Set(evidence).sorted())
+    }
+
+    /// The first and the last interval of the unbroken time in one state.
+    private func bounds(_ index: Int) -> (first: Int, last: Int) {
+        let intervals = history.intervals
+        let state = intervals[index].state
+        var (first, last) = (index, index)
+        while first > 0, intervals[first - 1].state == state { first -= 1 }
+        while last + 1 < intervals.count, intervals[last + 1].state == state { last += 1 }
+        return (first, last)
+    }
+
+    private func accessEnded(_ index: Int) -> Timestamp? {
+        guard !history.intervals[index].state.isEntitled else { return nil }
+        return history.intervals[..<index].last { $0.state.isEntitled }?.to
+    }
+}
+
+extension Holders {
+    /// The stretches of time in which a customer holds the chain, and why; adjacent ones joined.
+    public func stretches(
+        of customer: CustomerId
+    ) -> [(from: Timestamp, to: Timestamp?, cause: Int64)] {
+        var found: [(from: Timestamp, to: Timestamp?, cause: Int64)] = []
+        for span in spans {
+            guard let holder = span.holders.first(where: { $0.customer == customer }) else {
+                continue
+            }
+            if let last = found.last, last.to == span.from {
+                found[found.count - 1].to = span.to
+            } else {
+                found.append((span.from, span.to, holder.cause))
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,59 @@
+import AppStore
+
+extension LifeFact {
+    /// What an operator's command is in a chain's life; nil for one that concerns a customer alone.
+    init?(command fact: Fact) {
+        let name: LifeFactName
+        switch fact.command?.action {
+        case .link, .claim: name = .accountLinked
+        case .unlink: name = .accountUnlinked
+        case .note: name = .noted
+        case .grant, .ungrant, nil: return nil
+        }
+        self.init(
+            name: name, at: fact.receivedAt, productId: nil, transactionId: nil,
+            cause: fact.position, fact: nil)
+    }
+
+    /// Commands behind Apple's facts of the same moment; each list in its own order.
+    static func merged(_ facts: [LifeFact], _ commands: [LifeFact]) -> [LifeFact] {
+        var merged: [LifeFact] = []
+        merged.reserveCapacity(facts.count + commands.count)
+        var next = 0
+        for fact in facts {
+            while next < commands.count, commands[next].at < fact.at {
+                merged.append(commands[next])
+                next += 1
+            }
+            merged.append(fact)
+        }
+        return merged + commands[next...]
+    }
+}
+
+/// The order in which commands take effect, and which of them a timeline tells.
+enum CommandOrder {
+    /// Notes, and what changed the holders: an unlink of nobody, or a claim that was refused,
+    /// happened to nobody.
+    static func told(_ commands: [Fact], _ holders: Holders) -> [Fact] {
+        let effective = Set(holders.effective.map(\.position))
+        return commands.filter { fact in
+            if case .note = fact.command?.action { return true }
+            return effective.contains(fact.position)
+        }
+    }
+
+    /// By receivedAt, ties by position (`lifecycle.md` §6). Of commands with one id the first in
+    /// the log counts: an id names one decision.
+    static func ordered(_ facts: [Fact]) -> [Fact] {
+        guard facts.contains(where: { $0.command != nil }) else { return [] }
+        var seen: Set<String> = []
+        let byPosition = facts.filter { $0.command != nil }.sorted { $0.position < $1.position }
+        let first = byPosition.filter { fact in
+            fact.command.map { seen.insert($0.id).inserted } ?? false
+        }
+        return first.sorted { left, right in
+            (left.receivedAt, left.position) < (right.receivedAt, right.position)
+        }
+    }
+}

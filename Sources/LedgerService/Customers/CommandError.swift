@@ -1,0 +1,49 @@
+import Ledger
+public import LedgerStore
+
+/// A command that was not taken in: nothing was written, unless `idempotencyKeyReused` lost a race,
+/// and then what was written has no effect.
+public struct CommandError: Error, Sendable, Equatable, CustomStringConvertible {
+    public let code: Code
+    /// What is wrong and what to do, for people.
+    public let message: String
+    /// Set when the store failed.
+    public let failure: StoreError?
+
+    /// Stable names; scripts rely on them.
+    public enum Code: String, Sendable, CaseIterable {
+        case invalidCustomer
+        case invalidActor
+        case invalidReason
+        case invalidEntitlement
+        /// The end of a grant is not in the future.
+        case invalidTime
+        case invalidIdempotencyKey
+        /// Another command was sent under this key before.
+        case idempotencyKeyReused
+        /// The chain is not linked to that customer.
+        case notLinked
+        /// The customer has no such grant, or not any more.
+        case noSuchGrant
+        /// The log refused; see `failure`.
+        case store
+    }
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+        failure = nil
+    }
+
+    init(_ failure: StoreError) {
+        code = .store
+        message = failure.description
+        self.failure = failure
+    }
+
+    public var description: String { message }
+
+    public static func == (left: CommandError, right: CommandError) -> Bool {
+        left.code == right.code && left.failure == right.failure
+    }
+}

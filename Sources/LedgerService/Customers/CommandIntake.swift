@@ -1,0 +1,214 @@
+public import AppStore
+public import Ledger
+import LedgerStore
+import Signing
+
+/// Takes in what operators and back ends decide: checked against what is known, appended, durable
+/// when it returns. Projections follow.
+public struct CommandIntake: Sendable {
+    private let ledger: EnvironmentLedger
+    /// Now, at each call.
+    private let clock: @Sendable () -> Timestamp
+    /// A new id, for commands that bring none; never the same twice.
+    private let makeId: @Sendable () -> String
+
+    /// Who decides, why, and under what key a repetition is known.
+    public struct Order: Sendable {
+        public var actor: String
+        public var reason: String
+        /// `Idempotency-Key`; nil makes every command a new one.
+        public var key: String?
+
+        public init(actor: String, reason: String, key: String? = nil) {
+            self.actor = actor
+            self.reason = reason
+            self.key = key
+        }
+    }
+
+    public init(
+        ledger: EnvironmentLedger, clock: @escaping @Sendable () -> Timestamp,
+        makeId: @escaping @Sendable () -> String
+    ) {
+        self.ledger = ledger
+        self.clock = clock
+        self.makeId = makeId
+    }
+
+    /// Appends a command about a chain (`link`, `unlink`, `note`) or a customer (`grant`,
+    /// `ungrant`, `note`). The same command under the same key again is answered as the first was.
+    ///
+    /// - Parameters:
+    ///   - chain: the chain it is about; its existence is the caller's to check. Nil for a
+    ///     customer.
+    ///   - order: who, why, and the key.
+    public func run(
+        _ action: Command.Action, about chain: ChainId?, _ order: Order
+    ) async throws(CommandError) -> CommandReceipt {
+        let command = Command(
+            id: order.key ?? makeId(), actor: order.actor, reason: order.reason, action: action)
+        try CommandCheck.check(command)
+        if let known = try await known(command, chain) { return known }
+        try await checkAgainstKnown(command, chain, at: clock())
+        return try await append(command, chain, source: .operator, receivedAt: nil)
+    }
+
+    /// Appends what was decided at another time or in another ledger, with that time as claimed:
+    /// a story. Whether it made sense was judged then.
+    func repeatDecision(
+        _ command: Command, about chain: ChainId?, receivedAt: Timestamp
+    ) async throws(CommandError) -> CommandReceipt {
+        try CommandCheck.check(command)
+        if let known = try await known(command, chain) { return known }
+        return try await append(command, chain, source: .import, receivedAt: receivedAt)
+    }
+
+    private static func key(_ id: String) -> Digest { EventKey.make(.command, [id]) }
+
+    // MARK: Checks
+
+    /// Whether there is anything to unlink, or to withdraw.
+    private func checkAgainstKnown(
+        _ command: Command, _ chain: ChainId?, at now: Timestamp
+    ) async throws(CommandError) {
+        switch command.action {
+        case .link, .claim, .note: return
+        case .grant(_, _, let until):
+            guard until > now else {
+                throw CommandError(.invalidTime, "A grant must end in the future.")
+            }
+        case .unlink(let customer):
+            guard let chain else { return }
+            let holders = try await life(of: chain).holders.spans.last
+            let isLinked = holders?.isLinked ?? false
+            if isLinked, holders?.holders.contains(where: { $0.customer == customer }) ?? false {
+                return
+            }
+            throw CommandError(
+                .notLinked,
+                "\(chain.originalTransactionId) is not linked to \(customer). What an"
+                    + " appAccountToken says cannot be unlinked: link the chain to somebody else.")
+        case .ungrant(let customer, let id):
+            let grants = Grant.grants(try await life(of: ChainId(customer: customer)).commands)
+            guard grants.contains(where: { $0.id == id && $0.withdrawnAt == nil }) else {
+                throw CommandError(
+                    .noSuchGrant,
+                    "\(customer) has no grant \(id), or not any more; `subledger timeline"
+                        + " --customer` lists them.")
+            }
+        }
+    }
+
+    private func life(of chain: ChainId) async throws(CommandError) -> Lifecycle {
+        let facts = try await storing { () throws(StoreError) in
+            try await ledger.presentFacts(of: chain)
+        }
+        return Lifecycle(facts, environment: ledger.environment, catalogue: ledger.catalogue)
+    }
+
+    // MARK: Claims
+
+    /// What an upload that names a customer does to a chain whose evidence was verified and
+    /// appended (`POST /v1/transactions`; `lifecycle.md` §6). Only what changes the holders is
+    /// written down; what it came to is answered.
+    ///
+    /// - Parameter actor: who uploaded, as far as the service knows.
+    public func claim(
+        _ chain: ChainId, for customer: CustomerId, policy: ClaimPolicy, actor: String
+    ) async throws(CommandError) -> Holders.ClaimOutcome {
+        let holders = try await life(of: chain).holders
+        let now = clock()
+        let outcome = holders.outcome(of: customer, policy: policy, at: now)
+        guard outcome == .moved || outcome == .added else {
+            try CommandCheck.check(customer)
+            return outcome
+        }
+        // The holders it found are part of its name: the same upload again is the same claim,
+        // unless somebody else held the chain in between.
+        let before = holders.holders(at: now).map { String($0.cause) }.joined(separator: ",")
+        let command = Command(
+            id: CommandIntake.claimId(chain, customer, policy, before: before), actor: actor,
+            reason: "Uploaded a transaction of it.", action: .claim(customer, policy: policy))
+        try CommandCheck.check(command)
+        _ = try await append(command, chain, source: .client, receivedAt: nil)
+        // Another claim may have come first.
+        let isHeld = try await life(of: chain).holders.holders(at: clock()).contains {
+            $0.customer == customer
+        }
+        return isHeld ? outcome : .refused
+    }
+
+    private static func claimId(
+        _ chain: ChainId, _ customer: CustomerId, _ policy: ClaimPolicy, before: String
+    ) -> String {
+        let parts = [
+            chain.bundleId.rawValue, chain.originalTransactionId.rawValue, customer.rawValue,
+            policy.rawValue, before,
+        ]
+        return "claim-" + EventKey.make(.command, parts).hexadecimal
+    }
+
+    // MARK: Appending
+
+    private func append(
+        _ command: Command, _ chain: ChainId?, source: EventSource, receivedAt: Timestamp?
+    ) async throws(CommandError) -> CommandReceipt {
+        let attributes = EventAttributes(
+            kind: .command, source: source, trust: .operator,
+            bundleId: chain?.bundleId ?? BundleId(""), chain: chain?.originalTransactionId)
+        let (result, logged) = try await storing { () throws(StoreError) in
+            let evidence = try ledger.log.packer.pack(.verbatim(command.evidence(about: chain)))
+            let event = NewEvent(
+                key: CommandIntake.key(command.id), attributes: attributes,
+                receivedAt: receivedAt ?? clock(), receivedAtClaimed: receivedAt != nil,
+                evidence: evidence)
+            let result = try await ledger.log.append([event]).first
+            return (result, try await ledger.log.event(at: result?.position ?? 0))
+        }
+        guard let result, let logged else {
+            throw CommandError(
+                StoreError(
+                    .closed, reason: "The log did not say where the command stands.",
+                    remedy: "Send it again under the same key."))
+        }
+        var isRepeated = false
+        switch result {
+        case .appended: break
+        case .duplicate: isRepeated = true
+        case .conflict: throw CommandIntake.reused(command.id)
+        }
+        return CommandReceipt(
+            command: command, chain: chain, position: result.position,
+            receivedAt: logged.event.receivedAt, isRepeated: isRepeated)
+    }
+
+    /// The answer to a command whose key is known; nil for a new one.
+    private func known(
+        _ command: Command, _ chain: ChainId?
+    ) async throws(CommandError) -> CommandReceipt? {
+        let found = try await storing { () throws(StoreError) in
+            let known = try await ledger.log.event(key: CommandIntake.key(command.id))
+            return (known, try known?.originalBytes())
+        }
+        guard let known = found.0 else { return nil }
+        guard found.1 == command.evidence(about: chain) else {
+            throw CommandIntake.reused(command.id)
+        }
+        return CommandReceipt(
+            command: command, chain: chain, position: known.event.position,
+            receivedAt: known.event.receivedAt, isRepeated: true)
+    }
+
+    private static func reused(_ id: String) -> CommandError {
+        CommandError(
+            .idempotencyKeyReused,
+            "Another command was sent under the key \(id) before; nothing changed. Use a new key"
+                + " for a new command.")
+    }
+
+    private func storing<Value>(
+        _ body: () async throws(StoreError) -> Value
+    ) async throws(CommandError) -> Value {
+        do throws(StoreError) { return try await body() } catch { throw CommandError(error) }
+    }
+}

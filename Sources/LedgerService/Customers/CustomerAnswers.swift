@@ -1,0 +1,109 @@
+public import AppStore
+public import Ledger
+
+extension CustomerReading {
+    /// `timeline --customer`: `{"customer",…,"chains":[…],"entries":[…]}`. Entries are those of the
+    /// chains' timelines, each with the chain it is of, and what was decided about the customer.
+    public func writeTimeline(to json: inout JSONWriter) {
+        json.object { json in
+            writeStamp(to: &json)
+            json.array("chains", chains) { json, reading in reading.writeShow(to: &json) }
+            json.array("entries", entries) { json, entry in
+                switch entry {
+                case .chain(let entry, let reading):
+                    json.object { json in
+                        json.member("bundleId", reading.chain.bundleId)
+                        json.member("originalTransactionId", reading.chain.originalTransactionId)
+                        reading.writeMembers(of: entry, to: &json)
+                    }
+                case .command(let fact): CustomerReading.write(fact, to: &json)
+                }
+            }
+        }
+    }
+
+    /// The chains the customer holds, as `show` says them, one page of them:
+    /// `{"customer",…,"subscriptions":[…],"next"}`.
+    ///
+    /// - Parameters:
+    ///   - limit: chains of a page.
+    ///   - after: the last chain of the page before (`ChainId(cursor:)` of its `next`); nil begins.
+    public func writeSubscriptions(
+        to json: inout JSONWriter, limit: Int, after: ChainId? = nil
+    ) {
+        let rest = held.filter { reading in after.map { $0 < reading.chain } ?? true }
+        let page = rest.prefix(max(1, limit))
+        json.object { json in
+            writeStamp(to: &json)
+            json.array("subscriptions", page) { json, reading in reading.writeShow(to: &json) }
+            json.member("next", page.count < rest.count ? page.last?.chain.cursor : nil)
+        }
+    }
+
+    private func writeStamp(to json: inout JSONWriter) {
+        json.member("customer", customer)
+        json.member("at", moment.at)
+        json.member("knownAt", moment.knowledge.knownAt)
+        json.member("position", position)
+        // No sweep has confirmed anything yet: completeness is unknown.
+        json.member("completeThrough", nil as Timestamp?)
+        json.member("reducerVersion", Lifecycle.reducerVersion)
+        json.member("catalogueHash", catalogueHash)
+    }
+
+    private static func write(_ fact: Fact, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("bundleId", nil as BundleId?)
+            json.member("originalTransactionId", nil as OriginalTransactionId?)
+            json.member("at", fact.receivedAt)
+            json.member("kind", "fact")
+            json.member("from", nil as String?)
+            json.member("to", nil as String?)
+            json.member("fact", fact.command.map { word($0) })
+            json.member("reason", nil as String?)
+            json.member("productId", nil as ProductId?)
+            json.member("transactionId", nil as TransactionId?)
+            fact.writeCause(to: &json)
+        }
+    }
+
+    /// What a command about a customer is in a timeline.
+    static func word(_ command: Command) -> String {
+        switch command.action {
+        case .grant: "granted"
+        case .ungrant: "grantWithdrawn"
+        case .note: LifeFactName.noted.rawValue
+        case .link, .claim: LifeFactName.accountLinked.rawValue
+        case .unlink: LifeFactName.accountUnlinked.rawValue
+        }
+    }
+}
+
+extension ChainId {
+    /// Names a place in a list by chain order; no bundle id holds a space.
+    var cursor: String { "\(originalTransactionId) \(bundleId)" }
+
+    /// Nil for a text that is no cursor of such a list.
+    public init?(cursor: String) {
+        guard let space = cursor.lastIndex(of: " ") else { return nil }
+        self.init(
+            bundleId: BundleId(String(cursor[cursor.index(after: space)...])),
+            originalTransactionId: OriginalTransactionId(String(cursor[..<space])))
+    }
+}
+
+extension Command {
+    /// Who, why and for whom: part of the cause of what it did.
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("name", name.rawValue)
+        json.member("id", id)
+        json.member("actor", actor)
+        json.member("reason", reason)
+        json.member("customer", customer)
+        if case .grant(_, let entitlement, let until) = action {
+            json.member("entitlement", entitlement)
+            json.member("until", until)
+        }
+        if case .ungrant(_, let grant) = action { json.member("grantId", grant) }
+    }
+}

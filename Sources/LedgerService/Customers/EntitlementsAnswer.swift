@@ -1,0 +1,58 @@
+public import AppStore
+public import Ledger
+
+/// What one customer has at one moment: the `entitlements` object of `contract.md`.
+public struct EntitlementsAnswer: Hashable, Sendable {
+    public let customer: CustomerId
+    public let at: Timestamp
+    public let knownAt: Timestamp?
+    /// The log position the answer was computed at.
+    public let position: Int64
+    public let catalogueHash: Digest
+    public let entitlements: Entitlements
+
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("customer", customer)
+            json.member("at", at)
+            json.member("knownAt", knownAt)
+            json.member("position", position)
+            // No sweep has confirmed anything yet: completeness is unknown.
+            json.member("completeThrough", nil as Timestamp?)
+            json.member("reducerVersion", Lifecycle.reducerVersion)
+            json.member("catalogueHash", catalogueHash)
+            json.member("standing", entitlements.standing.rawValue)
+            json.array("entitlements", entitlements.verdicts) { json, verdict in
+                verdict.write(to: &json)
+            }
+            json.array("products", entitlements.products) { json, product in
+                json.object { json in
+                    json.member("productId", product.productId)
+                    json.member("standing", product.standing.rawValue)
+                }
+            }
+            json.array("groups", entitlements.groups) { json, group in
+                json.object { json in
+                    json.member("group", group.group)
+                    json.member("standing", group.standing.rawValue)
+                }
+            }
+        }
+    }
+}
+
+extension Verdict {
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("entitlement", entitlement)
+            json.member("active", active)
+            json.member("basis", basis?.rawValue)
+            json.member("state", state?.rawValue)
+            json.member("productId", productId)
+            json.member("since", since)
+            json.member("until", until)
+            json.member("originalTransactionId", originalTransactionId)
+            json.array("evidence", evidence)
+        }
+    }
+}

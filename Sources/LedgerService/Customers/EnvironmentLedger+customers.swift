@@ -1,0 +1,45 @@
+import AppStore
+import Ledger
+import LedgerStore
+
+extension EnvironmentLedger {
+    /// Whom an event is about that is about no chain: a grant, its withdrawal, a note. Only the
+    /// evidence says so; such events are few.
+    func customer(of event: RecordedEvent) async throws(StoreError) -> CustomerId? {
+        guard event.attributes.kind == .command, event.attributes.chain == nil,
+            let logged = try await log.event(at: event.position)
+        else { return nil }
+        return try FactDecoder.decode(logged)?.chain.customer
+    }
+
+    /// The facts of a chain, or of a customer, up to the head of the log as of now: those stored,
+    /// and those of events that the projector has not reached yet.
+    func presentFacts(of chain: ChainId) async throws(StoreError) -> [Fact] {
+        let facts = facts
+        let stored = try await facts.checkpoint().position
+        var found = try await facts.facts(of: [chain]).flatMap(\.1)
+        var known = Set(found.map(\.position))
+        var position = stored
+        while true {
+            let events = try await log.events(after: position)
+            guard let last = events.last else { return found }
+            position = last.position
+            for event in events where mayConcern(event, chain) {
+                guard let logged = try await log.event(at: event.position),
+                    let decoded = try FactDecoder.decode(logged), decoded.chain == chain,
+                    known.insert(event.position).inserted
+                else { continue }
+                found.append(decoded.fact)
+            }
+        }
+    }
+
+    private func mayConcern(_ event: RecordedEvent, _ chain: ChainId) -> Bool {
+        let attributes = event.attributes
+        guard chain.customer == nil else {
+            return attributes.kind == .command && attributes.chain == nil
+        }
+        return attributes.chain == chain.originalTransactionId
+            && attributes.bundleId == chain.bundleId
+    }
+}

@@ -1,0 +1,37 @@
+import AppStore
+import Ledger
+
+extension EntitlementsAnswer {
+    /// `entitlements` for people.
+    public func text() -> String {
+        var lines = ["\(customer) · \(entitlements.standing.rawValue)"]
+        for verdict in entitlements.verdicts { lines.append(EntitlementsAnswer.text(verdict)) }
+        let groups = entitlements.groups.map { "\($0.group) \($0.standing.rawValue)" }
+        let products = entitlements.products.map {
+            "\($0.productId.rawValue) \($0.standing.rawValue)"
+        }
+        if !products.isEmpty {
+            lines.append("products".padding(to: 16) + products.joined(separator: ", "))
+        }
+        if !groups.isEmpty {
+            lines.append("groups".padding(to: 16) + groups.joined(separator: ", "))
+        }
+        let known = knownAt.map { ", as known at \($0.rfc3339)" } ?? ""
+        lines.append(
+            "as of".padding(to: 16) + "\(at.rfc3339), log position \(position)\(known)")
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func text(_ verdict: Verdict) -> String {
+        let access = verdict.active ? "yes (\(verdict.basis?.rawValue ?? ""))" : "no"
+        var parts = [verdict.state?.rawValue ?? "granted"]
+        if let product = verdict.productId { parts.append(product.rawValue) }
+        parts.append("since \(verdict.since.rfc3339)")
+        if let until = verdict.until { parts.append("until \(until.rfc3339)") }
+        if let chain = verdict.originalTransactionId { parts.append("chain \(chain)") }
+        let events = verdict.evidence.map(String.init).joined(separator: ", ")
+        parts.append("events \(events)")
+        return (verdict.entitlement + " ").padding(to: 16) + access.padding(to: 14)
+            + parts.joined(separator: ", ")
+    }
+}

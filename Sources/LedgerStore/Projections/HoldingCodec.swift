@@ -1,0 +1,189 @@
+internal import AppStore
+internal import Ledger
+
+/// The stored form of what a chain, or a customer's grants, mean to one customer. Short, because
+/// every chain has one, and quick to read, because every verdict does.
+enum HoldingCodec {
+    /// What a row says.
+    enum Content: Equatable {
+        case holding(Holding)
+        case grants([Grant])
+    }
+
+    private static let holdingMark: UInt64 = 1
+    private static let grantsMark: UInt64 = 2
+    private static let states = ChainState.allCases
+
+    // MARK: Holdings
+
+    static func encode(_ holding: Holding) -> [UInt8] {
+        var writer = FactWriter()
+        writer.unsigned(holdingMark)
+        writer.id(holding.originalTransactionId.rawValue)
+        let base = holding.stretches.first?.from.milliseconds ?? 0
+        writer.signed(base)
+        let isWhole = holding.completeFrom == Timestamp(milliseconds: .min)
+        writer.date(isWhole ? nil : holding.completeFrom, from: base)
+        var products: [Product] = []
+        for stretch in holding.stretches where !products.contains(Product(stretch)) {
+            products.append(Product(stretch))
+        }
+        writer.unsigned(UInt64(products.count))
+        for product in products {
+            writer.optionalText(product.id?.rawValue)
+            writer.id(product.group?.rawValue)
+        }
+        writer.unsigned(UInt64(holding.stretches.count))
+        for stretch in holding.stretches {
+            encode(stretch, products.firstIndex(of: Product(stretch)) ?? 0, base, &writer)
+        }
+        writer.date(holding.overdue?.from, from: base)
+        if let overdue = holding.overdue { encode(overdue.evidence, &writer) }
+        return writer.bytes
+    }
+
+    private struct Product: Equatable {
+        let id: ProductId?
+        let group: SubscriptionGroupIdentifier?
+
+        init(id: ProductId?, group: SubscriptionGroupIdentifier?) {
+            self.id = id
+            self.group = group
+        }
+
+        init(_ stretch: HeldStretch) { self.init(id: stretch.productId, group: stretch.group) }
+    }
+
+    private static func encode(
+        _ stretch: HeldStretch, _ product: Int, _ base: Int64, _ writer: inout FactWriter
+    ) {
+        writer.unsigned(UInt64(product))
+        writer.unsigned(UInt64(states.firstIndex(of: stretch.state) ?? 0))
+        writer.signed(stretch.from.milliseconds &- base)
+        writer.date(stretch.to, from: stretch.from.milliseconds)
+        writer.signed(stretch.since.milliseconds &- stretch.from.milliseconds)
+        writer.date(stretch.until, from: stretch.from.milliseconds)
+        writer.signed(stretch.accessEnded.milliseconds &- stretch.from.milliseconds)
+        encode(stretch.evidence, &writer)
+    }
+
+    /// Ascending, each by its distance from the one before.
+    private static func encode(_ positions: [Int64], _ writer: inout FactWriter) {
+        writer.unsigned(UInt64(positions.count))
+        var last: Int64 = 0
+        for position in positions {
+            writer.signed(position &- last)
+            last = position
+        }
+    }
+
+    // MARK: Grants
+
+    static func encode(_ grants: [Grant]) -> [UInt8] {
+        var writer = FactWriter()
+        writer.unsigned(grantsMark)
+        writer.unsigned(UInt64(grants.count))
+        for grant in grants {
+            writer.text(grant.id)
+            writer.text(grant.customer.rawValue)
+            writer.text(grant.entitlement)
+            writer.text(grant.actor)
+            writer.text(grant.reason)
+            writer.signed(grant.from.milliseconds)
+            writer.signed(grant.until.milliseconds)
+            writer.optionalSigned(grant.withdrawnAt?.milliseconds)
+            encode(grant.evidence, &writer)
+        }
+        return writer.bytes
+    }
+
+    // MARK: Reading
+
+    /// Throws `FactReader.Damage` for bytes that `encode` did not make.
+    static func decode(_ bytes: UnsafeRawBufferPointer) throws(FactReader.Damage) -> Content {
+        var reader = FactReader(bytes)
+        let content: Content
+        switch try reader.unsigned() {
+        case holdingMark: content = .holding(try holding(&reader))
+        case grantsMark: content = .grants(try grants(&reader))
+        default: throw FactReader.Damage()
+        }
+        guard reader.isAtEnd else { throw FactReader.Damage() }
+        return content
+    }
+
+    private static func holding(
+        _ reader: inout FactReader
+    ) throws(FactReader.Damage) -> Holding {
+        guard let id = try reader.id() else { throw FactReader.Damage() }
+        let base = try reader.signed()
+        let completeFrom = try reader.date(from: base)
+        var products: [Product] = []
+        for _ in 0..<(try reader.unsigned()) {
+            products.append(
+                Product(
+                    id: try reader.optionalText().map { ProductId($0) },
+                    group: try reader.id().map { SubscriptionGroupIdentifier($0) }))
+        }
+        var stretches: [HeldStretch] = []
+        for _ in 0..<(try reader.unsigned()) {
+            stretches.append(try stretch(&reader, products, base))
+        }
+        var overdue: Holding.Overdue?
+        if let from = try reader.date(from: base) {
+            overdue = Holding.Overdue(from: from, evidence: try positions(&reader))
+        }
+        return Holding(
+            originalTransactionId: OriginalTransactionId(id), stretches: stretches,
+            completeFrom: completeFrom ?? Timestamp(milliseconds: .min), overdue: overdue)
+    }
+
+    private static func stretch(
+        _ reader: inout FactReader, _ products: [Product], _ base: Int64
+    ) throws(FactReader.Damage) -> HeldStretch {
+        let product = try reader.unsigned()
+        guard product < UInt64(products.count) else { throw FactReader.Damage() }
+        let state = try reader.element(of: states)
+        let from = base &+ (try reader.signed())
+        let to = try reader.date(from: from)
+        let since = from &+ (try reader.signed())
+        let until = try reader.date(from: from)
+        let accessEnded = from &+ (try reader.signed())
+        return HeldStretch(
+            state: state, from: Timestamp(milliseconds: from), to: to,
+            since: Timestamp(milliseconds: since), until: until,
+            accessEnded: Timestamp(milliseconds: accessEnded),
+            productId: products[Int(product)].id, group: products[Int(product)].group,
+            evidence: try positions(&reader))
+    }
+
+    private static func positions(
+        _ reader: inout FactReader
+    ) throws(FactReader.Damage) -> [Int64] {
+        var positions: [Int64] = []
+        var last: Int64 = 0
+        for _ in 0..<(try reader.unsigned()) {
+            last = last &+ (try reader.signed())
+            positions.append(last)
+        }
+        return positions
+    }
+
+    private static func grants(
+        _ reader: inout FactReader
+    ) throws(FactReader.Damage) -> [Grant] {
+        var grants: [Grant] = []
+        for _ in 0..<(try reader.unsigned()) {
+            grants.append(
+                Grant(
+                    id: try reader.text(), customer: CustomerId(try reader.text()),
+                    entitlement: try reader.text(), actor: try reader.text(),
+                    reason: try reader.text(),
+                    from: Timestamp(milliseconds: try reader.signed()),
+                    until: Timestamp(milliseconds: try reader.signed()),
+                    withdrawnAt: try reader.optionalSigned().map { Timestamp(milliseconds: $0) },
+                    evidence: try positions(&reader)))
+        }
+        return grants
+    }
+}

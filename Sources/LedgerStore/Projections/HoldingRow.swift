@@ -1,0 +1,88 @@
+internal import AppStore
+internal import GRDB
+internal import Ledger
+
+/// What a chain means to one customer: kept by customer, so that a verdict needs one look.
+struct HoldingRow: StoredRow {
+    let customer: String
+    let holds: Bool
+    let body: [UInt8]
+
+    static let table = "holdings"
+    static let columns = ["customer", "holds", "body"]
+
+    func bind(_ statement: inout some ColumnSink) {
+        statement.bind(1, customer)
+        statement.bind(2, holds ? Int64(1) : 0)
+        statement.bind(3, body)
+    }
+
+    /// One row for everybody whom a fact of the chain ever named, in byte order; under a customer's
+    /// own entry one with their grants.
+    static func rows(_ chain: ChainId, _ life: Lifecycle) -> [HoldingRow] {
+        if let customer = chain.customer {
+            return [
+                HoldingRow(
+                    customer: customer.rawValue, holds: false,
+                    body: HoldingCodec.encode(Grant.grants(life.commands)))
+            ]
+        }
+        guard !life.holders.named.isEmpty else { return [] }
+        let last = Set(life.holders.spans.last?.holders.map(\.customer) ?? [])
+        return life.holders.named.map { customer in
+            let holding = life.holding(
+                of: customer, chain: chain, limit: Holding.shortStretchCount)
+            return HoldingRow(
+                customer: customer.rawValue, holds: last.contains(customer),
+                body: HoldingCodec.encode(holding))
+        }
+    }
+
+    // MARK: Stored
+
+    static let insert = """
+        INSERT INTO holdings (customer, subscription, holds, body) VALUES (?1, ?2, ?3, ?4)
+        """
+
+    /// Brings the rows of one chain to what they should be; the number written. Facts are never
+    /// taken back, so nobody who was named stops being so.
+    static func write(
+        _ rows: [HoldingRow], _ subscription: Int64, _ database: Database
+    ) throws -> Int {
+        guard !rows.isEmpty else { return 0 }
+        let statement = try BoundStatement(
+            database,
+            """
+            \(insert) ON CONFLICT DO UPDATE SET holds = ?3, body = ?4
+            WHERE holds <> ?3 OR body <> ?4
+            """)
+        var written = 0
+        for row in rows {
+            statement.bind(1, row.customer)
+            statement.bind(2, subscription)
+            statement.bind(3, row.holds)
+            statement.bind(4, row.body)
+            written += try statement.run()
+        }
+        return written
+    }
+
+    /// The rows of one chain, for a connection that has them in the order of chains (`held`).
+    static func rows(_ subscription: Int64, _ database: Database) throws -> [HoldingRow] {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT customer, holds, body FROM held JOIN holdings USING (customer, subscription)
+            WHERE held.subscription = ? ORDER BY customer
+            """)
+        select.bind(1, subscription)
+        var rows: [HoldingRow] = []
+        while try select.step() {
+            rows.append(
+                HoldingRow(
+                    customer: select.text(0) ?? "", holds: select.int64(1) == 1,
+                    body: select.bytes(2)))
+        }
+        return rows
+    }
+}

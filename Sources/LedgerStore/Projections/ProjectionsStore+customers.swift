@@ -1,0 +1,74 @@
+public import AppStore
+internal import GRDB
+public import Ledger
+
+extension ProjectionsStore {
+    /// What the file holds of one customer, at one position.
+    public struct CustomerRecord: Hashable, Sendable {
+        /// Every chain whose facts ever named the customer, shortened (`Holding.completeFrom`).
+        public var holdings: [Holding] = []
+        public var grants: [Grant] = []
+        /// How far the log is contained in it.
+        public var position: Int64 = 0
+
+        /// Whether verdicts at this time can be read from it, or whole lives are needed.
+        public func isComplete(at time: Timestamp) -> Bool {
+            holdings.allSatisfy { $0.completeFrom <= time }
+        }
+    }
+
+    /// What is known of each of these customers, in the order given: all of one moment.
+    public func customers(_ ids: [CustomerId]) async throws(StoreError) -> [CustomerRecord] {
+        try await read { database in
+            let position = try DerivedFile.checkpoint(database).position
+            let select = try BoundStatement(
+                database,
+                "SELECT body FROM holdings WHERE customer = ? ORDER BY subscription")
+            return try ids.map { id in
+                var record = CustomerRecord(position: position)
+                select.bind(1, id.rawValue)
+                while try select.step() {
+                    switch try ProjectionsStore.content(select) {
+                    case .holding(let holding): record.holdings.append(holding)
+                    case .grants(let grants): record.grants += grants
+                    }
+                }
+                return record
+            }
+        }
+    }
+
+    /// Every chain whose facts ever named the customer, in chain order; those that another customer
+    /// holds included.
+    public func chains(of customer: CustomerId) async throws(StoreError) -> [ChainId] {
+        try await read { database in
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT s.original_transaction_id, s.bundle_id FROM holdings AS h
+                JOIN subscriptions AS s ON s.id = h.subscription
+                WHERE h.customer = ? AND s.bundle_id <> ''
+                ORDER BY s.original_transaction_id, s.bundle_id
+                """)
+            select.bind(1, customer.rawValue)
+            var chains: [ChainId] = []
+            while try select.step() {
+                chains.append(
+                    ChainId(
+                        bundleId: BundleId(select.text(1) ?? ""),
+                        originalTransactionId: OriginalTransactionId(select.text(0) ?? "")))
+            }
+            return chains
+        }
+    }
+
+    private static func content(_ select: BoundStatement) throws -> HoldingCodec.Content {
+        do {
+            return try select.withBytes(0) { bytes in try HoldingCodec.decode(bytes) }
+        } catch is FactReader.Damage {
+            throw StoreError(
+                .fileCorrupt, reason: "A stored holding is damaged; projections are derived data.",
+                remedy: "Run `subledger rebuild`.")
+        }
+    }
+}

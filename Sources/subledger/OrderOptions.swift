@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+import Ledger
+import LedgerService
+
+/// Who decides, and why: asked of every command about a customer (`lifecycle.md` §6).
+struct OrderOptions: ParsableArguments {
+    @Option(name: .customLong("by"), help: "Who decides: a person, or a system.")
+    var actor: String
+
+    @Option(help: "Why; kept with the event.")
+    var reason: String
+
+    @Option(
+        name: .customLong("idempotency-key"),
+        help: ArgumentHelp(
+            "The same command under the same key is taken in once.", valueName: "key"))
+    var key: String?
+
+    var order: CommandIntake.Order {
+        CommandIntake.Order(actor: actor, reason: reason, key: key)
+    }
+}
+
+/// Takes a command in, catches the projections up, and prints where it stands.
+struct CommandRun {
+    let common: SharedOptions
+
+    /// - Parameter chain: an id of the chain the command is about; nil for a customer.
+    func run(
+        _ action: Command.Action, about id: String?, _ order: CommandIntake.Order
+    ) async throws {
+        try await perform {
+            let settings = try Settings(common)
+            let session = try await settings.openSession()
+            var chain: ChainId?
+            if let id {
+                chain = try await session.query.chain(id, bundleId: settings.bundleId)
+            }
+            let intake = CommandIntake(ledger: session.ledger) {
+                Console.now
+            } makeId: {
+                UUID().uuidString.lowercased()
+            }
+            let receipt = try await intake.run(action, about: chain, order)
+            // Another process that projects will see it, too.
+            try await session.projector?.catchUp()
+            if common.json {
+                try Console.out { receipt.write(to: &$0) }
+            } else {
+                try Console.out(receipt.text())
+            }
+            await session.close()
+        }
+    }
+}

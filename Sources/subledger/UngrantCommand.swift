@@ -1,0 +1,21 @@
+import ArgumentParser
+import Ledger
+
+struct UngrantCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ungrant", abstract: "Withdraw a grant.")
+
+    @Argument(help: "The customer.")
+    var customer: String
+
+    @Argument(help: "The grant's id, as `grant` printed it.")
+    var grant: String
+
+    @OptionGroup var order: OrderOptions
+    @OptionGroup var common: SharedOptions
+
+    func run() async throws {
+        try await CommandRun(common: common).run(
+            .ungrant(CustomerId(stated: customer), grant: grant), about: nil, order.order)
+    }
+}

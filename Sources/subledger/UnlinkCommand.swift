@@ -1,0 +1,22 @@
+import ArgumentParser
+import Ledger
+
+struct UnlinkCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlink",
+        abstract: "Take a link back; the appAccountToken speaks again, if there is one.")
+
+    @Argument(help: "An originalTransactionId or any transactionId.")
+    var chain: String
+
+    @Argument(help: "The customer it is linked to.")
+    var customer: String
+
+    @OptionGroup var order: OrderOptions
+    @OptionGroup var common: SharedOptions
+
+    func run() async throws {
+        try await CommandRun(common: common).run(
+            .unlink(CustomerId(stated: customer)), about: chain, order.order)
+    }
+}

@@ -1,0 +1,251 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §6: what a customer has.
+@Suite("What a customer has")
+struct EntitlementTests {
+    private let ann = CustomerId("ann")
+    private let bought = Fact.subscribed("1", day(0), day(30)).token("ann")
+
+    private static let catalogue = Catalogue(
+        products: [
+            ProductId("pro.monthly"): Catalogue.Product(
+                entitlements: ["pro", "cloud"], group: "main"),
+            ProductId("basic"): Catalogue.Product(entitlements: ["basic"], group: "main"),
+            ProductId("nothing"): Catalogue.Product(entitlements: []),
+        ])
+
+    /// Chains named by their place, from "1".
+    private func asked(
+        _ at: Timestamp, _ chains: [Fact]..., grants: [Grant] = [],
+        catalogue: Catalogue = EntitlementTests.catalogue
+    ) -> Entitlements {
+        let holdings = chains.enumerated().map { index, facts in
+            given(facts, catalogue: catalogue).holding(
+                of: ann,
+                chain: ChainId(
+                    bundleId: BundleId("app"),
+                    originalTransactionId: OriginalTransactionId("\(index + 1)")))
+        }
+        return Entitlements(at: at, holdings: holdings, grants: grants, catalogue: catalogue)
+    }
+
+    private func verdict(_ found: Entitlements, _ name: String = "pro") throws -> Verdict {
+        try #require(found.verdicts.first { $0.entitlement == name })
+    }
+
+    // MARK: Nothing
+
+    @Test("A customer without anything is new, and every list is empty")
+    func nothing() {
+        let found = asked(day(1))
+        #expect(found.standing == .new)
+        #expect(found.verdicts.isEmpty && found.products.isEmpty && found.groups.isEmpty)
+    }
+
+    @Test("Somebody else's chain, a consumable and a chain that has not begun give nothing")
+    func others() {
+        let consumable = Fact.subscribed("1", day(0), day(30)).token("ann").transaction {
+            $0.type = Raw(.consumable)
+            $0.expiresDate = nil
+        }
+        for facts in [[bought.token("bob")], [consumable], [bought]] {
+            let at = facts[0] == bought ? day(0, -1) : day(1)
+            #expect(asked(at, facts).standing == .new)
+            #expect(asked(at, facts).products.isEmpty)
+        }
+    }
+
+    // MARK: Verdicts
+
+    @Test("A running period gives every entitlement of its product, until its end")
+    func period() throws {
+        let found = asked(day(1), [bought])
+        #expect(found.verdicts.map(\.entitlement) == ["cloud", "pro"])
+        let pro = try verdict(found)
+        #expect(pro.active && pro.basis == .period && pro.state == .subscribed)
+        #expect(pro.since == day(0) && pro.until == day(30))
+        #expect(pro.originalTransactionId?.rawValue == "1")
+        #expect(pro.evidence == [1])
+        #expect(found.standing == .active)
+        #expect(found.groups.map(\.group) == ["main"])
+    }
+
+    @Test("A product the catalogue lacks grants one named like it, one without any grants none")
+    func unknownProduct() {
+        func facts(_ product: String) -> [Fact] {
+            [bought.transaction { $0.productId = ProductId(product) }]
+        }
+        #expect(asked(day(1), facts("x")).verdicts.map(\.entitlement) == ["x"])
+        #expect(asked(day(1), facts("nothing")).verdicts.isEmpty)
+        #expect(asked(day(1), facts("nothing")).standing == .active)
+    }
+
+    @Test("After the end the state says why not, and the standing is inactive")
+    func expired() throws {
+        let found = asked(day(31), [bought, .expired(at: day(30))])
+        let pro = try verdict(found)
+        #expect(!pro.active && pro.basis == nil && pro.state == .expired)
+        #expect(pro.since == day(30) && pro.until == nil)
+        #expect(found.standing == .inactive)
+        #expect(found.products.map(\.standing) == [.inactive])
+    }
+
+    @Test("Grace gives access, billing retry does not")
+    func failing() throws {
+        let facts = [bought, .didFailToRenew(at: day(30), grace: day(36))]
+        let grace = try verdict(asked(day(35), facts))
+        #expect(grace.active && grace.basis == .grace && grace.until == day(36))
+        let retry = try verdict(asked(day(36), facts))
+        #expect(!retry.active && retry.state == .billingRetry)
+        #expect(asked(day(36), facts).standing == .inactive)
+    }
+
+    @Test("A refund and a family copy that is no longer shared make it inactive")
+    func revoked() throws {
+        for type in [RevocationType.refundFull, .familyRevoke] {
+            let found = asked(day(11), [bought, bought.revoked(day(10), type)])
+            #expect(try verdict(found).state == .revoked)
+            #expect(found.standing == .inactive)
+        }
+    }
+
+    @Test("An upgrade ends what only the old product gave")
+    func upgraded() throws {
+        let basic = bought.transaction { $0.productId = ProductId("basic") }
+        let pro = Fact.didRenew("2", day(30), day(60)).token("ann")
+        let found = asked(day(40), [basic, pro])
+        #expect(try verdict(found).active)
+        let old = try verdict(found, "basic")
+        #expect(!old.active && old.state == .subscribed && old.until == day(30))
+        #expect(found.products.map(\.standing) == [.inactive, .active])
+        #expect(found.groups.map(\.standing) == [.active])
+    }
+
+    // MARK: Several chains
+
+    @Test("Any chain that grants is enough; the one with the latest end is cited")
+    func union() throws {
+        let long = Fact.subscribed("9", day(5), day(90)).token("ann")
+        #expect(try verdict(asked(day(10), [bought], [long])).originalTransactionId == .init("2"))
+        #expect(try verdict(asked(day(10), [long], [bought])).originalTransactionId == .init("1"))
+        #expect(try verdict(asked(day(40), [bought, .expired(at: day(30))], [long])).active)
+    }
+
+    @Test("Of equal ends the larger originalTransactionId is cited: the longer, then by bytes")
+    func largerId() throws {
+        func cited(_ one: String, _ two: String) throws -> String? {
+            let holdings = [one, two].map { id in
+                given(bought).holding(
+                    of: ann,
+                    chain: ChainId(
+                        bundleId: BundleId("app"),
+                        originalTransactionId: OriginalTransactionId(id)))
+            }
+            let found = Entitlements(
+                at: day(1), holdings: holdings, grants: [], catalogue: Catalogue())
+            return found.verdicts.first?.originalTransactionId?.rawValue
+        }
+        #expect(try cited("21", "22") == "22")
+        #expect(try cited("22", "21") == "22")
+        #expect(try cited("9", "10") == "10")
+    }
+
+    @Test("When none grants, the one that ended last is cited, though retry began another state")
+    func endedLast() throws {
+        let failing = [bought, Fact.didFailToRenew(at: day(30))]
+        let later = [
+            Fact.subscribed("9", day(0), day(40)).token("ann"), .expired(at: day(40)),
+        ]
+        let found = try verdict(asked(day(95), failing, later))
+        #expect(found.originalTransactionId?.rawValue == "2")
+        #expect(found.state == .expired)
+    }
+
+    @Test("A chain that moved away is inactive from then on, until then it was active")
+    func movedAway() throws {
+        let facts = [
+            Fact.subscribed("1", day(0), day(30)), .link("ann", at: day(2)),
+            .link("bob", at: day(10)),
+        ]
+        #expect(try verdict(asked(day(10, -1), facts)).active)
+        let after = try verdict(asked(day(10), facts))
+        #expect(!after.active && after.until == day(10))
+        #expect(asked(day(10), facts).standing == .inactive)
+    }
+
+    // MARK: Leeway
+
+    @Test("While a renewal is overdue access continues for the leeway, and says so")
+    func leeway() throws {
+        let overdue = [bought, Fact.autoRenew(true, at: day(1))]
+        let end = day(30, Catalogue.defaultLeewayMilliseconds)
+        let inside = try verdict(asked(day(30), overdue))
+        #expect(inside.active && inside.basis == .leeway && inside.state == .expired)
+        #expect(inside.since == day(30) && inside.until == end)
+        #expect(inside.evidence == [1, 2])
+        #expect(asked(day(30), overdue).standing == .active)
+        #expect(try verdict(asked(end.advanced(byMilliseconds: -1), overdue)).active)
+        #expect(try !verdict(asked(end, overdue)).active)
+    }
+
+    @Test("No leeway when it is turned off, after a failure, an expiry, or auto-renew off")
+    func noLeeway() throws {
+        let on = Fact.autoRenew(true, at: day(1))
+        var off = EntitlementTests.catalogue
+        off.leewayMilliseconds = 0
+        #expect(try !verdict(asked(day(30), [bought, on], catalogue: off)).active)
+        for last in [
+            Fact.didFailToRenew(at: day(30)), .expired(at: day(30)), .autoRenew(false, at: day(2)),
+        ] {
+            #expect(try !verdict(asked(day(30, minute), [bought, on, last])).active)
+        }
+        #expect(try !verdict(asked(day(30), [bought])).active)
+    }
+
+    // MARK: Grants
+
+    private func granted(_ facts: Fact...) -> [Grant] { Grant.grants(numbered(facts)) }
+
+    @Test("A grant gives its entitlement from its receivedAt until its date")
+    func grant() throws {
+        let grants = granted(.grant("gold", until: day(20), at: day(10), id: "g"))
+        #expect(asked(day(10, -1), grants: grants).standing == .new)
+        let gold = try verdict(asked(day(10), grants: grants), "gold")
+        #expect(gold.active && gold.basis == .grant && gold.state == nil)
+        #expect(gold.since == day(10) && gold.until == day(20))
+        #expect(gold.originalTransactionId == nil && gold.evidence == [1])
+        #expect(asked(day(10), grants: grants).standing == .active)
+        #expect(try !verdict(asked(day(20), grants: grants), "gold").active)
+        #expect(asked(day(20), grants: grants).standing == .inactive)
+    }
+
+    @Test("Withdrawn, it ends then; an unknown id or another customer's withdraws nothing")
+    func withdrawn() throws {
+        let grant = Fact.grant("gold", until: day(20), at: day(10), id: "g")
+        let grants = granted(
+            grant, .ungrant("g", at: day(12), of: "bob"), .ungrant("h", at: day(13)),
+            .ungrant("g", at: day(15)), .ungrant("g", at: day(16)))
+        #expect(grants.map(\.withdrawnAt) == [day(15)])
+        #expect(try verdict(asked(day(15, -1), grants: grants), "gold").active)
+        #expect(try !verdict(asked(day(15), grants: grants), "gold").active)
+        #expect(try verdict(asked(day(15), grants: grants), "gold").evidence == [1, 4])
+    }
+
+    @Test("A grant holds beside chains: neither's end takes what the other gives")
+    func grantBesideChain() throws {
+        let grants = granted(.grant("pro", until: day(40), at: day(10), id: "g"))
+        let chain = [bought, Fact.expired(at: day(30))]
+        #expect(try verdict(asked(day(20), chain, grants: grants)).basis == .grant)
+        #expect(try verdict(asked(day(35), chain, grants: grants)).active)
+        #expect(try !verdict(asked(day(40), chain, grants: grants)).active)
+    }
+
+    @Test("Two commands with one id are one grant")
+    func repeatedGrant() {
+        let grant = Fact.grant("gold", until: day(20), at: day(10), id: "g")
+        #expect(granted(grant, grant).count == 1)
+        #expect(granted(grant, .grant("x", until: day(20), at: day(9), id: "g")).count == 1)
+    }
+}

@@ -1,0 +1,197 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §6: who holds a chain, and from when.
+@Suite("Who holds a chain")
+struct HoldersTests {
+    private let bought = Fact.subscribed("1", day(0), day(30))
+    private let renewed = Fact.didRenew("2", day(30), day(60))
+
+    // MARK: Nobody and tokens
+
+    @Test("Without token and link nobody holds it")
+    func nobody() {
+        let life = given(bought, renewed)
+        #expect(life.holders(day(10)).isEmpty)
+        #expect(life.holders.named.isEmpty)
+    }
+
+    @Test("The token's customer holds it, in lower case, from the first period that has it")
+    func token() {
+        let life = given(bought, renewed.token("F3A86F0D-52BE-4C53-8F0E-7D9B1C44D033"))
+        #expect(life.holders(day(29)).isEmpty)
+        #expect(life.holders(day(30)) == ["f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"])
+    }
+
+    @Test("Another token takes over where its period begins, and a period without one keeps it")
+    func anotherToken() {
+        let life = given(
+            bought.token("a"), renewed, .didRenew("3", day(60), day(90)).token("b"))
+        #expect(life.holders(day(59)) == ["a"])
+        #expect(life.holders(day(60)) == ["b"])
+        #expect(life.notices(.tokenChanged).count == 1)
+    }
+
+    // MARK: Links
+
+    @Test("The first link holds from the chain's start and beats the token")
+    func firstLink() {
+        let life = given(bought.token("a"), .link("ann", at: day(20)))
+        #expect(life.holders(day(0)) == ["ann"])
+        #expect(life.holders(day(40)) == ["ann"])
+        #expect(life.holders.named.map(\.rawValue) == ["a", "ann"])
+    }
+
+    @Test("A later link holds from its receivedAt, to the millisecond")
+    func laterLink() {
+        let life = given(bought, .link("ann", at: day(5)), .link("bob", at: day(20)))
+        #expect(life.holders(day(20, -1)) == ["ann"])
+        #expect(life.holders(day(20)) == ["bob"])
+    }
+
+    @Test("Links received at one moment take effect in the order of the log")
+    func ties() {
+        let life = given(
+            bought, .link("ann", at: day(5), id: "x"), .link("bob", at: day(5), id: "y"))
+        // The first holds from the start, until the very moment at which the second does.
+        #expect(life.holders(day(5, -1)) == ["ann"])
+        #expect(life.holders(day(5)) == ["bob"])
+    }
+
+    @Test("Unlinked, the token speaks again, from then on")
+    func unlinked() {
+        let life = given(
+            bought.token("a"), .link("ann", at: day(5)), .unlink("ann", at: day(20)))
+        #expect(life.holders(day(19)) == ["ann"])
+        #expect(life.holders(day(20)) == ["a"])
+    }
+
+    @Test("Unlinking somebody who is not linked changes nothing and is not told")
+    func unlinkNobody() {
+        let life = given(bought.token("a"), .unlink("a", at: day(5)), .link("b", at: day(9)))
+        // The link is the first all the same.
+        #expect(life.holders(day(0)) == ["b"])
+        #expect(life.lifeFacts(.accountUnlinked).isEmpty)
+        #expect(life.lifeFacts(.accountLinked).map(\.at) == [day(9)])
+    }
+
+    @Test("Of two commands with one id the first in the log counts")
+    func repeatedId() {
+        let life = given(
+            bought, .link("ann", at: day(5), id: "k"), .link("bob", at: day(9), id: "k"))
+        #expect(life.holders(day(20)) == ["ann"])
+        #expect(life.holders.named.map(\.rawValue) == ["ann"])
+    }
+
+    @Test("A token that disagrees with the link raises tokenChanged while the link holds")
+    func disagreement() throws {
+        let life = given(
+            bought.token("a"), .link("ann", at: day(5)), .unlink("ann", at: day(20)))
+        let notice = try #require(life.notices(.tokenChanged).first)
+        #expect(notice.to == day(20))
+        #expect(notice.evidence == [1, 2])
+        #expect(given(bought.token("a"), .link("a", at: day(5))).notices(.tokenChanged).isEmpty)
+    }
+
+    @Test("Commands change no state and stand in the timeline with their position")
+    func timeline() {
+        let life = given(bought, .link("ann", at: day(5)), .command(.note(nil), at: day(6)))
+        #expect(life.history == given(bought).history)
+        #expect(life.lifeFacts(.noted).map(\.cause) == [3])
+        #expect(life.timeline.map(\.at) == life.timeline.map(\.at).sorted())
+        #expect(life.timeline.map(\.cause).contains(2))
+    }
+
+    // MARK: Claims
+
+    struct Claim: Sendable, CustomTestStringConvertible {
+        let policy: ClaimPolicy
+        let before: [Fact]
+        let outcome: Holders.ClaimOutcome
+        let after: [String]
+        let testDescription: String
+    }
+
+    static let claims: [Claim] = [
+        Claim(
+            policy: .keep, before: [], outcome: .moved, after: ["eve"],
+            testDescription: "keep, nobody"),
+        Claim(
+            policy: .keep, before: [.claim("ann", at: day(5))], outcome: .refused,
+            after: ["ann"], testDescription: "keep, claimed"),
+        Claim(
+            policy: .share, before: [.claim("ann", at: day(5))], outcome: .added,
+            after: ["ann", "eve"], testDescription: "share, claimed"),
+        Claim(
+            policy: .share, before: [.link("ann", at: day(5))], outcome: .added,
+            after: ["ann", "eve"], testDescription: "share, linked"),
+        Claim(
+            policy: .transfer, before: [], outcome: .moved, after: ["eve"],
+            testDescription: "transfer, nobody"),
+        Claim(
+            policy: .transfer, before: [.claim("ann", at: day(5))], outcome: .moved,
+            after: ["eve"], testDescription: "transfer, claimed"),
+        Claim(
+            policy: .transfer, before: [.link("ann", at: day(5))], outcome: .refused,
+            after: ["ann"], testDescription: "transfer, linked by an operator"),
+        Claim(
+            policy: .transfer, before: [.claim("eve", at: day(5))], outcome: .held,
+            after: ["eve"], testDescription: "transfer, hers already"),
+        Claim(
+            policy: .transfer,
+            before: [.link("ann", at: day(5)), .unlink("ann", at: day(6))],
+            outcome: .moved, after: ["eve"], testDescription: "transfer, unlinked"),
+    ]
+
+    @Test("A claim does what the policy says", arguments: claims)
+    func claim(_ claim: Claim) {
+        let before = given([bought] + claim.before)
+        let eve = CustomerId("eve")
+        #expect(
+            before.holders.outcome(of: eve, policy: claim.policy, at: day(9)) == claim.outcome)
+        let after = given([bought] + claim.before + [.claim("eve", claim.policy, at: day(9))])
+        #expect(after.holders(day(9)) == claim.after)
+    }
+
+    @Test(
+        "Whoever copies a transaction cannot take it from the token's holder",
+        arguments: ClaimPolicy.allCases)
+    func copied(_ policy: ClaimPolicy) {
+        let life = given(bought.token("a"), .claim("eve", policy, at: day(9)))
+        #expect(life.holders(day(9)).contains("a"))
+        #expect(life.holders(day(9)).contains("eve") == (policy == .share))
+    }
+
+    @Test("A token learnt later refuses the claim it would have refused, in whatever order")
+    func lateToken() {
+        let facts: [Fact] = [bought, .claim("eve", at: day(9)), renewed.token("a")]
+        // The token's period began after the claim: the link came first and holds.
+        #expect(given(facts).holders(day(40)) == ["eve"])
+        let earlier: [Fact] = [bought.token("a"), .claim("eve", at: day(9)), renewed]
+        #expect(given(earlier).holders(day(40)) == ["a"])
+        #expect(given(earlier).lifeFacts(.accountLinked).isEmpty)
+    }
+
+    @Test(
+        "Shared with the token's holder, a transfer is refused: the token still names one of them")
+    func sharedThenTransfer() {
+        let life = given(
+            bought.token("a"), .claim("eve", .share, at: day(5)), .claim("mal", at: day(9)))
+        #expect(life.holders(day(9)) == ["a", "eve"])
+    }
+
+    @Test("The order of arrival changes nothing", arguments: 1...30 as ClosedRange<UInt64>)
+    func anyOrder(_ seed: UInt64) {
+        var numbers = SeededNumbers(seed: seed)
+        let facts = numbered(RandomCommands.facts(&numbers))
+        let told = Lifecycle(facts, environment: .production, catalogue: Catalogue())
+        for _ in 0..<6 {
+            let other = Lifecycle(
+                facts.shuffled(using: &numbers), environment: .production, catalogue: Catalogue())
+            #expect(other.holders == told.holders)
+            #expect(other.lifeFacts == told.lifeFacts)
+            #expect(other.notices == told.notices)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import AppStore
+import Ledger
+import Testing
+
+@Suite("Customers as a slow reading of the rules sees them")
+struct PlainCustomersTests {
+    private static let catalogue = Catalogue(
+        products: [ProductId("pro"): Catalogue.Product(entitlements: ["a", "b"])])
+
+    private func holdings(
+        _ plain: PlainCustomers, _ customer: String, limit: Int?
+    ) -> [Holding] {
+        plain.lives.enumerated().map { index, entry in
+            entry.life.holding(
+                of: CustomerId(customer),
+                chain: ChainId(
+                    bundleId: BundleId("app"),
+                    originalTransactionId: OriginalTransactionId("\(index)")),
+                limit: limit)
+        }
+    }
+
+    @Test(
+        "Holders, verdicts and standings of random worlds agree with it at every moment",
+        arguments: 1...60 as ClosedRange<UInt64>)
+    func agreement(_ seed: UInt64) {
+        var numbers = SeededNumbers(seed: seed)
+        let chains = (0..<2).map { _ in numbered(RandomCommands.facts(&numbers)) }
+        let plain = PlainCustomers(chains, PlainCustomersTests.catalogue)
+        let moments = plain.moments
+        for customer in RandomCommands.customers {
+            let whole = holdings(plain, customer, limit: nil)
+            let short = holdings(plain, customer, limit: Holding.shortStretchCount)
+            for moment in moments {
+                let found = Entitlements(
+                    at: moment, holdings: whole, grants: [], catalogue: plain.catalogue)
+                let expected = plain.picture(of: customer, at: moment, moments)
+                #expect(found.standing == expected.standing, "\(customer) \(moment)")
+                #expect(
+                    Set(found.verdicts.filter(\.active).map(\.entitlement)) == expected.active)
+                #expect(
+                    Dictionary(
+                        uniqueKeysWithValues: found.products.map {
+                            ($0.productId.rawValue, $0.standing)
+                        }) == expected.products)
+                // What is shortened says the same from where it is complete.
+                guard short.allSatisfy({ $0.completeFrom <= moment }) else { continue }
+                let again = Entitlements(
+                    at: moment, holdings: short, grants: [], catalogue: plain.catalogue)
+                #expect(again == found, "\(customer) \(moment)")
+            }
+            for index in chains.indices {
+                let differing = moments.filter { moment in
+                    plain.holders(index, at: moment).contains(customer)
+                        != plain.lives[index].life.holders(moment).contains(customer)
+                        && plain.lives[index].life.answer(moment) != nil
+                }
+                #expect(differing.isEmpty, "\(customer) \(index)")
+            }
+        }
+    }
+}
