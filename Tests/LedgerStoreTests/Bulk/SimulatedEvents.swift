@@ -25,7 +25,9 @@ enum SimulatedEvents {
         for index in 0..<(lives.map(\.count).max() ?? 0) {
             events += lives.compactMap { index < $0.count ? $0[index] : nil }
         }
-        return events + [try Sample.command("no chain", Array("{}".utf8))]
+        return events + [
+            try Sample.event("no chain", kind: .sweep, evidence: .verbatim(Array("{}".utf8)))
+        ]
     }
 
     /// One chain of `count` events, all alike but for their dates.
