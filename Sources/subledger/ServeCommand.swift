@@ -27,13 +27,23 @@ struct ServeCommand: AsyncParsableCommand {
             _ = try settings.requiredApps()
             try apply(to: &settings.configuration.server)
             let log = ServiceLog(settings.configuration.server.log) { Console.now }
+            let metrics = ServiceMetrics()
             let host = try await LedgerHost.open(
                 settings.configuration, environments: settings.servedEnvironments,
-                roots: try settings.trustedRoots(), observer: ServiceObserver(logger: log.logger)
+                roots: try settings.trustedRoots(),
+                observer: ServiceObserver(logger: log.logger, metrics: metrics)
             ) { Console.now }
-            let isJSON = common.json
-            try await WebService(host: host, logger: log.logger).run { port in
-                if isJSON { try? Console.out { $0.object { $0.member("port", Int64(port)) } } }
+            do {
+                let service = try WebService(host: host, metrics: metrics, logger: log.logger)
+                let isJSON = common.json
+                try await service.run { port in
+                    if isJSON { try? Console.out { $0.object { $0.member("port", Int64(port)) } } }
+                }
+            } catch let error as WebServiceError {
+                await log.flush()
+                throw CommandFailure(
+                    code: error.code.rawValue, message: error.description,
+                    exit: error.code == .portUnavailable ? .io : .configuration)
             }
             await log.flush()
         }

@@ -33,7 +33,10 @@ struct Subledger: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            // A command that failed has said so itself.
+            guard !(error is ExitCode), exitCode(for: error) == .validationFailure else {
+                exit(withError: error)
+            }
             Console.error(
                 CommandFailure(
                     code: "usage",

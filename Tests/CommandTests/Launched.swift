@@ -32,6 +32,9 @@ struct Launched: Sendable {
         }
     }
 
+    /// Sends it a signal.
+    func signal(_ number: Int32) { Glibc.kill(process, number) }
+
     /// Waits for its end.
     func outcome() async throws -> Outcome {
         let code = try await blocking { try Child.wait(for: process) }

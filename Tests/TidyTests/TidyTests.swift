@@ -21,7 +21,8 @@ struct TidyTests {
         "LedgerService": ["AppStore", "Signing", "Ledger", "LedgerStore", "Yams"],
         "Web": [
             "AppStore", "Ledger", "LedgerService", "Hummingbird", "HummingbirdTLS",
-            "HummingbirdHTTP2", "HTTPTypes", "NIOCore", "NIOPosix", "NIOSSL", "NIOHTTPTypes",
+            "HummingbirdHTTP2", "HTTPTypes", "NIOCore", "NIOPosix", "NIOSSL", "NIOHTTP1",
+            "NIOHTTPTypes", "NIOTLS", "HummingbirdCore",
             "ServiceLifecycle", "UnixSignals", "Logging", "CoreMetrics",
         ],
         "Simulator": ["AppStore", "Signing"],

@@ -12,11 +12,11 @@ struct NotificationRouteTests {
 
     @Test("A notification is durable when it is answered, and answers include it soon")
     func taken() async throws {
-        try await ServedPlace().serve { client, host in
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             let answer = try await client.notify(purchase.notificationBody())
             #expect(answer.status == 200)
             #expect(answer.bytes.isEmpty)
-            let show = try await client.get("/v1/subscriptions/\(purchase.id)?minPosition=1")
+            let show = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
             #expect(show.status == 200)
             #expect(show.json["originalTransactionId"]?.string == purchase.id)
             #expect(show.json["position"]?.int64 == 1)
@@ -27,7 +27,7 @@ struct NotificationRouteTests {
 
     @Test("A redelivery is a 200 and no second event")
     func duplicate() async throws {
-        try await ServedPlace().serve { client, host in
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             let body = try purchase.notificationBody()
             #expect(try await client.notify(body).status == 200)
             #expect(try await client.notify(body).status == 200)
@@ -37,13 +37,13 @@ struct NotificationRouteTests {
 
     @Test("Sandbox goes into sandbox's ledger and nowhere else")
     func routed() async throws {
-        try await ServedPlace().serve { client, host in
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             var sandbox = purchase
             sandbox.environment = .sandbox
             #expect(try await client.notify(sandbox.notificationBody()).status == 200)
             let path = "/v1/subscriptions/\(purchase.id)"
             #expect(try await client.get(path).code == "noSuchSubscription")
-            let found = try await client.get("\(path)?environment=sandbox&minPosition=1")
+            let found = try await client.ask("\(path)?environment=sandbox&minPosition=1")
             #expect(found.json["environment"]?.string == "Sandbox")
         }
     }
@@ -58,7 +58,7 @@ struct NotificationRouteTests {
             ("{\"signedPayload\":\"a.b.c\"}", "malformedJWS"),
         ])
     func malformed(body: String, code: String) async throws {
-        try await ServedPlace().serve { client, host in
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             let answer = try await client.notify(Array(body.utf8))
             #expect(answer.status == 400)
             #expect(answer.code == code)
@@ -69,7 +69,7 @@ struct NotificationRouteTests {
 
     @Test("A body of another type is a 415")
     func contentType() async throws {
-        try await ServedPlace().serve { client, host in
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             let answer = try await client.post(
                 "/appstore/notifications", purchase.notificationBody(),
                 [.contentType: "text/plain"])
@@ -80,7 +80,7 @@ struct NotificationRouteTests {
 
     @Test("A body at the bound is read, one byte more is a 413", arguments: [0, 1])
     func size(excess: Int) async throws {
-        try await ServedPlace().serve { client, host in
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             var body = try purchase.notificationBody()
             let room = NotificationRoutes.maximumByteCount + excess - body.count
             body += [UInt8](repeating: UInt8(ascii: " "), count: room)
@@ -93,7 +93,7 @@ struct NotificationRouteTests {
     @Test("A notification of version 1 is asked for again, and its password is kept nowhere")
     func versionOne() async throws {
         let place = try ServedPlace()
-        try await place.serve { client, host in
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             let body = #"{"notification_type":"DID_RENEW","password":"hush-hush"}"#
             let answer = try await client.notify(Array(body.utf8))
             #expect(answer.status == 503)

@@ -100,6 +100,9 @@ public final class ServedLedger: Sendable {
         }
     }
 
+    /// Free space from which a disk that was full counts as writable again.
+    static let leastFreeByteCount = 16.0 * 1_024 * 1_024
+
     // MARK: Stopping
 
     var isStopping: Bool { health.withLock { $0.isStopping } }
@@ -115,7 +118,13 @@ public final class ServedLedger: Sendable {
     func probe() async {
         guard obstacle != nil else { return }
         do throws(StoreError) {
-            try await ledger.log.checkpoint()
+            try await ledger.log.probe()
+            // A full disk lets itself be locked.
+            let directory = ledger.directory
+            let free = await Blocking.run { ServedLedger.freeByteCount(directory) }
+            guard obstacle?.code != .diskFull || free >= ServedLedger.leastFreeByteCount else {
+                return
+            }
             note(append: nil)
         } catch {
             note(append: error)

@@ -1,5 +1,6 @@
 import Hummingbird
 import Logging
+import NIOHTTP1
 
 /// Turns whatever was thrown into a problem, once, for every route.
 struct ProblemMiddleware: RouterMiddleware {
@@ -9,7 +10,10 @@ struct ProblemMiddleware: RouterMiddleware {
         _ request: Request, context: WebContext,
         next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
-        do { return try await next(request, context) } catch {
+        do { return try await next(request, context) } catch let error as HTTPParserError {
+            // What is no HTTP any more is answered where the connection is closed.
+            throw error
+        } catch {
             let problem = Problem(error)
             if problem.code == "internal" {
                 // Types only: what an unexpected error says may hold anything.

@@ -6,6 +6,7 @@ import Synchronization
 /// Puts what the ledgers tell into log and metrics.
 public final class ServiceObserver: ServingObserver {
     private let logger: Logger
+    private let metrics: ServiceMetrics
     private let pace = Mutex<[String: Pace]>([:])
 
     private struct Pace {
@@ -17,15 +18,20 @@ public final class ServiceObserver: ServingObserver {
     /// Entries of one code in a second: a flood of refused deliveries is counted, not written.
     static let entriesPerSecond = 10
 
-    public init(logger: Logger) { self.logger = logger }
+    public init(logger: Logger, metrics: ServiceMetrics) {
+        self.logger = logger
+        self.metrics = metrics
+    }
 
-    public func verified(_ elapsed: Duration) {}
+    public func verified(_ elapsed: Duration) { metrics.verified(elapsed) }
 
-    public func appended(_ elapsed: Duration) {}
+    public func appended(_ elapsed: Duration) { metrics.appended(elapsed) }
 
-    public func took(_ outcome: IntakeOutcome) {}
+    public func took(_ outcome: IntakeOutcome) { metrics.took(outcome) }
 
-    public func projected(_ environment: Environment, eventCount: Int64, _ elapsed: Duration) {}
+    public func projected(_ environment: Environment, eventCount: Int64, _ elapsed: Duration) {
+        metrics.projected(environment, eventCount: eventCount, elapsed)
+    }
 
     public func noted(_ note: ServingNote) {
         guard let suppressed = admit(note.code) else { return }

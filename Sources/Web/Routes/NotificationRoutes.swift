@@ -6,6 +6,7 @@ import LedgerService
 struct NotificationRoutes: Sendable {
     let host: LedgerHost
     let sources: SourceCheck
+    let bodies: BodyReader
 
     /// Largest body (`design.md` §6): 256 KiB.
     static let maximumByteCount = 256 * 1024
@@ -13,10 +14,10 @@ struct NotificationRoutes: Sendable {
     func add(to groups: RouteGroups) {
         groups.open.post("/appstore/notifications") { request, context in
             try sources.requireAllowed(request, context)
-            let body = try await RequestBytes.json(
-                request, upTo: NotificationRoutes.maximumByteCount)
-            _ = try await host.takeNotification(body)
-            return Response(status: .ok)
+            return try await bodies.json(request, upTo: NotificationRoutes.maximumByteCount) {
+                _ = try await host.takeNotification($0)
+                return Response(status: .ok)
+            }
         }
     }
 }

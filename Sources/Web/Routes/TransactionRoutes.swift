@@ -4,15 +4,14 @@ import LedgerService
 /// Uploads from apps and back ends.
 struct TransactionRoutes: Sendable {
     let host: LedgerHost
+    let bodies: BodyReader
 
     func add(to groups: RouteGroups) {
         groups.write.post("/v1/transactions") { request, _ in
-            let body = try await RequestBytes.json(request, upTo: UploadBody.maximumByteCount)
-            let receipt: UploadReceipt
-            do {
-                receipt = try await host.takeUpload(try UploadBody(body))
-            } catch let refusal as IntakeRefusal {
-                throw Problem(upload: refusal)
+            let receipt = try await bodies.json(request, upTo: UploadBody.maximumByteCount) {
+                do throws(IntakeRefusal) {
+                    return try await host.takeUpload(try UploadBody($0))
+                } catch { throw Problem(upload: error) }
             }
             return AnswerResponse.make(try await host.answer(receipt), for: request)
         }

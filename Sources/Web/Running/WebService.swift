@@ -3,6 +3,7 @@ public import LedgerService
 public import Logging
 import NIOCore
 import ServiceLifecycle
+import Synchronization
 import UnixSignals
 
 /// The ledger behind HTTP: the composition of routes, limits and connections, and its life from
@@ -11,22 +12,47 @@ public struct WebService: Sendable {
     let host: LedgerHost
     let server: Configuration.Server
     let readiness = Readiness()
+    let metrics: ServiceMetrics
+    let limits: ConnectionLimits
+    let census: ConnectionCensus
+    let bodies = BodyReader()
     let logger: Logger
+    private let certificates: CertificateStore?
 
-    public init(host: LedgerHost, logger: Logger) {
+    /// Throws for TLS files that cannot be used.
+    public init(
+        host: LedgerHost, metrics: ServiceMetrics = ServiceMetrics(), logger: Logger,
+        limits: ConnectionLimits = ConnectionLimits()
+    ) throws(WebServiceError) {
         self.host = host
         server = host.configuration.server
+        self.metrics = metrics
         self.logger = logger
+        self.limits = limits
+        census = ConnectionCensus(limits: limits, trusted: server.trustedProxies)
+        do throws(CertificateStore.Failure) {
+            certificates = try server.tls.map { (files) throws(CertificateStore.Failure) in
+                try CertificateStore(files)
+            }
+        } catch {
+            throw WebServiceError(
+                code: .certificateUnusable,
+                description: "\(error) Check server.tls in the configuration.")
+        }
     }
 
     /// Every route there is. Groups of routes are files of their own beside this one's.
     func router() -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: [.autoGenerateHeadEndpoints])
+        router.add(middleware: RequestMeter(metrics: metrics))
         router.add(middleware: ProblemMiddleware())
         let groups = RouteGroups(router, tokens: AccessTokens(server.tokens))
         HealthRoutes(host: host, readiness: readiness).add(to: groups)
-        NotificationRoutes(host: host, sources: SourceCheck(server: server)).add(to: groups)
-        TransactionRoutes(host: host).add(to: groups)
+        MetricsRoutes(host: host, metrics: metrics, readiness: readiness, census: census)
+            .add(to: groups)
+        NotificationRoutes(host: host, sources: SourceCheck(server: server), bodies: bodies)
+            .add(to: groups)
+        TransactionRoutes(host: host, bodies: bodies).add(to: groups)
         SubscriptionRoutes(host: host).add(to: groups)
         EventRoutes(host: host).add(to: groups)
         MethodRoutes.add(to: router)
@@ -41,6 +67,8 @@ public struct WebService: Sendable {
     ) -> Application<RouterResponder<WebContext>> {
         Application(
             router: router(),
+            server: ServerBuilder.make(
+                limits: limits, census: census, certificates: certificates),
             configuration: ApplicationConfiguration(
                 address: .hostname(server.host, port: server.port), serverName: "subledger"),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) },
@@ -54,13 +82,21 @@ public struct WebService: Sendable {
 
     /// Serves until SIGTERM or SIGINT; then stops accepting, answers what was accepted, folds
     /// everything into the files and closes them.
+    ///
+    /// Throws `WebServiceError` when it cannot listen.
     public func run(onRunning: @escaping @Sendable (Int) async -> Void) async throws {
+        let hasListened = Once()
         var group = ServiceGroupConfiguration(
             services: [
                 .init(
                     service: ReadinessService(readiness: readiness),
                     successTerminationBehavior: .gracefullyShutdownGroup),
-                .init(service: application(onRunning: onRunning)),
+                .init(service: CertificateReload(store: certificates, logger: logger)),
+                .init(
+                    service: application { port in
+                        hasListened.set()
+                        await onRunning(port)
+                    }),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         group.maximumGracefulShutdownDuration = WebService.drainLimit
@@ -74,6 +110,19 @@ public struct WebService: Sendable {
         } catch { result = .failure(error) }
         host.stop()
         await projecting
-        try result.get()
+        guard case .failure(let error) = result else { return }
+        if hasListened.isSet { throw error }
+        throw WebServiceError(
+            code: .portUnavailable,
+            description: "\(server.host):\(server.port) cannot be listened on; choose another port"
+                + " with --port, or end what listens there.")
     }
+}
+
+/// Something that has happened, for ever.
+private final class Once: Sendable {
+    private let state = Mutex(false)
+
+    var isSet: Bool { state.withLock { $0 } }
+    func set() { state.withLock { $0 = true } }
 }

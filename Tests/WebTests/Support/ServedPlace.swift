@@ -14,7 +14,7 @@ struct ServedPlace: Sendable {
     var configuration: Configuration
     var environments = LedgerHost.usualEnvironments
     var roots = TestAuthority.roots
-    var observer: any ServingObserver = NoServingObserver()
+    var metrics = ServiceMetrics()
     /// The clock of everything done here: inside the third period of `MadePurchase`.
     var now = Timestamp(milliseconds: 1_774_000_000_000)
 
@@ -39,20 +39,21 @@ struct ServedPlace: Sendable {
     ) async throws -> Value {
         try await Gate.services.pass {
             let now = now
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let host = try await LedgerHost.open(
-                configuration, environments: environments, roots: roots, observer: observer
+                configuration, environments: environments, roots: roots,
+                observer: ServiceObserver(logger: logger, metrics: metrics)
             ) { now }
             async let running: Void = host.run()
-            let service = WebService(
-                host: host,
-                logger: Logger(label: "test") { _ in
-                    SwiftLogNoOpLogHandler()
-                })
+            let service = try WebService(host: host, metrics: metrics, logger: logger)
             let result: Result<Value, any Error>
             do {
                 result = .success(
                     try await service.application().test(setup) { client in
-                        try await body(WebClient(client: client), host)
+                        for ledger in host.ledgers {
+                            _ = try await ledger.snapshot(atLeast: 0, limit: .seconds(120))
+                        }
+                        return try await body(WebClient(client: client), host)
                     })
             } catch { result = .failure(error) }
             host.stop()

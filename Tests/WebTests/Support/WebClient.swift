@@ -22,6 +22,18 @@ struct WebClient: Sendable {
         try await send(.get, uri, headers)
     }
 
+    /// As `get`, asked again while answers are behind: on a loaded machine they may be for long.
+    func ask(_ uri: String, _ headers: HTTPFields = [:]) async throws -> Answer {
+        for _ in 0..<WebClient.patience {
+            let answer = try await get(uri, headers)
+            guard answer.code == "projectionBehind" else { return answer }
+        }
+        return try await get(uri, headers)
+    }
+
+    /// Each of them waits two seconds at the other end.
+    private static let patience = 60
+
     func post(
         _ uri: String, _ body: [UInt8], _ headers: HTTPFields = [.contentType: "application/json"]
     ) async throws -> Answer {

@@ -1,0 +1,20 @@
+/// What one sender can hold on to, and for how long. Each is tested at the bound and one past it.
+public struct ConnectionLimits: Sendable, Equatable {
+    /// Open connections; beyond it new ones are closed at once.
+    public var connectionCount = 1_024
+    /// Open connections of one address, trusted proxies and this machine's own excepted.
+    public var connectionsPerAddress = 128
+    /// From the connection to the end of the TLS handshake, and from there, or from the last answer
+    /// on, to the end of the next request's head.
+    public var handshakeSeconds = 10
+    public var headSeconds = 10
+    /// Between an answer and the next request's head.
+    public var idleSeconds = 60
+    /// From a request's head to the end of its body.
+    public var bodySeconds = 30
+    /// Bytes of a head, and of its fields.
+    public var headByteCount = 16 * 1024
+    public var headFieldCount = 64
+
+    public init() {}
+}

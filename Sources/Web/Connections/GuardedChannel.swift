@@ -1,0 +1,69 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOSSL
+import NIOTLS
+
+/// A connection of any protocol, within the census, and with a bound on its TLS handshake.
+struct GuardedChannel<Base: ServerChildChannel>: ServerChildChannel {
+    typealias Value = Base.Value
+
+    let base: Base
+    let census: ConnectionCensus
+    /// Nil without TLS.
+    let handshakeSeconds: Int?
+
+    /// Closed because there was no room.
+    struct Full: Error {}
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
+        let address = channel.remoteAddress?.ipAddress ?? ""
+        guard census.enter(address) else {
+            return channel.close().flatMapThrowing { throw Full() }
+        }
+        channel.closeFuture.whenComplete { _ in census.leave(address) }
+        let isReady = base.setup(channel: channel, logger: logger)
+        guard let handshakeSeconds else { return isReady }
+        return isReady.flatMapThrowing { value in
+            // Before the protocol is chosen: whoever does that keeps the event to itself.
+            let pipeline = channel.pipeline.syncOperations
+            let tls = try pipeline.handler(type: NIOSSLServerHandler.self)
+            try pipeline.addHandler(
+                HandshakeDeadline(seconds: handshakeSeconds), position: .after(tls))
+            return value
+        }
+    }
+
+    func handle(value: Base.Value, logger: Logger) async {
+        await base.handle(value: value, logger: logger)
+    }
+}
+
+/// Closes a connection whose TLS handshake takes too long.
+private final class HandshakeDeadline: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = NIOAny
+
+    private let seconds: Int
+    private var deadline: Scheduled<Void>?
+
+    init(seconds: Int) { self.seconds = seconds }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let channel = context.channel
+        deadline = context.eventLoop.scheduleTask(in: .seconds(Int64(seconds))) {
+            channel.close(promise: nil)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted? = event as? TLSUserEvent { deadline?.cancel() }
+        context.fireUserInboundEventTriggered(event)
+    }
+}

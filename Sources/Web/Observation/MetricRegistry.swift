@@ -1,0 +1,96 @@
+import CoreMetrics
+import Synchronization
+
+/// Every metric of the service, told as Prometheus text. A `MetricsFactory`, so that whatever
+/// measures itself with swift-metrics can be counted here too.
+final class MetricRegistry: MetricsFactory {
+    private let families = Mutex<[String: Family]>([:])
+
+    private struct Family {
+        let kind: MetricSeries.Kind
+        var series: [String: MetricSeries] = [:]
+    }
+
+    /// Series of one name; what is beyond is counted into one without labels, so that no sender
+    /// can make this grow.
+    static let maximumSeriesCount = 512
+    /// Seconds; from a verified signature to a stalled disk.
+    static let secondsBounds: [Double] = [
+        0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+    ]
+    /// Seconds from Apple's signature to the arrival here: its retries come after 1, 12, 24, 48 and
+    /// 72 hours.
+    static let latenessBounds: [Double] = [1, 5, 30, 60, 600, 3_600, 43_200, 86_400, 259_200]
+    /// The metric measured in the latter.
+    static let latenessName = "subledger_lateness_seconds"
+
+    private func series(
+        _ kind: MetricSeries.Kind, _ name: String, _ labels: [(String, String)]
+    ) -> MetricSeries {
+        let key = labels.map { "\($0.0)\u{1}\($0.1)" }.joined(separator: "\u{2}")
+        return families.withLock { families in
+            var family = families[name] ?? Family(kind: kind)
+            defer { families[name] = family }
+            if let known = family.series[key] { return known }
+            let isRoom = family.series.count < MetricRegistry.maximumSeriesCount
+            if !isRoom, let rest = family.series[""] { return rest }
+            let made = MetricSeries(family.kind, labels: isRoom ? labels : [])
+            family.series[isRoom ? key : ""] = made
+            return made
+        }
+    }
+
+    private func histogram(_ name: String) -> MetricSeries.Kind {
+        .histogram(
+            name == MetricRegistry.latenessName
+                ? MetricRegistry.latenessBounds : MetricRegistry.secondsBounds)
+    }
+
+    // MARK: Making
+
+    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+        series(.counter, label, dimensions)
+    }
+
+    func makeFloatingPointCounter(
+        label: String, dimensions: [(String, String)]
+    ) -> any FloatingPointCounterHandler {
+        series(.counter, label, dimensions)
+    }
+
+    func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+        series(.gauge, label, dimensions)
+    }
+
+    func makeRecorder(
+        label: String, dimensions: [(String, String)], aggregate: Bool
+    ) -> any RecorderHandler {
+        series(aggregate ? histogram(label) : .gauge, label, dimensions)
+    }
+
+    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+        series(histogram(label), label, dimensions)
+    }
+
+    // Series live as long as the process: a counter that starts again would lie.
+    func destroyCounter(_ handler: any CounterHandler) {}
+    func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
+    func destroyMeter(_ handler: any MeterHandler) {}
+    func destroyRecorder(_ handler: any RecorderHandler) {}
+    func destroyTimer(_ handler: any TimerHandler) {}
+
+    // MARK: Telling
+
+    /// The Prometheus text format 0.0.4, in a stable order.
+    func text() -> String {
+        let families = families.withLock { $0 }
+        var text = ""
+        for (name, family) in families.sorted(by: { $0.key < $1.key }) {
+            text += "# TYPE \(name) \(family.kind.name)\n"
+            for (_, series) in family.series.sorted(by: { $0.key < $1.key }) {
+                series.write(name: name, to: &text)
+            }
+        }
+        return text
+    }
+}

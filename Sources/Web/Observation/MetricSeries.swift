@@ -1,0 +1,101 @@
+import CoreMetrics
+import Synchronization
+
+/// One counter, gauge or histogram with its labels.
+///
+/// The handler for every kind that swift-metrics knows.
+final class MetricSeries: CounterHandler, FloatingPointCounterHandler, MeterHandler,
+    RecorderHandler, TimerHandler
+{
+    /// What it is, and how it is told.
+    enum Kind: Sendable {
+        case counter
+        case gauge
+        /// Upper bounds of the buckets, rising.
+        case histogram([Double])
+
+        var name: String {
+            switch self {
+            case .counter: "counter"
+            case .gauge: "gauge"
+            case .histogram: "histogram"
+            }
+        }
+    }
+
+    let kind: Kind
+    let labels: [(String, String)]
+    private let state: Mutex<State>
+
+    private struct State {
+        var value = 0.0
+        var count: UInt64 = 0
+        /// Observations in each bucket, the last one without a bound.
+        var buckets: [UInt64]
+    }
+
+    init(_ kind: Kind, labels: [(String, String)]) {
+        self.kind = kind
+        self.labels = labels
+        let bounds: [Double] = if case .histogram(let bounds) = kind { bounds } else { [] }
+        state = Mutex(State(buckets: [UInt64](repeating: 0, count: bounds.count + 1)))
+    }
+
+    // MARK: Handling
+
+    func increment(by amount: Int64) { increment(by: Double(amount)) }
+    func increment(by amount: Double) { state.withLock { $0.value += amount } }
+    func decrement(by amount: Double) { state.withLock { $0.value -= amount } }
+    func reset() { state.withLock { $0.value = 0 } }
+    func set(_ value: Int64) { set(Double(value)) }
+    func set(_ value: Double) { state.withLock { $0.value = value } }
+    func record(_ value: Int64) { record(Double(value)) }
+
+    func record(_ value: Double) {
+        guard case .histogram(let bounds) = kind else { return set(value) }
+        let bucket = bounds.firstIndex { value <= $0 } ?? bounds.count
+        state.withLock { state in
+            state.value += value
+            state.count += 1
+            state.buckets[bucket] += 1
+        }
+    }
+
+    func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
+
+    // MARK: Telling
+
+    /// Lines of the Prometheus text format 0.0.4.
+    func write(name: String, to text: inout String) {
+        let state = state.withLock { $0 }
+        guard case .histogram(let bounds) = kind else {
+            text += "\(name)\(MetricSeries.labelled(labels)) \(MetricSeries.number(state.value))\n"
+            return
+        }
+        var total: UInt64 = 0
+        for (index, count) in state.buckets.enumerated() {
+            total += count
+            let bound = index < bounds.count ? MetricSeries.number(bounds[index]) : "+Inf"
+            let all = MetricSeries.labelled(labels + [("le", bound)])
+            text += "\(name)_bucket\(all) \(total)\n"
+        }
+        let all = MetricSeries.labelled(labels)
+        text += "\(name)_sum\(all) \(MetricSeries.number(state.value))\n"
+        text += "\(name)_count\(all) \(state.count)\n"
+    }
+
+    private static func labelled(_ labels: [(String, String)]) -> String {
+        guard !labels.isEmpty else { return "" }
+        let pairs = labels.map { name, value in
+            let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+                .replacing("\n", with: "\\n")
+            return "\(name)=\"\(escaped)\""
+        }
+        return "{\(pairs.joined(separator: ","))}"
+    }
+
+    private static func number(_ value: Double) -> String {
+        let whole = Int64(exactly: value)
+        return whole.map { String($0) } ?? String(value)
+    }
+}

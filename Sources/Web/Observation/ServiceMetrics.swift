@@ -1,0 +1,98 @@
+import AppStore
+import CoreMetrics
+import LedgerService
+
+/// What is counted and measured, by name. Names and labels are a promise to dashboards.
+public struct ServiceMetrics: Sendable {
+    let registry = MetricRegistry()
+    private let verify: Timer
+    private let append: Timer
+    private let project: Timer
+    private let lateness: Recorder
+
+    public init() {
+        verify = Timer(label: "subledger_verify_seconds", dimensions: [], factory: registry)
+        append = Timer(label: "subledger_append_seconds", dimensions: [], factory: registry)
+        project = Timer(label: "subledger_project_seconds", dimensions: [], factory: registry)
+        lateness = Recorder(
+            label: MetricRegistry.latenessName, dimensions: [], aggregate: true,
+            factory: registry)
+    }
+
+    // MARK: Counting
+
+    func verified(_ elapsed: Duration) { verify.recordNanoseconds(elapsed.nanoseconds) }
+    func appended(_ elapsed: Duration) { append.recordNanoseconds(elapsed.nanoseconds) }
+
+    func projected(_ environment: AppStore.Environment, eventCount: Int64, _ elapsed: Duration) {
+        project.recordNanoseconds(elapsed.nanoseconds)
+        counter(
+            "subledger_projected_events_total",
+            [("environment", EnvironmentLedger.directoryName(environment))]
+        ).increment(by: eventCount)
+    }
+
+    func took(_ outcome: IntakeOutcome) {
+        let environment = outcome.environment.map { EnvironmentLedger.directoryName($0) } ?? "none"
+        counter(
+            "subledger_intake_total",
+            [
+                ("environment", environment), ("result", outcome.result),
+                ("source", outcome.source),
+            ]
+        ).increment()
+        if outcome.isKept {
+            counter("subledger_quarantined_total", [("environment", environment)]).increment()
+        }
+        // Only what is in the log names an app of ours.
+        guard outcome.isTaken else { return }
+        if let milliseconds = outcome.latenessMilliseconds {
+            lateness.record(Double(max(0, milliseconds)) / 1_000)
+        }
+        gauge(
+            "subledger_last_event_timestamp_seconds",
+            [
+                ("app", outcome.bundleId?.rawValue ?? ""), ("environment", environment),
+                ("source", outcome.source),
+            ], Double(outcome.receivedAt.milliseconds) / 1_000)
+    }
+
+    func answered(method: String, path: String, status: Int, _ elapsed: Duration) {
+        counter(
+            "subledger_http_requests_total",
+            [("method", method), ("path", path), ("status", String(status))]
+        ).increment()
+        Timer(
+            label: "subledger_http_request_seconds", dimensions: [("path", path)],
+            factory: registry
+        ).recordNanoseconds(elapsed.nanoseconds)
+    }
+
+    private func counter(_ name: String, _ labels: [(String, String)]) -> Counter {
+        Counter(label: name, dimensions: labels, factory: registry)
+    }
+
+    private func gauge(_ name: String, _ labels: [(String, String)], _ value: Double) {
+        Meter(label: name, dimensions: labels, factory: registry).set(value)
+    }
+
+    // MARK: Measuring
+
+    /// Everything, with what is measured when it is asked for.
+    func text(_ host: LedgerHost, isReady: Bool, connectionCount: Int) async -> String {
+        gauge("subledger_ready", [], isReady ? 1 : 0)
+        gauge("subledger_open_connections", [], Double(connectionCount))
+        for ledger in host.ledgers {
+            let gauges = await ledger.gauges()
+            let labels = [("environment", EnvironmentLedger.directoryName(ledger.environment))]
+            for (name, value) in gauges { gauge("subledger_\(name)", labels, value) }
+        }
+        return registry.text()
+    }
+}
+
+extension Duration {
+    var nanoseconds: Int64 {
+        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,34 @@
+import Hummingbird
+import HummingbirdCore
+import HummingbirdHTTP2
+import NIOCore
+
+/// How connections are made: limits around every protocol, HTTP/2 beside HTTP/1.1 under TLS.
+enum ServerBuilder {
+    static func make(
+        limits: ConnectionLimits, census: ConnectionCensus, certificates: CertificateStore?
+    ) -> HTTPServerBuilder {
+        HTTPServerBuilder { responder in
+            let channel = HTTP1Channel.Configuration(
+                additionalChannelHandlers: [RequestDeadlines(limits: limits)],
+                httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+                    maxHeaderFieldSize: limits.headByteCount,
+                    maxHeaderListSize: limits.headByteCount,
+                    maxHeaderFieldCount: limits.headFieldCount))
+            guard let certificates else {
+                return GuardedChannel(
+                    base: HTTP1Channel(responder: responder, configuration: channel),
+                    census: census, handshakeSeconds: nil)
+            }
+            let secure = try HTTP2UpgradeChannel(
+                tlsConfiguration: certificates.configuration,
+                configuration: HTTP2UpgradeChannel.Configuration(
+                    idleTimeout: .seconds(limits.idleSeconds),
+                    gracefulCloseTimeout: .seconds(limits.idleSeconds),
+                    streamConfiguration: channel),
+                responder: responder)
+            return GuardedChannel(
+                base: secure, census: census, handshakeSeconds: limits.handshakeSeconds)
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import AppStore
+import Foundation
+import Simulator
+import Synchronization
+import Testing
+
+/// The service of the real binary, over real sockets.
+@Suite("The service as a process", .serialized)
+struct ServeCommandTests {
+    private func body(_ line: String) throws -> [UInt8] {
+        let token = try JSONValue.parse(Array(line.utf8))["signedPayload"]?.string
+        return Array(#"{"signedPayload":"\#(try #require(token))"}"#.utf8)
+    }
+
+    @Test("SIGTERM: what was answered is in the log, and it ends by itself with 0")
+    func drained() async throws {
+        let place = try Workplace()
+        let service = try await ServiceRun(place)
+        let connection = try RawConnection(port: service.port)
+        for line in Evidence.lines {
+            #expect(await connection.notify(try body(line))?.status == 200)
+        }
+        #expect(try await service.terminate() == 0)
+        #expect(throws: RawConnection.Failure.self) { try RawConnection(port: service.port) }
+        let show = try await place.run("show", Evidence.id, "--json")
+        #expect(show.code == 0)
+        #expect(try show.json()["position"]?.int64 == Int64(Evidence.lines.count))
+        #expect(try await place.run("audit", "verify").code == 0)
+    }
+
+    @Test("kill -9 under load: everything answered is there, once, and the rest follows")
+    func killed() async throws {
+        let place = try Workplace()
+        let lines = try await History.lines().filter { $0.contains("signedPayload") }
+        let bodies = try lines.map { try body($0) }
+        var random = SeededGenerator(seed: UInt64(Date().timeIntervalSince1970))
+        var answered: Set<Int> = []
+        for _ in 0..<3 {
+            let service = try await ServiceRun(place)
+            let enough = 1 + random.below(bodies.count / 2)
+            answered.formUnion(
+                await load(bodies, port: service.port) {
+                    $0 == enough
+                } whenEnough: {
+                    service.launched.signal(SIGKILL)
+                })
+            _ = try await service.launched.kill(afterMilliseconds: 1)
+            let events = try await place.run("export", "events", "--evidence")
+            #expect(events.code == 0)
+            let known = Set(
+                events.out.split(separator: "\n").compactMap {
+                    (try? JSONValue.parse(Array($0.utf8)))?["signedPayload"]?.string
+                })
+            #expect(Set(known).count == events.out.split(separator: "\n").count)
+            for number in answered {
+                let token = try JSONValue.parse(bodies[number])["signedPayload"]?.string
+                #expect(known.contains(try #require(token)))
+            }
+        }
+        let service = try await ServiceRun(place)
+        let all = await load(bodies, port: service.port) { _ in
+            false
+        } whenEnough: {
+        }
+        #expect(all.count == bodies.count)
+        #expect(try await service.terminate() == 0)
+        let audit = try await place.run("audit", "verify", "--signatures")
+        #expect(audit.code == 0, "\(audit.err)")
+        #expect(try await place.run("rebuild", "--check").code == 0)
+    }
+
+    /// Posts every body over a few connections; the numbers of those answered with 200.
+    private func load(
+        _ bodies: [[UInt8]], port: Int, isEnough: @escaping @Sendable (Int) -> Bool,
+        whenEnough: @escaping @Sendable () -> Void
+    ) async -> Set<Int> {
+        let width = 4
+        return await withTaskGroup(of: [Int].self) { group in
+            let counter = AnswerCounter()
+            for first in 0..<width {
+                group.addTask {
+                    guard let connection = try? RawConnection(port: port) else { return [] }
+                    var answered: [Int] = []
+                    for number in stride(from: first, to: bodies.count, by: width) {
+                        guard let answer = await connection.notify(bodies[number]) else { break }
+                        if answer.status == 200 { answered.append(number) }
+                        if isEnough(counter.next()) { whenEnough() }
+                    }
+                    return answered
+                }
+            }
+            return await group.reduce(into: Set()) { $0.formUnion($1) }
+        }
+    }
+
+    private static let garbage = [
+        "GARBAGE\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\u{0}\u{1}\u{2}\r\n\r\n",
+        "POST /appstore/notifications HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n{}",
+        "POST /appstore/notifications HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n{}",
+        "POST /appstore/notifications HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
+            + "\r\nzz\r\n{}\r\n0\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 20_000))\r\n\r\n",
+    ]
+
+    @Test("Garbage is a 400 or a closed connection, and others are served on")
+    func garbage() async throws {
+        let place = try Workplace()
+        let service = try await ServiceRun(place)
+        for text in Self.garbage {
+            let answer = await (try RawConnection(port: service.port)).exchange(Array(text.utf8))
+            #expect(answer == nil || (400..<500).contains(answer?.status ?? 0), "\(text)")
+            let healthy = await (try RawConnection(port: service.port)).get("/healthz")
+            #expect(healthy?.status == 200)
+        }
+        // Garbage behind a good request does not touch its answer.
+        let bytes = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGARBAGE\r\n\r\n"
+        let answer = await (try RawConnection(port: service.port)).exchange(Array(bytes.utf8))
+        #expect(answer?.status == 200)
+        #expect(try await service.terminate() == 0)
+        let events = try await place.run("export", "events")
+        #expect(events.out.isEmpty)
+    }
+
+    @Test("Two services on one directory: the second follows, and neither loses anything")
+    func two() async throws {
+        let place = try Workplace()
+        let (one, two) = (try await ServiceRun(place), try await ServiceRun(place))
+        let connections = [try RawConnection(port: one.port), try RawConnection(port: two.port)]
+        for (number, line) in Evidence.lines.enumerated() {
+            #expect(await connections[number % 2].notify(try body(line))?.status == 200)
+        }
+        let path = "/v1/subscriptions/\(Evidence.id)?minPosition=\(Evidence.lines.count)"
+        for connection in connections {
+            var answer = await connection.get(path)
+            // Answers may be behind for long on a loaded machine; each waits two seconds.
+            for _ in 0..<60 where answer?.status == 503 { answer = await connection.get(path) }
+            #expect(answer?.status == 200)
+        }
+        #expect(try await one.terminate() == 0)
+        #expect(try await two.terminate() == 0)
+        #expect(try await place.run("audit", "verify").code == 0)
+    }
+
+    @Test("A port that is taken is an error that says so")
+    func portTaken() async throws {
+        let place = try Workplace()
+        let service = try await ServiceRun(place)
+        let other = try Workplace()
+        let outcome = try await other.run("serve", "--port", "\(service.port)")
+        #expect(outcome.code == 74)
+        #expect(outcome.errorCode == "portUnavailable")
+        #expect(try await service.terminate() == 0)
+    }
+
+    @Test(
+        "What it cannot be started with is said at once",
+        arguments: [
+            (["--host", "0.0.0.0"], 78, "invalidValue"),
+            (["--port", "65536"], 64, "invalidOption"),
+        ])
+    func refused(arguments: [String], code: Int32, errorCode: String) async throws {
+        let outcome = try await Workplace().run(["serve"] + arguments + Evidence.options)
+        #expect(outcome.code == code)
+        #expect(outcome.errorCode == errorCode)
+    }
+}
+
+/// Numbers answers over all connections, from 1.
+private final class AnswerCounter: Sendable {
+    private let count = Mutex(0)
+
+    func next() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+}

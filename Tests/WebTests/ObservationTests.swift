@@ -1,0 +1,68 @@
+import AppStore
+import CoreMetrics
+import LedgerService
+import Testing
+
+@testable import Web
+
+@Suite("Seeing it run")
+struct ObservationTests {
+    @Test("The text is Prometheus's: types, labels escaped, buckets that add up")
+    func text() {
+        let registry = MetricRegistry()
+        Counter(label: "b_total", dimensions: [("x", "a\"b\\c\nd")], factory: registry).increment()
+        Meter(label: "a", dimensions: [], factory: registry).set(1.5)
+        let timer = Timer(label: "c_seconds", dimensions: [], factory: registry)
+        timer.recordNanoseconds(700_000)
+        timer.recordNanoseconds(20_000_000_000)
+        let lines = registry.text().split(separator: "\n").map(String.init)
+        #expect(lines.prefix(3) == ["# TYPE a gauge", "a 1.5", "# TYPE b_total counter"])
+        #expect(lines[3] == #"b_total{x="a\"b\\c\nd"} 1"#)
+        #expect(lines.contains(#"c_seconds_bucket{le="0.0005"} 0"#))
+        #expect(lines.contains(#"c_seconds_bucket{le="0.001"} 1"#))
+        #expect(lines.contains(#"c_seconds_bucket{le="10"} 1"#))
+        #expect(lines.contains(#"c_seconds_bucket{le="+Inf"} 2"#))
+        #expect(lines.contains("c_seconds_count 2"))
+    }
+
+    @Test("No sender can make the number of series grow without bound")
+    func bounded() {
+        let registry = MetricRegistry()
+        for number in 0...MetricRegistry.maximumSeriesCount + 5 {
+            Counter(label: "n", dimensions: [("i", "\(number)")], factory: registry).increment()
+        }
+        let lines = registry.text().split(separator: "\n")
+        #expect(lines.count == 1 + MetricRegistry.maximumSeriesCount + 1)
+        #expect(lines.contains("n 6"))
+    }
+
+    @Test("What came in is counted by what became of it, and shown where it is asked for")
+    func counted() async throws {
+        let metrics = ServiceMetrics()
+        var place = try ServedPlace()
+        place.metrics = metrics
+        let purchase = MadePurchase()
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            _ = try await client.notify(purchase.notificationBody())
+            _ = try await client.notify(purchase.notificationBody())
+            _ = try await client.notify(Array("{".utf8))
+            _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
+            let text = String(decoding: try await client.get("/metrics").bytes, as: UTF8.self)
+            for line in [
+                #"subledger_intake_total{environment="production",result="appended",source="webhook"} 1"#,
+                #"subledger_intake_total{environment="production",result="duplicate",source="webhook"} 1"#,
+                #"subledger_intake_total{environment="none",result="malformedJSON",source="webhook"} 1"#,
+                #"subledger_log_position{environment="production"} 1"#,
+                #"subledger_projected_position{environment="production"} 1"#,
+                #"subledger_lag_positions{environment="production"} 0"#,
+                #"subledger_lag_seconds{environment="production"} 0"#,
+                "subledger_verify_seconds_count 2", "subledger_append_seconds_count 2",
+                "subledger_ready 1",
+                #"subledger_http_requests_total{method="POST",path="/appstore/notifications",status="200"} 2"#,
+            ] { #expect(text.contains(line + "\n"), "\(line)") }
+            #expect(text.contains("subledger_last_event_timestamp_seconds{app=\"com.example.app\""))
+            #expect(text.contains("subledger_wal_bytes{"))
+            #expect(text.contains("subledger_disk_free_bytes{"))
+        }
+    }
+}

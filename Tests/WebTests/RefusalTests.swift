@@ -1,0 +1,156 @@
+import AppStore
+import Foundation
+import HTTPTypes
+import LedgerService
+import LedgerStore
+import Signing
+import Simulator
+import Testing
+
+@testable import Web
+
+@Suite("What Apple is told to send again")
+struct RefusalTests {
+    private let purchase = MadePurchase()
+
+    @Test("Of an app that is not configured: 503, and kept")
+    func otherApp() async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            var other = purchase
+            other.bundleId = "com.example.other"
+            let answer = try await client.notify(other.notificationBody())
+            #expect(answer.status == 503)
+            #expect(answer.code == "wrongApp")
+            #expect(answer.headers[.retryAfter] != nil)
+            let items = try await Quarantine(ledger: host.ledger(.production).ledger).items()
+            #expect(items.map(\.standing) == [.genuineForeign])
+            #expect(items.first?.bundleId?.rawValue == "com.example.other")
+        }
+    }
+
+    @Test("Once the app is configured, the quarantine holds what was refused")
+    func retried() async throws {
+        var place = try ServedPlace(apps: ["com.example.other"])
+        let purchase = purchase
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            #expect(try await client.notify(purchase.notificationBody()).status == 503)
+        }
+        place.configuration.apps.append(
+            Configuration.App(
+                bundleId: BundleId(MadePurchase.app), appAppleId: MadePurchase.appAppleId))
+        let apps = place.configuration.apps
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let quarantine = Quarantine(ledger: try host.ledger(.production).ledger)
+            let summary = try await quarantine.retry(
+                apps: apps, verifier: EvidenceVerifier(roots: TestAuthority.roots))
+            #expect(summary.appended == 1)
+            let show = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
+            #expect(show.status == 200)
+        }
+    }
+
+    @Test("Of another appAppleId than ours: 503, and kept as genuine")
+    func otherApple() async throws {
+        var place = try ServedPlace()
+        place.configuration.apps[0].appAppleId = 1
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let answer = try await client.notify(purchase.notificationBody())
+            #expect(answer.status == 503)
+            #expect(answer.code == "wrongApp")
+            let items = try await Quarantine(ledger: host.ledger(.production).ledger).items()
+            #expect(items.map(\.standing) == [.genuineConfigured])
+        }
+    }
+
+    @Test("Of an environment that nobody knows: 503, and kept")
+    func unknownEnvironment() async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            var other = purchase
+            other.environment = nil
+            let none = try await client.notify(other.notificationBody())
+            // Before 2022-02 payloads named none: over HTTP they belong to Production.
+            #expect(none.status == 200)
+        }
+    }
+
+    @Test("Xcode's data where it is not served: refused, in no ledger")
+    func xcode() async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            var local = purchase
+            local.environment = .xcode
+            let answer = try await client.notify(local.notificationBody())
+            #expect(answer.status == 400)
+            #expect(answer.code == "wrongEnvironment")
+            for ledger in host.ledgers {
+                #expect(try await ledger.ledger.log.head().position == 0)
+            }
+        }
+    }
+
+    @Test("Of a chain that nobody trusts: 400, and a copy of it")
+    func untrusted() async throws {
+        var place = try ServedPlace()
+        place.roots = .apple
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let answer = try await client.notify(purchase.notificationBody())
+            #expect(answer.status == 400)
+            #expect(answer.code == "untrustedRoot")
+            let items = try await Quarantine(ledger: host.ledger(.production).ledger).items()
+            #expect(items.map(\.standing) == [.unverifiable])
+        }
+    }
+
+    @Test("A log that another process holds: 503, asked for again, and taken then")
+    func locked() async throws {
+        let place = try ServedPlace()
+        let purchase = purchase
+        let path = place.directory(of: .production) + "/log.sqlite"
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let holder = try LockHolder(path)
+            let answer = try await client.notify(purchase.notificationBody())
+            #expect(answer.status == 503)
+            #expect(answer.code == "fileLocked")
+            #expect(try await client.get("/readyz").status == 503)
+            await holder.release()
+            #expect(try await client.notify(purchase.notificationBody()).status == 200)
+            #expect(try await client.get("/readyz").status == 200)
+        }
+    }
+
+    @Test("A log that was deleted: 503 for ever, and not ready")
+    func deleted() async throws {
+        let place = try ServedPlace()
+        let purchase = purchase
+        let path = place.directory(of: .production) + "/log.sqlite"
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            #expect(try await client.notify(purchase.notificationBody()).status == 200)
+            try FileManager.default.removeItem(atPath: path)
+            let answer = try await client.notify(purchase.notificationBody(1))
+            #expect(answer.status == 503)
+            #expect(answer.code == "fileReplaced")
+            let ready = try await client.get("/readyz")
+            #expect(ready.status == 503)
+            #expect(ready.json["problems"]?.array?.first?["code"]?.string == "fileReplaced")
+        }
+    }
+
+    @Test("Projections deleted under it are made again, and answers go on")
+    func projectionsDeleted() async throws {
+        let place = try ServedPlace()
+        let purchase = purchase
+        let directory = place.directory(of: .production)
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            #expect(try await client.notify(purchase.notificationBody()).status == 200)
+            let path = "/v1/subscriptions/\(purchase.id)"
+            #expect(try await client.ask("\(path)?minPosition=1").status == 200)
+            for name in try FileManager.default.contentsOfDirectory(atPath: directory)
+            where name.hasPrefix("facts-") || name.hasPrefix("projections") {
+                try FileManager.default.removeItem(atPath: "\(directory)/\(name)")
+            }
+            #expect(try await client.notify(purchase.notificationBody(1)).status == 200)
+            let answer = try await client.ask("\(path)?minPosition=2")
+            #expect(answer.status == 200)
+            #expect(answer.json["transactionId"]?.string == purchase.transactionId(1))
+        }
+    }
+}

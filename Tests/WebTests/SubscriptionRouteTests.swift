@@ -1,0 +1,186 @@
+import AppStore
+import HTTPTypes
+import LedgerService
+import Testing
+
+@testable import Web
+
+@Suite("Questions about one subscription")
+struct SubscriptionRouteTests {
+    private let purchase = MadePurchase()
+
+    /// Two periods taken in, both projected.
+    private func renewed(
+        _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
+    ) async throws {
+        let purchase = purchase
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            for period in 0...1 {
+                let answer = try await client.notify(purchase.notificationBody(period))
+                #expect(answer.status == 200)
+            }
+            _ = try await host.ledger(.production).snapshot(atLeast: 2)
+            try await body(client, host)
+        }
+    }
+
+    @Test("The answer is the command's, by any of its transaction ids")
+    func same() async throws {
+        let purchase = purchase
+        try await renewed { client, host in
+            let snapshot = try await host.ledger(.production).snapshot()
+            let reading = try await snapshot.query.reading(
+                purchase.id, moment: host.moment(QuestionScope()))
+            var json = JSONWriter()
+            reading.writeShow(to: &json)
+            for id in [purchase.id, purchase.transactionId(1)] {
+                #expect(try await client.get("/v1/subscriptions/\(id)").bytes == json.bytes)
+            }
+            var timeline = JSONWriter()
+            reading.writeTimeline(to: &timeline)
+            let answer = try await client.get("/v1/subscriptions/\(purchase.id)/timeline")
+            #expect(answer.bytes == timeline.bytes)
+        }
+    }
+
+    @Test("at and knownPosition ask about the past")
+    func past() async throws {
+        let purchase = purchase
+        try await renewed { client, _ in
+            let path = "/v1/subscriptions/\(purchase.id)"
+            let early = purchase.start.advanced(byMilliseconds: 10_000).rfc3339
+            let then = try await client.get("\(path)?at=\(early)")
+            #expect(then.json["state"]?.string == "subscribed")
+            #expect(then.json["at"]?.string == early)
+            let known = try await client.get("\(path)?knownPosition=1")
+            #expect(known.json["position"]?.int64 == 1)
+            #expect(known.json["transactionId"]?.string == purchase.id)
+            let before = purchase.start.advanced(byMilliseconds: -1).milliseconds
+            let none = try await client.get("\(path)?at=\(before)")
+            #expect(none.status == 404)
+            #expect(none.code == "noSuchSubscription")
+        }
+    }
+
+    @Test(
+        "A parameter that makes no sense is a 400 with its code",
+        arguments: [
+            ("at=yesterday", "invalidTime"), ("knownAt=", "invalidTime"),
+            ("knownPosition=-1", "invalidParameter"),
+            ("knownPosition=1.5", "invalidParameter"), ("minPosition=x", "invalidParameter"),
+            ("minPosition=99999999999999999999", "invalidParameter"),
+            ("knownAt=0&knownPosition=1", "invalidParameter"),
+            ("at=0&at=1", "invalidParameter"), ("knownat=0", "unknownParameter"),
+            ("environment=live", "unknownEnvironment"), ("environment=%ff", "invalidParameter"),
+            ("bundleId=%0a", "invalidParameter"), ("at=%4", "invalidParameter"),
+        ])
+    func badParameters(query: String, code: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            for tail in ["", "/timeline", "/events"] {
+                let answer = try await client.get("/v1/subscriptions/1\(tail)?\(query)")
+                #expect(answer.status == 400)
+                #expect(answer.code == code)
+            }
+        }
+    }
+
+    @Test(
+        "An id that is none is a 400, one that nobody knows a 404",
+        arguments: [
+            ("1", 404, "noSuchSubscription"), ("%C3%A9", 404, "noSuchSubscription"),
+            ("%00", 400, "invalidPath"), ("%", 400, "invalidPath"), ("%zz", 400, "invalidPath"),
+            ("%ff", 400, "invalidPath"),
+            (String(repeating: "7", count: PathReader.maximumByteCount), 404, "noSuchSubscription"),
+            (String(repeating: "7", count: PathReader.maximumByteCount + 1), 400, "invalidPath"),
+        ])
+    func ids(id: String, status: Int, code: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.get("/v1/subscriptions/\(id)")
+            #expect(answer.status == status)
+            #expect(answer.code == code)
+        }
+    }
+
+    @Test("An environment that is not served is a 404 that says so")
+    func notServed() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.get("/v1/subscriptions/1?environment=xcode")
+            #expect(answer.status == 404)
+            #expect(answer.code == "environmentNotServed")
+        }
+    }
+
+    @Test("A position that is not reached is a 503 that says which one is")
+    func behind() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.get("/v1/subscriptions/1?minPosition=1")
+            #expect(answer.status == 503)
+            #expect(answer.code == "projectionBehind")
+            #expect(answer.json["position"]?.int64 == 0)
+            #expect(answer.headers[.retryAfter] == "1")
+        }
+    }
+
+    @Test("An answer that still holds is a 304, also later; one that changed is told whole")
+    func entityTag() async throws {
+        let purchase = purchase
+        try await renewed { client, host in
+            let path = "/v1/subscriptions/\(purchase.id)"
+            let first = try await client.get(path)
+            let tag = try #require(first.headers[.eTag])
+            #expect(tag.hasPrefix("W/\""))
+            for held in [tag, "\"x\", \(tag)", String(tag.dropFirst(2)), "*"] {
+                let again = try await client.get(path, [.ifNoneMatch: held])
+                #expect(again.status == 304)
+                #expect(again.bytes.isEmpty)
+                #expect(again.headers[.eTag] == tag)
+            }
+            // Another chain moves the position, and nothing in this answer.
+            var other = purchase
+            other.id = "500000000000002"
+            _ = try await client.notify(other.notificationBody())
+            #expect(
+                try await client.ask("\(path)?minPosition=3", [.ifNoneMatch: tag]).status == 304)
+            _ = try await client.notify(purchase.notificationBody(2))
+            let changed = try await client.ask("\(path)?minPosition=4", [.ifNoneMatch: tag])
+            #expect(changed.status == 200)
+            #expect(changed.headers[.eTag] != tag)
+        }
+    }
+
+    @Test("The raw evidence of one chain comes by pages, byte for byte")
+    func evidence() async throws {
+        let purchase = purchase
+        try await renewed { client, _ in
+            var other = purchase
+            other.id = "500000000000002"
+            _ = try await client.notify(other.notificationBody())
+            let path = "/v1/subscriptions/\(purchase.id)/events"
+            let first = try await client.ask("\(path)?limit=1&minPosition=3")
+            #expect(first.json["events"]?.array?.count == 1)
+            #expect(first.json["next"]?.int64 == 1)
+            let second = try await client.get("\(path)?limit=1&after=1")
+            #expect(second.json["next"]?.isNull == true)
+            let event = try #require(second.json["events"]?.array?.first)
+            #expect(event["position"]?.int64 == 2)
+            let sent = try JSONValue.parse(purchase.notificationBody(1))
+            // Signatures differ from one signing to the next; what was signed does not.
+            let payload = { (value: JSONValue?) in value?.string?.split(separator: ".")[1] }
+            #expect(
+                payload(event["signedPayload"])?.count == payload(sent["signedPayload"])?.count)
+        }
+    }
+
+    @Test("A method that a path does not know is a 405 that names those it knows")
+    func methods() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.send(.delete, "/v1/subscriptions/1")
+            #expect(answer.status == 405)
+            #expect(answer.code == "methodNotAllowed")
+            #expect(answer.headers[.allow] == "GET, HEAD")
+            #expect(try await client.send(.get, "/nowhere").code == "noSuchPath")
+            let head = try await client.send(.head, "/healthz")
+            #expect(head.status == 200)
+        }
+    }
+}
