@@ -4,6 +4,7 @@ import Foundation
 import LedgerService
 import Signing
 import Simulator
+import Web
 
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,11 +25,12 @@ struct BenchCommand: AsyncParsableCommand {
         case ingest
         case start
         case size
+        case http
         case all
     }
 
     @Argument(
-        help: "verify, append, project, rebuild, from-log, ingest, start, size or all.")
+        help: "verify, append, project, rebuild, from-log, ingest, start, size, http or all.")
     var names: [Name]
 
     @Option(
@@ -42,6 +44,8 @@ struct BenchCommand: AsyncParsableCommand {
 
     private static let signedEvents = 20_000
     private static let unsignedEvents = 1_000_000
+    /// Events of the ledger that questions are asked of over HTTP.
+    private static let servedEvents = 100_000
 
     func run() async throws {
         try await perform {
@@ -69,7 +73,8 @@ struct BenchCommand: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: folder) }
         PeakMemory.reset()
         let progress = ProgressLine()
-        let count = events ?? BenchCommand.unsignedEvents
+        let count =
+            events ?? (name == .http ? BenchCommand.servedEvents : BenchCommand.unsignedEvents)
         let source = BenchSource(
             eventCount: name == .append ? 4_096 : count, authority: authority)
         let ledger = BenchLedger(feed: source.feed, folder: folder.path)
@@ -86,6 +91,7 @@ struct BenchCommand: AsyncParsableCommand {
         case .fromLog, .size:
             rows = try await ledger.fromLog { progress.show("write the log: \($0) of \(count)") }
                 .filter { names.contains(.all) || wants($0, name) }
+        case .http: rows = try await http(ledger, authority, folder, progress)
         case .all: rows = []
         }
         progress.end()
@@ -94,6 +100,26 @@ struct BenchCommand: AsyncParsableCommand {
 
     private func wants(_ row: BenchRow, _ name: Name) -> Bool {
         row.name.hasPrefix("size") == (name == .size) || names.contains(.size)
+    }
+
+    /// Questions asked of a ledger of generated events, and signed notifications posted to it.
+    private func http(
+        _ ledger: BenchLedger, _ authority: Authority, _ folder: URL, _ progress: ProgressLine
+    ) async throws -> [BenchRow] {
+        progress.show("http: fill a ledger")
+        var (configuration, chainCount) = try await ledger.fill()
+        progress.end()
+        let input = try signed(authority, folder)
+        configuration.server.port = 0
+        let host = try await LedgerHost.open(
+            configuration, environments: [.production],
+            roots: try TrustedRoots.apple.adding(authority.rootDER)
+        ) { Console.now }
+        let feed = ledger.feed
+        let bench = HTTPBench(
+            host: host, chainCount: chainCount, chains: { feed.someChain($0).rawValue },
+            bodies: try input.bodies())
+        return try await bench.run()
     }
 
     /// This very program.

@@ -25,6 +25,14 @@ public struct Bench: Sendable {
         self.environment = environment
     }
 
+    /// The notifications of the file, as bodies to post.
+    public func bodies() throws -> [[UInt8]] {
+        let data = try Data(contentsOf: URL(filePath: file), options: .mappedIfSafe)
+        return data.split(separator: UInt8(ascii: "\n")).map { Array($0) }.filter {
+            Bench.token($0) != nil
+        }
+    }
+
     // MARK: Verify
 
     /// Verifies notifications with three signatures on one core, against three bare P-256

@@ -6,7 +6,7 @@ import Signing
 
 /// A scratch ledger of a given size, and what is measured on it.
 public struct BenchLedger: Sendable {
-    let feed: BenchFeed
+    public let feed: BenchFeed
     /// Holds everything; removed when done.
     public let folder: String
     let configuration: Configuration
