@@ -10,10 +10,13 @@ public enum SchemaHistory {
             version: 1, name: "V0001_log_events", sql: PackageResources.V0001_log_events_sql)
     ]
 
-    /// `operations.sqlite`: quarantine and cursors.
+    /// `operations.sqlite`: quarantine, feeds and webhooks.
     public static let operations = [
         Migration(
             version: 1, name: "V0001_operations_quarantine",
-            sql: PackageResources.V0001_operations_quarantine_sql)
+            sql: PackageResources.V0001_operations_quarantine_sql),
+        Migration(
+            version: 2, name: "V0002_operations_feeds",
+            sql: PackageResources.V0002_operations_feeds_sql),
     ]
 }

@@ -12,9 +12,9 @@ extension ChainReading {
             json.member("bundleId", chain.bundleId)
             json.member("originalTransactionId", chain.originalTransactionId)
             if isStamped { writeStamp(to: &json) }
-            writeState(to: &json)
-            writeTerms(to: &json)
-            writeEnd(to: &json)
+            answer.writeState(to: &json)
+            answer.writeTerms(to: &json)
+            answer.writeEnd(to: &json)
             json.array("notices", answer.notices) { json, notice in notice.write(to: &json) }
             json.array("evidence", answer.evidence)
         }
@@ -29,33 +29,35 @@ extension ChainReading {
         json.member("reducerVersion", Lifecycle.reducerVersion)
         json.member("catalogueHash", catalogueHash)
     }
+}
 
-    private func writeState(to json: inout JSONWriter) {
-        json.member("state", answer.state.rawValue)
-        json.member("entitled", answer.state.isEntitled)
-        json.member("appleStatus", answer.state.appleStatus)
-        json.member("since", answer.since)
-        json.member("until", answer.until)
-        json.member("accessUntil", answer.accessUntil)
-        json.member("willRenew", answer.willRenew)
+extension ChainAnswer {
+    func writeState(to json: inout JSONWriter) {
+        json.member("state", state.rawValue)
+        json.member("entitled", state.isEntitled)
+        json.member("appleStatus", state.appleStatus)
+        json.member("since", since)
+        json.member("until", until)
+        json.member("accessUntil", accessUntil)
+        json.member("willRenew", willRenew)
     }
 
-    private func writeTerms(to json: inout JSONWriter) {
-        json.member("productId", answer.productId)
-        json.member("nextProductId", answer.nextProductId)
-        json.member("phase", answer.phase.rawValue)
-        json.member("ownership", answer.ownership.rawValue)
-        json.member("appAccountToken", answer.appAccountToken)
-        json.object("price", answer.price) { json, money in money.writeMembers(to: &json) }
-        json.member("storefront", answer.storefront)
-        json.member("transactionId", answer.transactionId)
-        json.object("offer", answer.offer) { json, offer in
+    func writeTerms(to json: inout JSONWriter) {
+        json.member("productId", productId)
+        json.member("nextProductId", nextProductId)
+        json.member("phase", phase.rawValue)
+        json.member("ownership", ownership.rawValue)
+        json.member("appAccountToken", appAccountToken)
+        json.object("price", price) { json, money in money.writeMembers(to: &json) }
+        json.member("storefront", storefront)
+        json.member("transactionId", transactionId)
+        json.object("offer", offer) { json, offer in
             json.member("type", offer.type)
             json.member("identifier", offer.identifier)
             json.member("discountType", offer.discountType)
             json.member("period", offer.period)
         }
-        json.object("commitment", answer.commitment) { json, commitment in
+        json.object("commitment", commitment) { json, commitment in
             json.member("billingPeriodNumber", commitment.billingPeriodNumber)
             json.member("totalBillingPeriods", commitment.totalBillingPeriods)
             json.member("expiresDate", commitment.expiresDate)
@@ -65,15 +67,15 @@ extension ChainReading {
             json.member("willRenew", commitment.willRenew)
             json.member("nextProductId", commitment.nextProductId)
         }
-        json.member("priceIncrease", answer.priceIncrease?.rawValue)
+        json.member("priceIncrease", priceIncrease?.rawValue)
     }
 
-    private func writeEnd(to json: inout JSONWriter) {
-        json.object("cancellation", answer.cancellation) { json, cancellation in
+    func writeEnd(to json: inout JSONWriter) {
+        json.object("cancellation", cancellation) { json, cancellation in
             json.member("reason", cancellation.reason.rawValue)
             json.member("at", cancellation.at)
         }
-        json.object("revocation", answer.revocation) { json, revocation in
+        json.object("revocation", revocation) { json, revocation in
             json.member("date", revocation.date)
             json.member("reason", revocation.reason)
             json.member("type", revocation.type)

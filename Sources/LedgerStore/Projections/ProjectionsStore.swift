@@ -196,7 +196,7 @@ public final class ProjectionsStore: Sendable {
         }
     }
 
-    private static func chains(_ select: BoundStatement) throws -> [ChainId] {
+    static func chains(_ select: BoundStatement) throws -> [ChainId] {
         var found: [ChainId] = []
         while try select.step() {
             found.append(

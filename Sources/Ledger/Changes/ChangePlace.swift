@@ -1,0 +1,69 @@
+/// Where a change stands in the feed of an environment: the order of places is the order of the
+/// feed. Also a cursor: everything up to and including this place was taken.
+///
+/// Changes stand at the position of the event that made them known. What only the clock made true
+/// stands after the last position by then, at the clock reading that told it; where no reading did,
+/// it stands at the chain's next event, before what that event itself changed.
+public struct ChangePlace: Hashable, Comparable, Sendable {
+    /// A position of the log; 0 before the first.
+    public var position: Int64
+    /// Milliseconds since 1970 of the clock reading; 0 for the event's own changes.
+    public var clock: Int64
+    /// Which of the chains that one reading concerned.
+    public var ordinal: Int64
+    /// Counts the changes of one chain at one position or reading.
+    public var index: Int64
+
+    public init(position: Int64, clock: Int64 = 0, ordinal: Int64 = 0, index: Int64 = 0) {
+        self.position = position
+        self.clock = clock
+        self.ordinal = ordinal
+        self.index = index
+    }
+
+    /// Before everything.
+    public static let beginning = ChangePlace(position: 0, index: .max)
+
+    /// After everything that stands at the position or at one of its readings.
+    public static func end(of position: Int64) -> ChangePlace {
+        ChangePlace(position: position, clock: .max, ordinal: .max, index: .max)
+    }
+
+    /// After the position's own changes, before its readings.
+    public static func afterEvent(at position: Int64) -> ChangePlace {
+        ChangePlace(position: position, index: .max)
+    }
+
+    public static func < (left: ChangePlace, right: ChangePlace) -> Bool {
+        (left.position, left.clock, left.ordinal, left.index)
+            < (right.position, right.clock, right.ordinal, right.index)
+    }
+}
+
+extension ChangePlace: CustomStringConvertible {
+    /// `1234-0`, of a clock reading `1234-1767225600000-0-0`: the id of a server-sent event.
+    public var description: String {
+        clock == 0 ? "\(position)-\(index)" : "\(position)-\(clock)-\(ordinal)-\(index)"
+    }
+
+    /// Reads what `description` wrote; a position alone is a cursor behind everything there.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        var numbers: [Int64] = []
+        for part in parts {
+            guard !part.isEmpty, part.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+                let number = Int64(part)
+            else { return nil }
+            numbers.append(number)
+        }
+        switch numbers.count {
+        case 1: self = .end(of: numbers[0])
+        case 2: self.init(position: numbers[0], index: numbers[1])
+        case 4:
+            guard numbers[1] > 0 else { return nil }
+            self.init(
+                position: numbers[0], clock: numbers[1], ordinal: numbers[2], index: numbers[3])
+        default: return nil
+        }
+    }
+}

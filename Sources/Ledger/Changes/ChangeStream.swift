@@ -1,0 +1,69 @@
+import AppStore
+
+/// Every change of one chain in order: how its timeline grew as events arrived and time passed.
+///
+/// A timeline lists what is true by now. So an entry is told when its time has come: at once when
+/// an event brings it late or on time, else when the clock reaches it. Pure: the same facts,
+/// readings, catalogue and reducer give the same changes, on whatever day they are computed.
+public struct ChangeStream: Sendable {
+    /// The changes that were wanted, in order.
+    public private(set) var changes: [Change] = []
+    /// One for every change of the chain, wanted or not.
+    public private(set) var marks: [ChangeMark] = []
+    /// The next moment at which the clock alone changes something; nil when it never does.
+    public private(set) var nextDue: Timestamp?
+
+    /// What a stream is made with.
+    public struct Rules: Sendable {
+        public var environment: Environment
+        public var catalogue: Catalogue
+        /// SHA-256, from a room that may hash.
+        public var hash: @Sendable ([UInt8]) -> Digest
+
+        public init(
+            environment: Environment, catalogue: Catalogue,
+            hash: @escaping @Sendable ([UInt8]) -> Digest
+        ) {
+            self.environment = environment
+            self.catalogue = catalogue
+            self.hash = hash
+        }
+    }
+
+    /// - Parameters:
+    ///   - facts: the chain's facts up to the position asked about, in any order.
+    ///   - readings: the clock readings that concerned the chain.
+    ///   - isWanted: which changes are made in full; the others are only counted.
+    public init(
+        _ chain: ChainId, facts: [Fact], readings: [ClockReading], rules: Rules,
+        isWanted: (ChangePlace) -> Bool
+    ) {
+        let facts = facts.sorted { $0.position < $1.position }
+        let readings = readings.sorted { ($0.position, $0.at) < ($1.position, $1.at) }
+        var teller = ChangeTeller(chain: chain, rules: rules)
+        var next = 0
+        for index in facts.indices {
+            let fact = facts[index]
+            while next < readings.count, readings[next].position < fact.position {
+                teller.read(readings[next], isWanted)
+                next += 1
+            }
+            teller.pass(to: fact, isWanted)
+            teller.add(facts[...index], isWanted)
+        }
+        while next < readings.count {
+            teller.read(readings[next], isWanted)
+            next += 1
+        }
+        changes = teller.changes
+        marks = teller.marks
+        nextDue = teller.nextDue
+    }
+
+    /// The change before the one with this number that a filter lets through; nil when there is
+    /// none. What a receiver compares with the last change it has.
+    public func mark(before sequence: Int64, where isIncluded: (ChangeName) -> Bool) -> ChangeMark?
+    {
+        marks[..<Int(max(0, min(sequence - 1, Int64(marks.count))))].last { isIncluded($0.name) }
+    }
+}

@@ -1,0 +1,241 @@
+import AppStore
+public import Ledger
+public import LedgerStore
+import Synchronization
+
+/// The live change feed of one environment: how far it goes by now, and what the clock adds to it.
+///
+/// One process runs the feed of a data directory at a time: the one that projects. Readers never
+/// go beyond the horizon, so what the clock told at a position is settled before anybody passes it.
+public final class ChangeFeed: Sendable {
+    public let ledger: EnvironmentLedger
+    private let reader: ChangeReader
+    private let clock: any ServiceClock
+    /// The projections to look for coming changes in, as they are by now.
+    private let projections: @Sendable () -> ProjectionsStore
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Readers may go up to here; nil before the first step.
+        var horizon: Int64?
+        var dues = DueTimes()
+        /// What the clock did by then is told.
+        var at: Timestamp?
+        var keptAt: Timestamp?
+        /// Rises whenever there may be something to read.
+        var version = 0
+        var recent: [RecentPage] = []
+    }
+
+    /// A page just read: those who follow at the end of the feed ask for the same.
+    private struct RecentPage {
+        let cursor: ChangePlace
+        let version: Int
+        let isSettled: Bool
+        let page: ChangePage
+    }
+
+    static let recentPageCount = 4
+
+    public init(
+        ledger: EnvironmentLedger, clock: any ServiceClock,
+        projections: @escaping @Sendable () -> ProjectionsStore
+    ) {
+        self.ledger = ledger
+        self.clock = clock
+        self.projections = projections
+        reader = ChangeReader(ledger: ledger)
+    }
+
+    /// The last position readers may see; nil before the first step.
+    public var horizon: Int64? { state.withLock { $0.horizon } }
+
+    /// Rises whenever there may be something new: cheap to look at for those who wait.
+    public var version: Int { state.withLock { $0.version } }
+
+    /// The next changes after a cursor, as far as the feed goes by now.
+    public func page(after cursor: ChangePlace) async throws(StoreError) -> ChangePage {
+        let (horizon, version, known) = state.withLock { state in
+            let known = state.recent.first {
+                $0.cursor == cursor && ($0.isSettled || $0.version == state.version)
+            }
+            return (state.horizon, state.version, known)
+        }
+        guard let horizon, cursor.position <= horizon else {
+            return ChangePage(next: cursor, isEnd: true)
+        }
+        if let known { return known.page }
+        let page = try await reader.page(after: cursor, through: horizon)
+        // Below the horizon nothing changes any more; at the horizon, readings may follow.
+        let recent = RecentPage(
+            cursor: cursor, version: version, isSettled: page.next.position < horizon, page: page)
+        state.withLock { state in
+            state.recent.append(recent)
+            if state.recent.count > ChangeFeed.recentPageCount { state.recent.removeFirst() }
+        }
+        return page
+    }
+
+    /// Where whoever begins now begins: after everything told so far.
+    public func end() async throws(StoreError) -> ChangePlace {
+        guard let horizon else { return .end(of: try await ledger.log.head().position) }
+        var cursor = ChangePlace.afterEvent(at: horizon)
+        while true {
+            let page = try await reader.page(after: cursor, through: horizon)
+            cursor = page.next
+            if page.isEnd { return cursor }
+        }
+    }
+
+    // MARK: The clock
+
+    /// Steps until the task is cancelled. A step that fails is reported and tried again.
+    public func run(_ report: @Sendable (StoreError) -> Void = { _ in }) async {
+        while !Task.isCancelled {
+            do throws(StoreError) { try await step() } catch { report(error) }
+            do { try await clock.sleep(milliseconds: FeedLimits.pollMilliseconds) } catch { return }
+        }
+    }
+
+    /// Takes in what was appended, and tells what has come due. Only one step at a time.
+    public func step() async throws(StoreError) {
+        let head = try await settledHead()
+        try await begin(head)
+        let now = state.withLock { state in max(clock.now, state.at ?? clock.now) }
+        let isScanned = try await follow(head, now)
+        if !isScanned, state.withLock({ $0.dues.windowEnd }) < now {
+            try await scan(now, through: head)
+        }
+        try await tellDue(now, at: head)
+        state.withLock { state in
+            if state.horizon != head { state.version += 1 }
+            state.horizon = head
+            state.at = now
+        }
+    }
+
+    /// What log, facts and projections hold.
+    private func settledHead() async throws(StoreError) -> Int64 {
+        let log = try await ledger.log.head().position
+        let facts = try await ledger.facts.checkpoint().position
+        return min(log, facts, try await projections().checkpoint().position)
+    }
+
+    /// Takes up where the last process left off; the first one begins now.
+    private func begin(_ head: Int64) async throws(StoreError) {
+        guard state.withLock({ $0.at }) == nil else { return }
+        let kept = try await ledger.operations.feedClock()
+        let position = try await ledger.log.head().position
+        if let kept, kept.position > position {
+            // Another log stands here now, a restored backup perhaps.
+            try await ledger.operations.forgetClock(after: position)
+        }
+        let at = kept?.at ?? clock.now
+        if kept == nil {
+            try await ledger.operations.keepClock(position: head, at: at, chains: [])
+        }
+        state.withLock { state in
+            state.at = at
+            state.keptAt = at
+            state.horizon = min(kept?.position ?? head, head)
+        }
+    }
+
+    /// Notes when the chains of new events change next; true when it looked through all instead.
+    private func follow(_ head: Int64, _ now: Timestamp) async throws(StoreError) -> Bool {
+        let (known, isScanned) = state.withLock { state in
+            (state.horizon ?? head, state.dues.windowEnd.milliseconds != .min)
+        }
+        guard isScanned, head - known <= FeedLimits.farEventCount else {
+            try await scan(now, through: head)
+            return true
+        }
+        var cursor = ChangePlace.afterEvent(at: known)
+        while cursor.position < head {
+            let page = try await reader.page(after: cursor, through: head)
+            note(page.dues)
+            guard !page.isEnd else { break }
+            cursor = page.next
+        }
+        return false
+    }
+
+    private func note(_ dues: [(at: Timestamp, chain: ChainId)]) {
+        state.withLock { state in
+            for due in dues { state.dues.add(due.at, due.chain) }
+        }
+    }
+
+    /// Looks through all chains for what comes due until the window ends.
+    private func scan(_ now: Timestamp, through head: Int64) async throws(StoreError) {
+        let from = state.withLock { state in
+            state.dues.removeAll()
+            return state.at ?? now
+        }
+        let end = now.advanced(byMilliseconds: FeedLimits.windowMilliseconds)
+        // What is overdue is told after the leeway.
+        let leeway = ledger.catalogue.leewayMilliseconds
+        let store = projections()
+        var cursor: Int64 = 0
+        var found: [(at: Timestamp, chain: ChainId)] = []
+        while let piece = try await store.changing(
+            from: from.advanced(byMilliseconds: -leeway - 1), through: end, after: cursor)
+        {
+            cursor = piece.next
+            for (chain, stream) in try await reader.streams(of: piece.chains, through: head) {
+                if let due = stream.nextDue { found.append((due, chain)) }
+            }
+        }
+        state.withLock { $0.dues.windowEnd = end }
+        note(found)
+    }
+
+    /// Keeps which chains the clock changed, before the horizon lets anybody see it.
+    private func tellDue(_ now: Timestamp, at head: Int64) async throws(StoreError) {
+        let (due, last, kept) = state.withLock { state in
+            var due: Set<ChainId> = []
+            while let chain = state.dues.next(by: now) { due.insert(chain) }
+            return (due, state.at, state.keptAt)
+        }
+        var changed: [(first: Timestamp, chain: ChainId)] = []
+        if !due.isEmpty {
+            do throws(StoreError) {
+                changed = try await chains(of: due.sorted(), changedBy: now, at: head)
+            } catch {
+                note(due.map { (now, $0) })
+                throw error
+            }
+        }
+        let isOld =
+            (kept.map { now.milliseconds(since: $0) } ?? .max) >= FeedLimits.clockMilliseconds
+        guard !changed.isEmpty || (isOld && now > last ?? now) else { return }
+        changed.sort { ($0.first, $0.chain) < ($1.first, $1.chain) }
+        do throws(StoreError) {
+            try await ledger.operations.keepClock(
+                position: head, at: now, chains: changed.map(\.chain))
+        } catch {
+            note(due.map { (now, $0) })
+            throw error
+        }
+        let hasChanged = !changed.isEmpty
+        state.withLock { state in
+            state.keptAt = now
+            if hasChanged { state.version += 1 }
+        }
+    }
+
+    /// Those of the chains that really change by now; and when each changes next is noted.
+    private func chains(
+        of due: [ChainId], changedBy now: Timestamp, at head: Int64
+    ) async throws(StoreError) -> [(first: Timestamp, chain: ChainId)] {
+        let before = try await reader.streams(of: due, through: head)
+        let reading = ClockReading(position: head, at: now, ordinal: 0)
+        let after = try await reader.streams(of: due, through: head, extra: reading)
+        var changed: [(first: Timestamp, chain: ChainId)] = []
+        for ((chain, old), (_, new)) in zip(before, after) {
+            if new.marks.count > old.marks.count { changed.append((old.nextDue ?? now, chain)) }
+            if let next = new.nextDue { note([(next, chain)]) }
+        }
+        return changed
+    }
+}

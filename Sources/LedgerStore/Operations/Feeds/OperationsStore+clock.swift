@@ -1,0 +1,118 @@
+public import AppStore
+internal import GRDB
+public import Ledger
+
+/// The feed's clock: when it told what no event had said (`ChangeStream`).
+extension OperationsStore {
+    /// How far the clock came, and the end of the log by then; nil before the first time.
+    public func feedClock() async throws(StoreError) -> (position: Int64, at: Timestamp)? {
+        try await read { database in
+            let select = try BoundStatement(database, "SELECT position, at FROM feed_clock")
+            defer { select.reset() }
+            guard try select.step() else { return nil }
+            return (select.int64(0), Timestamp(milliseconds: select.int64(1)))
+        }
+    }
+
+    /// Keeps that the clock came to `at` after `position`, and which chains that changed, in their
+    /// order. Committed before anybody is told.
+    public func keepClock(
+        position: Int64, at: Timestamp, chains: [ChainId]
+    ) async throws(StoreError) {
+        try await write { database in
+            let clock = try BoundStatement(
+                database, "INSERT OR REPLACE INTO feed_clock (id, position, at) VALUES (1, ?, ?)")
+            clock.bind(1, position)
+            clock.bind(2, at.milliseconds)
+            try clock.runInsert()
+            let insert = try BoundStatement(
+                database,
+                """
+                INSERT INTO clock_readings (position, at, ordinal, bundle_id, chain)
+                VALUES (?, ?, ?, ?, ?)
+                """)
+            for (ordinal, chain) in chains.enumerated() {
+                insert.bind(1, position)
+                insert.bind(2, at.milliseconds)
+                insert.bind(3, Int64(ordinal))
+                insert.bind(4, chain.bundleId.rawValue)
+                insert.bind(5, chain.originalTransactionId.rawValue)
+                try insert.runInsert()
+            }
+        }
+    }
+
+    /// Forgets readings after `position`: the log ends there, so they belonged to another one.
+    public func forgetClock(after position: Int64) async throws(StoreError) {
+        try await write { database in
+            let delete = try BoundStatement(
+                database, "DELETE FROM clock_readings WHERE position > ?")
+            delete.bind(1, position)
+            try delete.runInsert()
+            let clock = try BoundStatement(
+                database, "UPDATE feed_clock SET position = min(position, ?)")
+            clock.bind(1, position)
+            try clock.runInsert()
+        }
+    }
+
+    /// The readings that concerned each of the chains.
+    public func clockReadings(
+        of chains: [ChainId]
+    ) async throws(StoreError) -> [ChainId: [ClockReading]] {
+        try await read { database in
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT position, at, ordinal FROM clock_readings
+                WHERE chain = ? AND bundle_id = ? ORDER BY position, at
+                """)
+            var found: [ChainId: [ClockReading]] = [:]
+            for chain in chains {
+                select.bind(1, chain.originalTransactionId.rawValue)
+                select.bind(2, chain.bundleId.rawValue)
+                while try select.step() {
+                    found[chain, default: []].append(
+                        ClockReading(
+                            position: select.int64(0),
+                            at: Timestamp(milliseconds: select.int64(1)),
+                            ordinal: select.int64(2)))
+                }
+            }
+            return found
+        }
+    }
+
+    /// The chains of readings that may hold changes after the cursor, up to and including the
+    /// position, in order; at most `limit`.
+    public func clockReadings(
+        after cursor: ChangePlace, through position: Int64, limit: Int
+    ) async throws(StoreError) -> [(chain: ChainId, reading: ClockReading)] {
+        try await read { database in
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT position, at, ordinal, bundle_id, chain FROM clock_readings
+                WHERE (position, at, ordinal) >= (?, ?, ?) AND position <= ?
+                ORDER BY position, at, ordinal LIMIT ?
+                """)
+            select.bind(1, cursor.position)
+            select.bind(2, cursor.clock)
+            select.bind(3, cursor.ordinal)
+            select.bind(4, position)
+            select.bind(5, Int64(max(1, limit)))
+            defer { select.reset() }
+            var found: [(chain: ChainId, reading: ClockReading)] = []
+            while try select.step() {
+                let chain = ChainId(
+                    bundleId: BundleId(select.text(3) ?? ""),
+                    originalTransactionId: OriginalTransactionId(select.text(4) ?? ""))
+                let reading = ClockReading(
+                    position: select.int64(0), at: Timestamp(milliseconds: select.int64(1)),
+                    ordinal: select.int64(2))
+                found.append((chain, reading))
+            }
+            return found
+        }
+    }
+}

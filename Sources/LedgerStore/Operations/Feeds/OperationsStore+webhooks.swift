@@ -1,0 +1,104 @@
+public import AppStore
+internal import GRDB
+public import Ledger
+
+/// Where every webhook endpoint stands, and what it did not take yet.
+extension OperationsStore {
+    public func webhookEndpoints() async throws(StoreError) -> [WebhookEndpointRow] {
+        try await read { database in
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT name, position, clock, ordinal, place, disabled_at, last_attempt_at,
+                    last_success_at, last_outcome
+                FROM webhook_endpoints ORDER BY name
+                """)
+            defer { select.reset() }
+            var rows: [WebhookEndpointRow] = []
+            while try select.step() {
+                rows.append(
+                    WebhookEndpointRow(
+                        name: select.text(0) ?? "", cursor: WebhookRows.place(select, from: 1),
+                        disabledAt: WebhookRows.time(select, 5),
+                        lastAttemptAt: WebhookRows.time(select, 6),
+                        lastSuccessAt: WebhookRows.time(select, 7), lastOutcome: select.text(8)))
+            }
+            return rows
+        }
+    }
+
+    /// Moves an endpoint, and says what waits and what no longer does, in one transaction: a crash
+    /// before it repeats deliveries, and never forgets one.
+    public func keep(
+        _ endpoint: WebhookEndpointRow, waiting: [WaitingChange] = [],
+        done: [ChangePlace] = []
+    ) async throws(StoreError) {
+        try await write { database in
+            try WebhookRows.write(endpoint, database)
+            for place in done { try WebhookRows.delete(place, of: endpoint.name, database) }
+            for change in waiting { try WebhookRows.write(change, of: endpoint.name, database) }
+        }
+    }
+
+    /// What waits for an endpoint, in the feed's order; with `parked`, what was given up instead.
+    public func waiting(
+        for endpoint: String, parked: Bool = false, limit: Int
+    ) async throws(StoreError) -> [WaitingChange] {
+        try await read { database in
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT position, clock, ordinal, place, bundle_id, chain, attempts, first_at,
+                    next_at, outcome, parked_at
+                FROM webhook_waiting
+                WHERE endpoint = ? AND (parked_at IS NOT NULL) = ?
+                ORDER BY position, clock, ordinal, place LIMIT ?
+                """)
+            select.bind(1, endpoint)
+            select.bind(2, parked)
+            select.bind(3, Int64(max(1, limit)))
+            defer { select.reset() }
+            var found: [WaitingChange] = []
+            while try select.step() { found.append(WebhookRows.waiting(select)) }
+            return found
+        }
+    }
+
+    /// How many changes wait for an endpoint, and how many were given up.
+    public func waitingCounts(
+        for endpoint: String
+    ) async throws(StoreError) -> (waiting: Int, parked: Int) {
+        try await read { database in
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT count(*) FILTER (WHERE parked_at IS NULL), count(parked_at)
+                FROM webhook_waiting WHERE endpoint = ?
+                """)
+            select.bind(1, endpoint)
+            defer { select.reset() }
+            guard try select.step() else { return (0, 0) }
+            return (Int(select.int64(0)), Int(select.int64(1)))
+        }
+    }
+
+    /// Keeps the newest `limit` of what was given up; how many were dropped.
+    public func dropParked(
+        for endpoint: String, keeping limit: Int
+    ) async throws(StoreError) -> Int {
+        try await write { database in
+            let delete = try BoundStatement(
+                database,
+                """
+                DELETE FROM webhook_waiting WHERE endpoint = ?1 AND parked_at IS NOT NULL
+                AND (position, clock, ordinal, place) NOT IN (
+                    SELECT position, clock, ordinal, place FROM webhook_waiting
+                    WHERE endpoint = ?1 AND parked_at IS NOT NULL
+                    ORDER BY position DESC, clock DESC, ordinal DESC, place DESC LIMIT ?2)
+                """)
+            delete.bind(1, endpoint)
+            delete.bind(2, Int64(limit))
+            return try delete.run()
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Ledger
+import Testing
+
+@Suite("Names of changes")
+struct ChangeNameTests {
+    @Test("every name is its own and can be read back")
+    func distinct() {
+        let names = ChangeName.allCases.map(\.rawValue)
+        #expect(Set(names).count == names.count)
+        #expect(names.compactMap(ChangeName.init(rawValue:)) == ChangeName.allCases)
+    }
+
+    @Test("what is no name is none", arguments: ["", "Expired", "EXPIRED", "test", "renewing"])
+    func unknown(_ name: String) {
+        #expect(ChangeName(rawValue: name) == nil)
+    }
+
+    @Test("places are read back, and order like the feed")
+    func places() {
+        let places = [
+            ChangePlace.beginning, ChangePlace(position: 1), ChangePlace(position: 1, index: 1),
+            .afterEvent(at: 1), ChangePlace(position: 1, clock: 5),
+            ChangePlace(position: 1, clock: 5, ordinal: 1), .end(of: 1), ChangePlace(position: 2),
+        ]
+        #expect(places == places.sorted())
+        for place in places { #expect(ChangePlace(place.description) == place) }
+        #expect(ChangePlace("17") == .end(of: 17))
+    }
+
+    @Test(
+        "what is no place is none",
+        arguments: [
+            "", "-", "1-", "-1", "1-2-3", "1-0-0-0", "1-2-3-4-5", "a", "1.5", "+1", " 1",
+            "99999999999999999999",
+        ])
+    func unreadablePlaces(_ text: String) {
+        #expect(ChangePlace(text) == nil)
+    }
+}
