@@ -44,6 +44,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
         .systemLibrary(
@@ -89,12 +90,20 @@ let package = Package(
                 .product(name: "HummingbirdCore", package: "hummingbird"),
             ], swiftSettings: strict),
         .target(
+            name: "Outgoing",
+            dependencies: [
+                "LedgerService",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], swiftSettings: strict),
+        .target(
             name: "Simulator", dependencies: ["AppStore", "Signing"], swiftSettings: strict),
         .executableTarget(
             name: "subledger",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Simulator",
-                "Web",
+                "Web", "Outgoing",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),
@@ -115,6 +124,14 @@ let package = Package(
             name: "LedgerServiceTests",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Simulator",
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "OutgoingTests",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Outgoing",
+                "Simulator", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ], swiftSettings: strict),
         .testTarget(
             name: "SimulatorTests", dependencies: ["AppStore", "Signing", "Ledger", "Simulator"],

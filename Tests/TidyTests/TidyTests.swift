@@ -25,10 +25,11 @@ struct TidyTests {
             "NIOHTTPTypes", "NIOTLS", "HummingbirdCore",
             "ServiceLifecycle", "UnixSignals", "Logging", "CoreMetrics",
         ],
+        "Outgoing": ["LedgerService", "AsyncHTTPClient", "NIOCore", "ServiceLifecycle"],
         "Simulator": ["AppStore", "Signing"],
         "subledger": [
             "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Simulator",
-            "Web", "ArgumentParser", "Logging",
+            "Web", "Outgoing", "ArgumentParser", "Logging",
         ],
     ]
 

@@ -36,6 +36,7 @@ extension Configuration {
             reportTimeZone = zone
         }
         if var server = try file.mapping("server") { try readServer(&server) }
+        webhooks = try Configuration.webhooks(file.mappings("webhooks"))
         try file.requireNothingElse()
     }
 

@@ -13,6 +13,8 @@ public struct Configuration: Sendable, Equatable {
     /// An IANA name.
     public var reportTimeZone: String
     public var server: Server
+    /// Who is told of changes.
+    public var webhooks: [Webhook] = []
 
     public static let defaultDataDirectory = "./subledger-data"
     public static let defaultFile = "subledger.yaml"

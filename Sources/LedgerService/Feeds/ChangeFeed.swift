@@ -76,6 +76,13 @@ public final class ChangeFeed: Sendable {
         return page
     }
 
+    /// The changes at these places of one chain, as they were told before.
+    func changes(
+        of chain: ChainId, at places: Set<ChangePlace>
+    ) async throws(StoreError) -> [FeedChange] {
+        try await reader.changes(of: chain, at: places)
+    }
+
     /// Where whoever begins now begins: after everything told so far.
     public func end() async throws(StoreError) -> ChangePlace {
         guard let horizon else { return .end(of: try await ledger.log.head().position) }

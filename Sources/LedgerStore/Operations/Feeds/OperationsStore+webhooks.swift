@@ -1,4 +1,4 @@
-public import AppStore
+import AppStore
 internal import GRDB
 public import Ledger
 
@@ -99,6 +99,30 @@ extension OperationsStore {
             delete.bind(1, endpoint)
             delete.bind(2, Int64(limit))
             return try delete.run()
+        }
+    }
+}
+
+extension OperationsStore {
+    /// Delivers to an endpoint again that answered that it is gone.
+    public func enableWebhook(_ name: String) async throws(StoreError) {
+        try await write { database in
+            let update = try BoundStatement(
+                database, "UPDATE webhook_endpoints SET disabled_at = NULL WHERE name = ?")
+            update.bind(1, name)
+            try update.runInsert()
+        }
+    }
+
+    /// Forgets parked changes that were delivered after all.
+    public func forgetParked(
+        _ places: [ChangePlace], of endpoint: String
+    ) async throws(StoreError) {
+        guard !places.isEmpty else { return }
+        try await write { database in
+            for place in places {
+                try WebhookRows.delete(place, of: endpoint, isParked: true, database)
+            }
         }
     }
 }

@@ -73,16 +73,18 @@ enum WebhookRows {
     }
 
     static func delete(
-        _ place: ChangePlace, of endpoint: String, _ database: Database
+        _ place: ChangePlace, of endpoint: String, isParked: Bool = false, _ database: Database
     ) throws {
         let delete = try BoundStatement(
             database,
             """
             DELETE FROM webhook_waiting
             WHERE endpoint = ? AND position = ? AND clock = ? AND ordinal = ? AND place = ?
+                AND (parked_at IS NOT NULL) >= ?
             """)
         delete.bind(1, endpoint)
         bind(place, to: delete, from: 2)
+        delete.bind(6, isParked)
         try delete.runInsert()
     }
 }

@@ -1,0 +1,294 @@
+import AppStore
+import Ledger
+public import LedgerStore
+
+/// Brings the changes of an environment to one endpoint: at least once, each chain in order.
+///
+/// The cursor moves only when every change before it was taken or is written down as waiting, so a
+/// crash repeats deliveries, with the same ids, and forgets none.
+public actor WebhookCourier {
+    let endpoint: WebhookEndpoint
+    let feed: ChangeFeed
+    let clock: any ServiceClock
+    private let sender: WebhookSender
+    let schedule: RetrySchedule
+    let report: @Sendable (WebhookNote) -> Void
+
+    private var row: WebhookEndpointRow?
+    /// Of what is not parked, in the feed's order.
+    var waiting: [WaitingChange] = []
+    /// Chains that failed since anything was last taken.
+    private var failing: Set<ChainId> = []
+    private var probes: Int64 = 0
+    private var probeAt: Timestamp?
+    private var keptPosition: Int64 = 0
+    private var reloadAt: Timestamp?
+
+    /// - Parameter chance: 0 ..< 1, for the moments of new attempts.
+    public init(
+        endpoint: WebhookEndpoint, feed: ChangeFeed, transport: any WebhookTransport,
+        clock: any ServiceClock,
+        chance: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
+        report: @escaping @Sendable (WebhookNote) -> Void = { _ in }
+    ) {
+        self.endpoint = endpoint
+        self.feed = feed
+        self.clock = clock
+        sender = WebhookSender(endpoint: endpoint, transport: transport, clock: clock)
+        schedule = RetrySchedule(chance: chance)
+        self.report = report
+    }
+
+    private var operations: OperationsStore { feed.ledger.operations }
+
+    private var isDown: Bool { failing.count >= WebhookLimits.downFailureCount }
+
+    /// Steps until the task is cancelled.
+    public func run() async {
+        while !Task.isCancelled {
+            var hasWorked = false
+            do throws(StoreError) { hasWorked = try await step() } catch {
+                report(.storeFailed(endpoint: endpoint.name, error: error))
+            }
+            guard !hasWorked else { continue }
+            do { try await clock.sleep(milliseconds: FeedLimits.pollMilliseconds) } catch { return }
+        }
+    }
+
+    /// Tries what is due again, else what is new; false when there was nothing to do.
+    public func step() async throws(StoreError) -> Bool {
+        guard let row = try await load(), row.disabledAt == nil else { return false }
+        guard isDown else {
+            if try await retry(row) { return true }
+            return try await advance(row)
+        }
+        if let probeAt, clock.now < probeAt { return false }
+        // What was not tried yet says more than what failed before: a few changes that an endpoint
+        // never takes must not pass for an endpoint that is down.
+        if waiting.contains(where: { $0.attempts == 0 }) { return try await retry(row) }
+        if try await advance(row) { return true }
+        return try await retry(row)
+    }
+
+    // MARK: Standing
+
+    private func load() async throws(StoreError) -> WebhookEndpointRow? {
+        // Somebody else may have taken a disabled endpoint up again.
+        if let row, row.disabledAt == nil { return row }
+        if let reloadAt, clock.now < reloadAt { return nil }
+        reloadAt = clock.now.advanced(byMilliseconds: FeedLimits.clockMilliseconds / 12)
+        guard feed.horizon != nil else { return nil }
+        let name = endpoint.name
+        var found = try await operations.webhookEndpoints().first { $0.name == name }
+        let head = try await feed.ledger.log.head().position
+        if let known = found, known.cursor.position > head {
+            report(.cursorBeyondLog(endpoint: name, position: known.cursor.position))
+            found?.cursor = try await feed.end()
+        }
+        let standing: WebhookEndpointRow
+        if let found {
+            standing = found
+        } else {
+            standing = WebhookEndpointRow(name: name, cursor: try await feed.end())
+            try await operations.keep(standing)
+        }
+        waiting = try await operations.waiting(for: name, limit: WebhookLimits.waitingCount)
+        row = standing
+        keptPosition = standing.cursor.position
+        return standing
+    }
+
+    // MARK: What is new
+
+    private func advance(_ standing: WebhookEndpointRow) async throws(StoreError) -> Bool {
+        guard waiting.count < WebhookLimits.waitingCount else { return false }
+        let page = try await feed.page(after: standing.cursor)
+        guard page.next > standing.cursor else { return false }
+        let wanted = page.changes.filter { endpoint.filter.admits($0) }
+        var row = standing
+        row.cursor = page.next
+        guard !wanted.isEmpty else {
+            self.row = row
+            // Nothing was told: the cursor may be kept now and then.
+            if row.cursor.position - keptPosition >= Int64(FeedLimits.pageEventCount) {
+                try await keep(row)
+            }
+            return true
+        }
+        let held = Set(waiting.map(\.chain))
+        let free = wanted.filter { !held.contains($0.chain) }
+        let attempts = await post(WebhookCourier.chains(free), isProbe: isDown)
+        guard !Task.isCancelled || attempts.contains(where: \.isDone) else { return false }
+        let now = clock.now
+        let behind = wanted.filter { held.contains($0.chain) }.map {
+            WebhookAttempt(change: $0, outcome: nil, at: now)
+        }
+        try await settle(attempts + behind, &row)
+        return true
+    }
+
+    /// In the order in which the chains first appear.
+    private static func chains(_ changes: [FeedChange]) -> [[FeedChange]] {
+        var places: [ChainId: Int] = [:]
+        var chains: [[FeedChange]] = []
+        for change in changes {
+            if let place = places[change.chain] {
+                chains[place].append(change)
+            } else {
+                places[change.chain] = chains.count
+                chains.append([change])
+            }
+        }
+        return chains
+    }
+
+    // MARK: What waits
+
+    private func retry(_ standing: WebhookEndpointRow) async throws(StoreError) -> Bool {
+        let now = clock.now
+        var heads: [WaitingChange] = []
+        var seen: Set<ChainId> = []
+        for change in waiting where seen.insert(change.chain).inserted { heads.append(change) }
+        if isDown {
+            heads =
+                heads.min { ($0.attempts, $0.nextAt) < ($1.attempts, $1.nextAt) }.map { [$0] } ?? []
+        } else {
+            heads = heads.filter { $0.nextAt <= now }
+        }
+        guard !heads.isEmpty else { return false }
+        var chains: [[FeedChange]] = []
+        var lost: [ChangePlace] = []
+        for head in heads.prefix(WebhookLimits.concurrency) {
+            let places = waiting.filter { $0.chain == head.chain }
+                .prefix(WebhookLimits.chainBurstCount).map(\.place)
+            let changes = try await feed.changes(of: head.chain, at: Set(places))
+            chains.append(changes)
+            // Another catalogue or reducer tells other changes there.
+            lost += places.filter { place in !changes.contains { $0.place == place } }
+        }
+        var row = standing
+        let attempts = await post(chains, isProbe: isDown)
+        try await settle(attempts, &row, lost: lost)
+        return true
+    }
+
+    // MARK: Outcomes
+
+    private func post(_ chains: [[FeedChange]], isProbe: Bool) async -> [WebhookAttempt] {
+        let wasDown = isDown
+        var failing = failing
+        var hasTaken = false
+        let attempts = await sender.post(
+            chains, concurrency: isProbe ? 1 : WebhookLimits.concurrency
+        ) { finished in
+            if finished.contains(where: \.isDone) {
+                failing = []
+                hasTaken = true
+            }
+            guard let failed = finished.first(where: \.isFailure) else { return true }
+            failing.insert(failed.change.chain)
+            let isGone = failed.outcome?.isGone ?? false
+            return !isGone && failing.count < WebhookLimits.downFailureCount
+        }
+        self.failing = failing
+        note(wasDown: wasDown, hasTaken: hasTaken)
+        return attempts
+    }
+
+    private func note(wasDown: Bool, hasTaken: Bool) {
+        if isDown {
+            probes = wasDown ? probes + 1 : 1
+            let delay = schedule.delay(
+                after: probes, longest: WebhookLimits.longestProbeMilliseconds)
+            probeAt = clock.now.advanced(byMilliseconds: delay)
+            if !wasDown { report(.down(endpoint: endpoint.name)) }
+        } else if wasDown, hasTaken {
+            probeAt = nil
+            let now = clock.now
+            for index in waiting.indices { waiting[index].nextAt = min(waiting[index].nextAt, now) }
+            report(.back(endpoint: endpoint.name))
+        }
+    }
+
+    /// Writes down what became of the attempts, and only then goes on.
+    private func settle(
+        _ attempts: [WebhookAttempt], _ row: inout WebhookEndpointRow, lost: [ChangePlace] = []
+    ) async throws(StoreError) {
+        var known = Dictionary(uniqueKeysWithValues: waiting.map { ($0.place, $0) })
+        var done = lost
+        var changed: [WaitingChange] = []
+        var parked = 0
+        for attempt in attempts {
+            let place = attempt.change.place
+            if let outcome = attempt.outcome {
+                row.lastAttemptAt = attempt.at
+                row.lastOutcome = outcome.text
+            }
+            if attempt.isDone {
+                row.lastSuccessAt = attempt.at
+                done.append(place)
+                continue
+            }
+            let item = waitingItem(attempt, known[place])
+            if item.parkedAt != nil { parked += 1 }
+            known[place] = item
+            changed.append(item)
+        }
+        for place in done { known[place] = nil }
+        parked += parkOld(&known, &changed)
+        let isGone = attempts.contains { $0.outcome?.isGone ?? false }
+        if isGone { row.disabledAt = clock.now }
+        try await operations.keep(row, waiting: changed, done: done)
+        self.row = row
+        keptPosition = row.cursor.position
+        waiting = known.values.filter { $0.parkedAt == nil }.sorted { $0.place < $1.place }
+        if isGone { report(.disabled(endpoint: endpoint.name)) }
+        guard parked > 0 else { return }
+        report(.parked(endpoint: endpoint.name, changes: parked))
+        _ = try await operations.dropParked(
+            for: endpoint.name, keeping: WebhookLimits.parkedCount)
+    }
+
+    private func waitingItem(_ attempt: WebhookAttempt, _ known: WaitingChange?) -> WaitingChange {
+        var item =
+            known
+            ?? WaitingChange(
+                place: attempt.change.place, chain: attempt.change.chain, attempts: 0,
+                firstAt: attempt.at, nextAt: attempt.at)
+        guard let outcome = attempt.outcome else { return item }
+        item.attempts += 1
+        item.outcome = outcome.text
+        let delay = outcome.retryAfterMilliseconds ?? schedule.delay(after: item.attempts)
+        item.nextAt = attempt.at.advanced(byMilliseconds: delay)
+        if RetrySchedule.isOver(since: item.firstAt, at: attempt.at) { item.parkedAt = attempt.at }
+        report(
+            .failed(
+                endpoint: endpoint.name, id: attempt.change.id, attempts: item.attempts,
+                outcome: outcome.text))
+        return item
+    }
+
+    /// At an endpoint that is down, what waited long enough is given up together: asking one by one
+    /// would take longer than it waited.
+    private func parkOld(
+        _ known: inout [ChangePlace: WaitingChange], _ changed: inout [WaitingChange]
+    ) -> Int {
+        guard isDown else { return 0 }
+        let now = clock.now
+        var count = 0
+        for (place, item) in known.sorted(by: { $0.key < $1.key })
+        where item.parkedAt == nil && RetrySchedule.isOver(since: item.firstAt, at: now) {
+            var item = item
+            item.parkedAt = now
+            known[place] = item
+            changed.append(item)
+            count += 1
+        }
+        return count
+    }
+
+    private func keep(_ row: WebhookEndpointRow) async throws(StoreError) {
+        try await operations.keep(row)
+        keptPosition = row.cursor.position
+    }
+}

@@ -1,0 +1,56 @@
+import AppStore
+import LedgerService
+import Synchronization
+
+/// An endpoint that answers as a test says, and remembers what it got.
+final class Receiver: WebhookTransport {
+    typealias Answer = @Sendable (Message) -> WebhookOutcome
+
+    struct Message: Sendable {
+        let id: String
+        let url: String
+        let headers: [String: String]
+        let bytes: [UInt8]
+        let body: JSONValue
+
+        var type: String { body["type"]?.string ?? "" }
+        var chain: String { body["data"]?["originalTransactionId"]?.string ?? "" }
+        var sequence: Int64 { body["data"]?["sequence"]?.int64 ?? 0 }
+        var previous: Int64? { body["data"]?["previous"]?["sequence"]?.int64 }
+        var stateHash: String? { body["data"]?["stateHash"]?.string }
+        var previousHash: String? { body["data"]?["previous"]?["stateHash"]?.string }
+    }
+
+    private let state: Mutex<(answer: Answer, taken: [Message], tried: [Message])>
+
+    init(_ answer: @escaping Answer = { _ in .answered(status: 204) }) {
+        state = Mutex((answer, [], []))
+    }
+
+    /// What was answered with success, in order.
+    var taken: [Message] { state.withLock { $0.taken } }
+    /// Everything that was posted.
+    var tried: [Message] { state.withLock { $0.tried } }
+
+    func answer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
+
+    func forget() {
+        state.withLock { state in
+            state.taken = []
+            state.tried = []
+        }
+    }
+
+    func post(_ request: WebhookRequest) async -> WebhookOutcome {
+        let headers = Dictionary(uniqueKeysWithValues: request.headers)
+        let message = Message(
+            id: headers["webhook-id"] ?? "", url: request.url, headers: headers,
+            bytes: request.body, body: (try? JSONValue.parse(request.body)) ?? .null)
+        return state.withLock { state in
+            let outcome = state.answer(message)
+            state.tried.append(message)
+            if outcome.isSuccess { state.taken.append(message) }
+            return outcome
+        }
+    }
+}

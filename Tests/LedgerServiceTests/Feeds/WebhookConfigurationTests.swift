@@ -1,0 +1,107 @@
+import AppStore
+import Ledger
+import LedgerService
+import Testing
+
+@Suite("Webhook configuration")
+struct WebhookConfigurationTests {
+    func parse(_ lines: String) throws -> [Configuration.Webhook] {
+        try Configuration(yaml: "webhooks:\n" + lines).webhooks
+    }
+
+    @Test("everything an endpoint takes is read")
+    func whole() throws {
+        let webhook = try #require(
+            try parse(
+                """
+                  - name: books
+                    url: https://books.example.com/hooks?key=1
+                    secretFile: ./secret
+                    types: [expired, renewed]
+                    environment: sandbox
+                    bundleId: com.example.app
+                """
+            ).first)
+        #expect(webhook.name == "books")
+        #expect(webhook.types == [.transition(.expired), .fact(.renewed)])
+        #expect(webhook.environment == .sandbox)
+        #expect(webhook.bundleId == BundleId("com.example.app"))
+    }
+
+    @Test("without more than an address and a secret, everything of production is meant")
+    func defaults() throws {
+        let webhook = try #require(
+            try parse("  - { url: \"https://a.example/x\", secretFile: s }").first)
+        #expect(webhook.types == nil && webhook.bundleId == nil)
+        #expect(webhook.environment == .production)
+        #expect(webhook.name.hasPrefix("a.example-"))
+        #expect(!webhook.name.contains("/x"))
+    }
+
+    @Test(
+        "plain http is for loopback only",
+        arguments: ["http://127.0.0.1:9/x", "http://localhost/x", "http://[::1]:80/"])
+    func loopback(_ url: String) throws {
+        #expect(try parse("  - { url: \"\(url)\", secretFile: s }").count == 1)
+    }
+
+    @Test(
+        "what is no address to post to is refused",
+        arguments: [
+            "http://example.com/", "http://127.0.0.1.example.com/", "http://127.1/",
+            "ftp://example.com/", "https://", "example.com", "https://user:pw@example.com/",
+            "https://example.com/#x", "https://exa mple.com/", "",
+        ])
+    func badAddress(_ url: String) {
+        #expect(throws: ConfigurationError.self) {
+            try parse("  - { url: \"\(url)\", secretFile: s }")
+        }
+    }
+
+    @Test(
+        "a key, type or environment that does not exist is refused, and so is a secret inline",
+        arguments: [
+            "secret: whsec_x", "types: [Expired]", "environment: Production", "colour: red",
+            "name: \"a b\"",
+        ])
+    func badKeys(_ line: String) {
+        #expect(throws: ConfigurationError.self) {
+            try parse("  - url: https://a.example/x\n    secretFile: s\n    \(line)")
+        }
+    }
+
+    @Test("two endpoints need two names, one of each kind a secret file")
+    func names() {
+        let one = "  - { name: a, url: \"https://a.example\", secretFile: s }\n"
+        #expect(throws: ConfigurationError.self) { try parse(one + one) }
+        #expect(throws: ConfigurationError.self) { try parse("  - { url: \"https://a.example\" }") }
+    }
+
+    @Test("a secret has 24 to 64 bytes, and at most two stand in a file")
+    func secrets() {
+        func line(_ count: Int) -> String { "whsec_" + base64(count) }
+        for count in [24, 32, 64] { #expect(WebhookSecret(text: line(count)) != nil) }
+        for count in [23, 65] { #expect(WebhookSecret(text: line(count)) == nil) }
+        #expect(WebhookSecret(text: line(24) + "\n" + line(32) + "\n") != nil)
+        #expect(WebhookSecret(text: [line(24), line(32), line(40)].joined(separator: "\n")) == nil)
+        for text in ["", "whsec_", "plain", base64(32), "whsec_!!!!"] {
+            #expect(WebhookSecret(text: text) == nil)
+        }
+    }
+
+    private func base64(_ count: Int) -> String {
+        let whole = String(repeating: "AAAA", count: count / 3)
+        return whole + ["", "AA==", "AAA="][count % 3]
+    }
+
+    @Test("a secret file that is missing names its key and not its content")
+    func missingFile() throws {
+        var configuration = Configuration()
+        configuration.webhooks = [
+            Configuration.Webhook(name: "a", url: "https://a.example", secretFile: "/nowhere/x")
+        ]
+        #expect(
+            throws: ConfigurationError(.unreadableFile, key: "webhooks[0].secretFile", reason: "")
+        ) { try WebhookEndpoint.endpoints(of: configuration) }
+    }
+}

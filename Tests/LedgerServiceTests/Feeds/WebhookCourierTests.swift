@@ -1,0 +1,324 @@
+import AppStore
+import Ledger
+import LedgerService
+import LedgerStore
+import Testing
+
+@Suite("Webhook delivery")
+struct WebhookCourierTests {
+    let chain = MadeChain()
+    let other = MadeChain(id: "500000000000009")
+
+    var late: Timestamp { chain.start(4) }
+
+    /// A feed whose endpoint has begun before anything arrived.
+    func open(
+        _ place: TemporaryLedger? = nil, _ body: (LiveFeed) async throws -> Void
+    ) async throws {
+        let place = try place ?? TemporaryLedger()
+        try await LiveFeed.open(place, clock: ManualClock(late), body)
+    }
+
+    func begun(
+        _ live: LiveFeed, _ receiver: Receiver, _ endpoint: WebhookEndpoint = .test(),
+        notes: NoteBook = NoteBook()
+    ) async throws -> WebhookCourier {
+        let courier = live.courier(receiver, endpoint, notes: notes)
+        try await courier.settle()
+        return courier
+    }
+
+    @Test("an endpoint begins at the end of the log and then gets every change in order")
+    func begins() async throws {
+        try await open { live in
+            try await live.take([other.bought()])
+            let receiver = Receiver()
+            let courier = try await begun(live, receiver)
+            #expect(receiver.tried.isEmpty)
+            try await live.take(chain.life)
+            try await courier.settle()
+            #expect(receiver.taken.map(\.sequence) == receiver.taken.map(\.sequence).sorted())
+            #expect(receiver.taken.first?.type == "started")
+            #expect(receiver.taken.map(\.id) == (try await live.changes().dropFirst().map(\.id)))
+        }
+    }
+
+    @Test("headers and signature are those of Standard Webhooks")
+    func signature() async throws {
+        try await open { live in
+            let receiver = Receiver()
+            let courier = try await begun(live, receiver)
+            try await live.take([chain.bought()])
+            try await courier.settle()
+            let message = try #require(receiver.taken.first)
+            let seconds = String(live.clock.now.milliseconds / 1_000)
+            #expect(message.headers["webhook-timestamp"] == seconds)
+            #expect(message.headers["content-type"] == "application/json")
+            let secret = try #require(WebhookSecret(text: WebhookEndpoint.secretText))
+            #expect(message.headers["webhook-signature"]?.hasPrefix("v1,") == true)
+            #expect(String(describing: secret) == "WebhookSecret")
+            #expect(!String(reflecting: secret).contains("MfKQ9"))
+        }
+    }
+
+    @Test("a filter lets through what it names, and each message says which came before it")
+    func filter() async throws {
+        try await open { live in
+            let receiver = Receiver()
+            let courier = try await begun(
+                live, receiver, .test(types: [.transition(.started), .transition(.expired)]))
+            try await live.take(chain.life)
+            try await courier.settle()
+            #expect(receiver.taken.map(\.type) == ["started", "expired"])
+            #expect(receiver.taken.last?.previous == receiver.taken.first?.sequence)
+            #expect(receiver.taken.last?.previousHash == receiver.taken.first?.stateHash)
+        }
+    }
+
+    @Test("an app's filter keeps other apps' changes away")
+    func appFilter() async throws {
+        let place = try TemporaryLedger(apps: [MadeChain.app, "com.example.second"])
+        try await open(place) { live in
+            let receiver = Receiver()
+            let courier = try await begun(
+                live, receiver, .test(bundleId: BundleId("com.example.second")))
+            try await live.take([chain.bought()])
+            let second = MadeChain(id: "500000000000077", bundleId: "com.example.second")
+            try await live.take([second.bought()])
+            try await courier.settle()
+            #expect(receiver.taken.map(\.chain) == ["500000000000077"])
+        }
+    }
+
+    @Test(
+        "what is not taken is tried again, with the same id and body, until it is",
+        arguments: [
+            WebhookOutcome.answered(status: 500), .answered(status: 302), .answered(status: 404),
+            .answered(status: 429, retryAfter: 1), .timedOut, .unreachable,
+        ])
+    func retries(_ outcome: WebhookOutcome) async throws {
+        try await open { live in
+            let receiver = Receiver { _ in outcome }
+            let courier = try await begun(live, receiver)
+            try await live.take([chain.bought()])
+            try await courier.settle()
+            #expect(receiver.tried.count == 1)
+            live.clock.advance(byMilliseconds: 10_000)
+            try await courier.settle()
+            receiver.answer { _ in .answered(status: 200) }
+            live.clock.advance(byMilliseconds: 60_000)
+            try await courier.settle()
+            #expect(receiver.tried.count == 3)
+            #expect(Set(receiver.tried.map(\.id)).count == 1)
+            #expect(Set(receiver.tried.map(\.bytes)).count == 1)
+            #expect(receiver.taken.count == 1)
+            let counts = try await live.session.ledger.operations.waitingCounts(for: "books")
+            #expect(counts.waiting == 0)
+        }
+    }
+
+    @Test("a chain that is not taken waits in order, and holds nobody else up")
+    func orderWithinChain() async throws {
+        try await open { live in
+            let poison = chain.id
+            let receiver = Receiver {
+                $0.chain == poison ? .answered(status: 500) : .answered(status: 200)
+            }
+            let courier = try await begun(live, receiver)
+            try await live.take(chain.life + other.life)
+            try await courier.settle()
+            #expect(receiver.tried.filter { $0.chain == poison }.count == 1)
+            let taken = receiver.taken.map(\.sequence)
+            #expect(taken == (1...Int64(taken.count)).map { $0 })
+            receiver.answer { _ in .answered(status: 200) }
+            live.clock.advance(byMilliseconds: 3_600_000)
+            try await courier.settle()
+            let own = receiver.taken.filter { $0.chain == poison }.map(\.sequence)
+            #expect(own == (1...Int64(own.count)).map { $0 })
+            #expect(receiver.taken.count == (try await live.changes().count))
+        }
+    }
+
+    @Test("killed between the answer and the cursor, the change comes again under the same id")
+    func atLeastOnce() async throws {
+        let place = try TemporaryLedger()
+        let receiver = Receiver()
+        try await open(place) { live in
+            let courier = try await begun(live, receiver)
+            try await live.take(chain.life)
+            // What a kill leaves behind: everything was sent, the cursor never kept.
+            let before = try await live.session.ledger.operations.webhookEndpoints()
+            try await courier.settle()
+            try await live.session.ledger.operations.keep(try #require(before.first))
+        }
+        let first = receiver.taken
+        receiver.forget()
+        try await open(place) { live in
+            try await live.courier(receiver).settle()
+            #expect(receiver.taken.map(\.id) == first.map(\.id))
+            #expect(receiver.taken.map(\.bytes) == first.map(\.bytes))
+        }
+    }
+
+    @Test("a restart goes on where it was, with what waited")
+    func restart() async throws {
+        let place = try TemporaryLedger()
+        let receiver = Receiver { _ in .unreachable }
+        try await open(place) { live in
+            let courier = try await begun(live, receiver)
+            try await live.take(chain.life)
+            try await courier.settle()
+            #expect(receiver.taken.isEmpty)
+        }
+        receiver.answer { _ in .answered(status: 200) }
+        try await open(place) { live in
+            live.clock.advance(byMilliseconds: 60_000)
+            let courier = live.courier(receiver)
+            try await courier.settle()
+            #expect(receiver.taken.map(\.id) == (try await live.changes().map(\.id)))
+        }
+    }
+
+    @Test("after three days a change is parked and told, one millisecond earlier it is not")
+    func parks() async throws {
+        try await open { live in
+            let notes = NoteBook()
+            let receiver = Receiver { _ in .answered(status: 503) }
+            let courier = try await begun(live, receiver, notes: notes)
+            try await live.take([chain.bought()])
+            let first = live.clock.now
+            try await courier.settle()
+            live.clock.set(first.advanced(byMilliseconds: WebhookLimits.retryMilliseconds - 1))
+            try await courier.settle()
+            let operations = live.session.ledger.operations
+            #expect(try await operations.waitingCounts(for: "books") == (1, 0))
+            live.clock.advance(byMilliseconds: WebhookLimits.longestDelayMilliseconds * 2)
+            try await courier.settle()
+            #expect(try await operations.waitingCounts(for: "books") == (0, 1))
+            #expect(notes.texts.contains { $0.contains("1 changes parked") })
+        }
+    }
+
+    @Test("410 ends delivery until a test is taken, and then it goes on where it stood")
+    func gone() async throws {
+        try await open { live in
+            let notes = NoteBook()
+            let receiver = Receiver { _ in .answered(status: 410) }
+            let courier = try await begun(live, receiver, notes: notes)
+            try await live.take(chain.life)
+            try await courier.settle()
+            live.clock.advance(byMilliseconds: 86_400_000)
+            try await courier.settle()
+            #expect(receiver.tried.count == 1)
+            #expect(notes.texts.contains { $0.contains("410") })
+            receiver.answer { _ in .answered(status: 200) }
+            let test = WebhookTest(endpoint: .test(), transport: receiver, clock: live.clock)
+            #expect(try await test.run(live.session.ledger.operations).isSuccess)
+            live.clock.advance(byMilliseconds: 86_400_000)
+            try await courier.settle()
+            #expect(receiver.taken.first?.type == "test")
+            #expect(
+                receiver.taken.dropFirst().map(\.id) == (try await live.changes().map(\.id))[...])
+        }
+    }
+
+    @Test("an endpoint that is down is asked rarely, and nothing is lost")
+    func down() async throws {
+        try await open { live in
+            let notes = NoteBook()
+            let receiver = Receiver { _ in .unreachable }
+            let courier = try await begun(live, receiver, notes: notes)
+            let chains = (0..<40).map { MadeChain(id: "70000000000\(1_000 + $0)") }
+            try await live.take(chains.map { $0.bought() })
+            try await courier.settle()
+            let begun = WebhookLimits.downFailureCount + WebhookLimits.concurrency
+            #expect(receiver.tried.count <= begun)
+            #expect(notes.texts.contains { $0.contains("down") })
+            let before = receiver.tried.count
+            live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
+            try await courier.settle()
+            #expect(receiver.tried.count == before + 1)
+            receiver.answer { _ in .answered(status: 200) }
+            live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
+            try await courier.settle()
+            #expect(Set(receiver.taken.map(\.id)) == Set(try await live.changes().map(\.id)))
+            #expect(notes.texts.contains { $0.contains("back") })
+        }
+    }
+
+    @Test("a receiver that lost a message sees it by number and by hash")
+    func lossIsSeen() async throws {
+        try await open { live in
+            let receiver = Receiver()
+            let courier = try await begun(live, receiver)
+            try await live.take(chain.life)
+            try await courier.settle()
+            var kept = receiver.taken
+            #expect(kept.count > 2)
+            for (earlier, later) in zip(kept, kept.dropFirst()) {
+                #expect(later.previous == earlier.sequence)
+                #expect(later.previousHash == earlier.stateHash)
+            }
+            kept.remove(at: 1)
+            #expect(kept[1].previous != kept[0].sequence)
+        }
+    }
+
+    @Test("redelivery repeats ids and bodies, moves no cursor, and counts without sending when dry")
+    func redelivers() async throws {
+        try await open { live in
+            let receiver = Receiver()
+            let courier = try await begun(live, receiver)
+            try await live.take(chain.life)
+            try await courier.settle()
+            let first = receiver.taken
+            receiver.forget()
+            let cursor = try await live.session.ledger.operations.webhookEndpoints()
+            let again = WebhookRedelivery(
+                ledger: live.session.ledger, endpoint: .test(), transport: receiver,
+                clock: live.clock)
+            let dry = try await again.run(from: 1, to: 4, isDryRun: true)
+            #expect(receiver.tried.isEmpty)
+            #expect(dry.changes == first.count && dry.delivered == 0)
+            #expect(dry.types.values.reduce(0, +) == first.count)
+            let wet = try await again.run(from: 1, to: 4, isDryRun: false)
+            #expect(wet.delivered == first.count && wet.failed == 0)
+            #expect(receiver.taken.map(\.id) == first.map(\.id))
+            #expect(receiver.taken.map(\.bytes) == first.map(\.bytes))
+            #expect(try await live.session.ledger.operations.webhookEndpoints() == cursor)
+            let part = try await again.run(from: 3, to: 3, isDryRun: true)
+            #expect(part.changes < dry.changes && part.changes > 0)
+        }
+    }
+
+    @Test("a redelivery that nobody takes says so and stops")
+    func redeliveryFails() async throws {
+        try await open { live in
+            let receiver = Receiver { _ in .timedOut }
+            try await live.take(chain.life)
+            let report = try await WebhookRedelivery(
+                ledger: live.session.ledger, endpoint: .test(), transport: receiver,
+                clock: live.clock
+            ).run(from: 1, to: 4, isDryRun: false)
+            #expect(report.delivered == 0)
+            #expect(report.failed == report.changes)
+            #expect(report.lastFailure == "timedOut")
+        }
+    }
+
+    @Test("a cursor beyond a log that was put back is told, and goes on at the end")
+    func cursorBeyondLog() async throws {
+        try await open { live in
+            try await live.take([chain.bought()])
+            try await live.session.ledger.operations.keep(
+                WebhookEndpointRow(name: "books", cursor: .end(of: 900)))
+            let notes = NoteBook()
+            let receiver = Receiver()
+            let courier = try await begun(live, receiver, notes: notes)
+            #expect(notes.texts.contains { $0.contains("900") })
+            try await live.take([other.bought()])
+            try await courier.settle()
+            #expect(receiver.taken.map(\.chain) == [other.id])
+        }
+    }
+}
