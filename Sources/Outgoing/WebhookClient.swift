@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 public import LedgerService
 import NIOCore
+import NIOHTTP1
 
 /// Posts webhooks over HTTP/1.1: a connection pool, TLS checked against the system's roots, no
 /// redirects, no proxies, every wait and every answer bounded.

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import LedgerService
 import Logging
+import Outgoing
 import Web
 
 struct ServeCommand: AsyncParsableCommand {
@@ -26,6 +27,7 @@ struct ServeCommand: AsyncParsableCommand {
             var settings = try Settings(common)
             _ = try settings.requiredApps()
             try apply(to: &settings.configuration.server)
+            let endpoints = try settings.webhookEndpoints()
             let log = ServiceLog(settings.configuration.server.log) { Console.now }
             let metrics = ServiceMetrics()
             let host = try await LedgerHost.open(
@@ -36,7 +38,7 @@ struct ServeCommand: AsyncParsableCommand {
             do {
                 let service = try WebService(host: host, metrics: metrics, logger: log.logger)
                 let isJSON = common.json
-                try await service.run { port in
+                try await service.run(with: webhooks(endpoints, service, host)) { port in
                     if isJSON { try? Console.out { $0.object { $0.member("port", Int64(port)) } } }
                 }
             } catch let error as WebServiceError {
@@ -47,6 +49,18 @@ struct ServeCommand: AsyncParsableCommand {
             }
             await log.flush()
         }
+    }
+
+    /// Delivers webhooks while the service runs; nothing without endpoints.
+    private func webhooks(
+        _ endpoints: [WebhookEndpoint], _ service: WebService, _ host: LedgerHost
+    ) -> [WebhookService] {
+        guard !endpoints.isEmpty else { return [] }
+        return [
+            WebhookService(
+                endpoints: endpoints, feeds: service.feeds, clock: SystemClock()
+            ) { host.observer.noted(.webhook($0)) }
+        ]
     }
 
     private func apply(to server: inout Configuration.Server) throws(CommandFailure) {

@@ -19,14 +19,14 @@ final class LocalReceiver: Sendable {
         let body: [UInt8]
     }
 
-    private let state: Mutex<(answer: @Sendable (Request) -> Answer, requests: [Request])>
+    private let state: Mutex<(answer: Answer, requests: [Request])>
     private let channel: Mutex<(any Channel)?> = Mutex(nil)
 
-    init(_ answer: @escaping @Sendable (Request) -> Answer) { state = Mutex((answer, [])) }
+    init(_ answer: Answer) { state = Mutex((answer, [])) }
 
     /// Starts one, lends its base address, and stops it.
     static func open<Value>(
-        _ answer: @escaping @Sendable (Request) -> Answer = { _ in .status(200) },
+        answering answer: Answer = .status(200),
         _ body: (LocalReceiver, String) async throws -> Value
     ) async throws -> Value {
         let receiver = LocalReceiver(answer)
@@ -50,14 +50,10 @@ final class LocalReceiver: Sendable {
 
     var requests: [Request] { state.withLock { $0.requests } }
 
-    func answer(_ answer: @escaping @Sendable (Request) -> Answer) {
-        state.withLock { $0.answer = answer }
-    }
-
     func take(_ request: Request) -> Answer {
         state.withLock { state in
             state.requests.append(request)
-            return state.answer(request)
+            return state.answer
         }
     }
 }

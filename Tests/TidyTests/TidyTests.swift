@@ -25,7 +25,9 @@ struct TidyTests {
             "NIOHTTPTypes", "NIOTLS", "HummingbirdCore",
             "ServiceLifecycle", "UnixSignals", "Logging", "CoreMetrics",
         ],
-        "Outgoing": ["LedgerService", "AsyncHTTPClient", "NIOCore", "ServiceLifecycle"],
+        "Outgoing": [
+            "LedgerService", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "ServiceLifecycle",
+        ],
         "Simulator": ["AppStore", "Signing"],
         "subledger": [
             "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Simulator",

@@ -60,6 +60,16 @@ public struct ChangeStream: Sendable {
         nextDue = teller.nextDue
     }
 
+    /// The next moment after `clock` at which the clock alone changes something, as these facts
+    /// have it: one fold, where a stream folds once for each fact.
+    public static func nextDue(
+        _ facts: [Fact], after clock: Timestamp, rules: Rules
+    ) -> Timestamp? {
+        let life = Lifecycle(facts, environment: rules.environment, catalogue: rules.catalogue)
+        let leeway = rules.catalogue.leewayMilliseconds
+        return life.timeline.lazy.map { life.due($0, leeway: leeway) }.filter { $0 > clock }.min()
+    }
+
     /// The change before the one with this number that a filter lets through; nil when there is
     /// none. What a receiver compares with the last change it has.
     public func mark(before sequence: Int64, where isIncluded: (ChangeName) -> Bool) -> ChangeMark?

@@ -11,8 +11,8 @@ public final class ChangeFeed: Sendable {
     public let ledger: EnvironmentLedger
     private let reader: ChangeReader
     private let clock: any ServiceClock
-    /// The projections to look for coming changes in, as they are by now.
-    private let projections: @Sendable () -> ProjectionsStore
+    /// The projections to look for coming changes in, as they are by now; nil before there are any.
+    private let projections: @Sendable () -> ProjectionsStore?
     private let state = Mutex(State())
 
     private struct State {
@@ -22,6 +22,8 @@ public final class ChangeFeed: Sendable {
         /// What the clock did by then is told.
         var at: Timestamp?
         var keptAt: Timestamp?
+        /// How many want to read. Nobody's feed costs nothing.
+        var interest = 0
         /// Rises whenever there may be something to read.
         var version = 0
         var recent: [RecentPage] = []
@@ -39,7 +41,7 @@ public final class ChangeFeed: Sendable {
 
     public init(
         ledger: EnvironmentLedger, clock: any ServiceClock,
-        projections: @escaping @Sendable () -> ProjectionsStore
+        projections: @escaping @Sendable () -> ProjectionsStore?
     ) {
         self.ledger = ledger
         self.clock = clock
@@ -52,6 +54,27 @@ public final class ChangeFeed: Sendable {
 
     /// Rises whenever there may be something new: cheap to look at for those who wait.
     public var version: Int { state.withLock { $0.version } }
+
+    /// Keeps the feed going for as long as it is held. Without anybody's interest the feed rests,
+    /// and later takes up the clock where it left it.
+    public final class Interest: Sendable {
+        private let feed: ChangeFeed
+
+        fileprivate init(_ feed: ChangeFeed) {
+            self.feed = feed
+            feed.state.withLock { $0.interest += 1 }
+        }
+
+        deinit { feed.state.withLock { $0.interest -= 1 } }
+    }
+
+    /// Says that somebody reads.
+    public func takeInterest() -> Interest { Interest(self) }
+
+    /// The end of the log; a cursor beyond it is of another one.
+    public func logEnd() async throws(StoreError) -> Int64 {
+        try await ledger.log.head().position
+    }
 
     /// The next changes after a cursor, as far as the feed goes by now.
     public func page(after cursor: ChangePlace) async throws(StoreError) -> ChangePage {
@@ -96,22 +119,34 @@ public final class ChangeFeed: Sendable {
 
     // MARK: The clock
 
-    /// Steps until the task is cancelled. A step that fails is reported and tried again.
+    /// Steps while somebody follows, until the task is cancelled. A step that fails is reported
+    /// and tried again.
     public func run(_ report: @Sendable (StoreError) -> Void = { _ in }) async {
         while !Task.isCancelled {
-            do throws(StoreError) { try await step() } catch { report(error) }
+            if state.withLock({ $0.interest }) > 0 {
+                do throws(StoreError) { try await step() } catch { report(error) }
+            }
             do { try await clock.sleep(milliseconds: FeedLimits.pollMilliseconds) } catch { return }
         }
     }
 
     /// Takes in what was appended, and tells what has come due. Only one step at a time.
     public func step() async throws(StoreError) {
-        let head = try await settledHead()
+        guard let store = projections() else { return }
+        let head = min(
+            try await ledger.log.head().position, try await ledger.facts.checkpoint().position,
+            try await store.checkpoint().position)
         try await begin(head)
-        let now = state.withLock { state in max(clock.now, state.at ?? clock.now) }
-        let isScanned = try await follow(head, now)
-        if !isScanned, state.withLock({ $0.dues.windowEnd }) < now {
-            try await scan(now, through: head)
+        let (horizon, at, windowEnd) = state.withLock { state in
+            (state.horizon ?? head, state.at ?? clock.now, state.dues.windowEnd)
+        }
+        // Derived data that is being made again goes back for a while; nobody's feed does.
+        guard head >= horizon else { return }
+        let now = max(clock.now, at)
+        if windowEnd < now || head - horizon > FeedLimits.farEventCount {
+            try await scan(store, from: at, now, through: head)
+        } else {
+            try await look(after: horizon, through: head, at)
         }
         try await tellDue(now, at: head)
         state.withLock { state in
@@ -119,13 +154,6 @@ public final class ChangeFeed: Sendable {
             state.horizon = head
             state.at = now
         }
-    }
-
-    /// What log, facts and projections hold.
-    private func settledHead() async throws(StoreError) -> Int64 {
-        let log = try await ledger.log.head().position
-        let facts = try await ledger.facts.checkpoint().position
-        return min(log, facts, try await projections().checkpoint().position)
     }
 
     /// Takes up where the last process left off; the first one begins now.
@@ -145,26 +173,28 @@ public final class ChangeFeed: Sendable {
             state.at = at
             state.keptAt = at
             state.horizon = min(kept?.position ?? head, head)
+            // Whoever asked before there was a horizon was told of nothing, and looks again.
+            state.version += 1
         }
     }
 
-    /// Notes when the chains of new events change next; true when it looked through all instead.
-    private func follow(_ head: Int64, _ now: Timestamp) async throws(StoreError) -> Bool {
-        let (known, isScanned) = state.withLock { state in
-            (state.horizon ?? head, state.dues.windowEnd.milliseconds != .min)
+    /// Notes when the chains of new events change next.
+    private func look(
+        after position: Int64, through head: Int64, _ at: Timestamp
+    ) async throws(StoreError) {
+        var position = position
+        while position < head {
+            let events = try await ledger.log.events(after: position, through: head)
+            guard let last = events.last else { return }
+            let chains = Set(
+                events.compactMap { event in
+                    event.attributes.chain.map {
+                        ChainId(bundleId: event.attributes.bundleId, originalTransactionId: $0)
+                    }
+                })
+            note(try await reader.dues(of: chains.sorted(), through: head, after: at))
+            position = last.position
         }
-        guard isScanned, head - known <= FeedLimits.farEventCount else {
-            try await scan(now, through: head)
-            return true
-        }
-        var cursor = ChangePlace.afterEvent(at: known)
-        while cursor.position < head {
-            let page = try await reader.page(after: cursor, through: head)
-            note(page.dues)
-            guard !page.isEnd else { break }
-            cursor = page.next
-        }
-        return false
     }
 
     private func note(_ dues: [(at: Timestamp, chain: ChainId)]) {
@@ -174,24 +204,24 @@ public final class ChangeFeed: Sendable {
     }
 
     /// Looks through all chains for what comes due until the window ends.
-    private func scan(_ now: Timestamp, through head: Int64) async throws(StoreError) {
-        let from = state.withLock { state in
-            state.dues.removeAll()
-            return state.at ?? now
-        }
+    private func scan(
+        _ store: ProjectionsStore, from: Timestamp, _ now: Timestamp, through head: Int64
+    ) async throws(StoreError) {
         let end = now.advanced(byMilliseconds: FeedLimits.windowMilliseconds)
+        state.withLock { state in
+            state.dues.removeAll()
+            // Set at the end: a scan that fails is made again.
+            state.dues.windowEnd = Timestamp(milliseconds: .min)
+        }
         // What is overdue is told after the leeway.
         let leeway = ledger.catalogue.leewayMilliseconds
-        let store = projections()
         var cursor: Int64 = 0
         var found: [(at: Timestamp, chain: ChainId)] = []
         while let piece = try await store.changing(
             from: from.advanced(byMilliseconds: -leeway - 1), through: end, after: cursor)
         {
             cursor = piece.next
-            for (chain, stream) in try await reader.streams(of: piece.chains, through: head) {
-                if let due = stream.nextDue { found.append((due, chain)) }
-            }
+            found += try await reader.dues(of: piece.chains, through: head, after: from)
         }
         state.withLock { $0.dues.windowEnd = end }
         note(found)

@@ -8,6 +8,4 @@ public struct ChangePage: Sendable {
     public var next: ChangePlace
     /// Whether there was nothing more at the time.
     public var isEnd: Bool
-    /// When the clock will next change each chain that was looked at.
-    var dues: [(at: Timestamp, chain: ChainId)] = []
 }

@@ -30,8 +30,9 @@ public struct ChangeReader: Sendable {
         } else if last < through {
             page.next = .end(of: last)
         } else {
-            // Readings may still follow here.
-            page.next = max(cursor, readings.last?.reading.place ?? .afterEvent(at: last))
+            // Readings may still follow here; the last one known may stand before the last event.
+            page.next = max(
+                cursor, .afterEvent(at: last), readings.last?.reading.place ?? .beginning)
         }
         var chains = Set(readings.map(\.chain))
         for event in events where event.position <= page.next.position {
@@ -41,9 +42,8 @@ public struct ChangeReader: Sendable {
         }
         let streams = try await streams(
             of: chains.sorted(), through: page.next.position, after: cursor, until: page.next)
-        for (chain, stream) in streams {
+        for (_, stream) in streams {
             page.changes += stream.changes.map { change($0, stream) }
-            if let due = stream.nextDue { page.dues.append((due, chain)) }
         }
         page.changes.sort { $0.place < $1.place }
         return page
@@ -62,9 +62,9 @@ public struct ChangeReader: Sendable {
         guard let end = places.max() else { return [] }
         let rules = rules
         let readings = try await ledger.operations.clockReadings(of: [chain])[chain] ?? []
-        let facts = try await ledger.facts.facts(of: [chain]).first?.1 ?? []
+        let facts = try await facts(of: [chain], through: end.position).first?.1 ?? []
         let stream = ChangeStream(
-            chain, facts: facts.filter { $0.position <= end.position }, readings: readings,
+            chain, facts: facts, readings: readings,
             rules: rules
         ) { places.contains($0) }
         return stream.changes.map { change($0, stream) }
@@ -77,16 +77,45 @@ public struct ChangeReader: Sendable {
     ) async throws(StoreError) -> [(ChainId, ChangeStream)] {
         let rules = rules
         let readings = try await ledger.operations.clockReadings(of: chains)
-        let facts = try await ledger.facts.facts(of: chains)
+        let facts = try await facts(of: chains, through: position)
         return await Parallel.map(facts) { chain, facts in
             let stream = ChangeStream(
-                chain, facts: facts.filter { $0.position <= position },
+                chain, facts: facts,
                 readings: (readings[chain] ?? []) + (extra.map { [$0] } ?? []), rules: rules
             ) { place in
                 guard let end else { return false }
                 return start < place && place <= end
             }
             return (chain, stream)
+        }
+    }
+
+    /// When the clock will next change each of the chains, as known at a position.
+    func dues(
+        of chains: [ChainId], through position: Int64, after clock: Timestamp
+    ) async throws(StoreError) -> [(at: Timestamp, chain: ChainId)] {
+        let rules = rules
+        let facts = try await facts(of: chains, through: position)
+        return await Parallel.map(facts) { chain, facts in
+            ChangeStream.nextDue(facts, after: clock, rules: rules).map { (at: $0, chain: chain) }
+        }.compactMap { $0 }
+    }
+
+    /// The facts of chains up to a position. Throws when the facts do not hold it: facts that are
+    /// being made again must not pass for chains to which nothing happened.
+    private func facts(
+        of chains: [ChainId], through position: Int64
+    ) async throws(StoreError) -> [(ChainId, [Fact])] {
+        guard !chains.isEmpty else { return [] }
+        let store = ledger.facts
+        guard try await store.checkpoint().position >= position else {
+            throw StoreError(
+                .fileLocked, path: store.path,
+                reason: "The facts do not reach position \(position) yet.",
+                remedy: "Wait until they are made again; nothing is lost.")
+        }
+        return try await store.facts(of: chains).map { chain, facts in
+            (chain, facts.filter { $0.position <= position })
         }
     }
 

@@ -11,11 +11,16 @@ public protocol ServiceClock: Sendable {
 
 /// The system's clock.
 public struct SystemClock: ServiceClock {
-    public init() {}
+    private let time: @Sendable () -> Timestamp
 
-    public var now: Timestamp {
-        Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
-    }
+    /// - Parameter time: what time it is; waiting takes real time all the same.
+    public init(
+        _ time: @escaping @Sendable () -> Timestamp = {
+            Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
+        }
+    ) { self.time = time }
+
+    public var now: Timestamp { time() }
 
     public func sleep(milliseconds: Int64) async throws(CancellationError) {
         do {

@@ -12,7 +12,7 @@ public final class LedgerHost: Sendable {
     public let clock: @Sendable () -> Timestamp
     let notifications: LiveIntake
     let uploads: LiveIntake
-    let observer: any ServingObserver
+    public let observer: any ServingObserver
 
     /// Environments that are always served; Xcode and LocalTesting only when they are named, since
     /// their data is signed by nobody.
@@ -76,6 +76,15 @@ public final class LedgerHost: Sendable {
 
     /// Ends `run`. Call it when nothing more is taken in.
     public func stop() { for ledger in ledgers { ledger.stop() } }
+
+    /// The change feed of every environment; each must be run, and ends before `stop`.
+    public func makeFeeds() -> [ChangeFeed] {
+        ledgers.map { served in
+            ChangeFeed(ledger: served.ledger, clock: SystemClock(clock)) {
+                served.board.snapshot?.projections
+            }
+        }
+    }
 
     // MARK: Asking
 

@@ -15,6 +15,10 @@ public enum ServingNote: Sendable {
     case refused(IntakeRefusal)
     /// A periodic checkpoint of the log failed.
     case checkpointFailed(Environment, StoreError)
+    /// The change feed could not go on; it tries again.
+    case feedFailed(Environment, StoreError)
+    /// What delivering webhooks came to.
+    case webhook(WebhookNote)
 
     /// How urgent it is.
     public enum Level: Sendable {
@@ -26,7 +30,8 @@ public enum ServingNote: Sendable {
     public var level: Level {
         switch self {
         case .remark: .warning
-        case .projectionFailed, .quarantineFailed, .checkpointFailed: .error
+        case .projectionFailed, .quarantineFailed, .checkpointFailed, .feedFailed: .error
+        case .webhook(let note): note.isNews ? .warning : .notice
         case .projectionResumed: .notice
         case .refused(let refusal):
             // Genuine and not taken: somebody has to do something. Anything else is anybody's noise.
@@ -42,8 +47,9 @@ public enum ServingNote: Sendable {
         case .remark(_, .gone): "projectionsGone"
         case .remark(_, .damaged): "projectionsDamaged"
         case .projectionFailed(_, let error), .quarantineFailed(_, let error),
-            .checkpointFailed(_, let error):
+            .checkpointFailed(_, let error), .feedFailed(_, let error):
             error.code.rawValue
+        case .webhook(let note): note.code
         case .projectionResumed: "projectionResumed"
         case .refused(let refusal): refusal.code
         }
@@ -53,8 +59,9 @@ public enum ServingNote: Sendable {
         switch self {
         case .remark(let environment, _), .projectionFailed(let environment, _),
             .projectionResumed(let environment), .quarantineFailed(let environment, _),
-            .checkpointFailed(let environment, _):
+            .checkpointFailed(let environment, _), .feedFailed(let environment, _):
             environment
+        case .webhook: nil
         case .refused(let refusal): refusal.environment
         }
     }
@@ -74,6 +81,8 @@ public enum ServingNote: Sendable {
         case .quarantineFailed(_, let error): "Nothing can be put into quarantine: \(error)"
         case .refused(let refusal): refusal.message
         case .checkpointFailed(_, let error): "The log cannot be checkpointed: \(error)"
+        case .feedFailed(_, let error): "The change feed cannot go on: \(error)"
+        case .webhook(let note): note.text
         }
     }
 }

@@ -45,6 +45,8 @@ public actor WebhookCourier {
 
     /// Steps until the task is cancelled.
     public func run() async {
+        let interest = feed.takeInterest()
+        defer { withExtendedLifetime(interest) {} }
         while !Task.isCancelled {
             var hasWorked = false
             do throws(StoreError) { hasWorked = try await step() } catch {

@@ -17,6 +17,27 @@ public enum WebhookNote: Sendable {
     case cursorBeyondLog(endpoint: String, position: Int64)
     case storeFailed(endpoint: String, error: StoreError)
 
+    /// Stable; to filter and alert by.
+    public var code: String {
+        switch self {
+        case .failed: "webhookFailed"
+        case .parked: "webhookParked"
+        case .down: "webhookDown"
+        case .back: "webhookBack"
+        case .disabled: "webhookDisabled"
+        case .cursorBeyondLog: "webhookCursorBeyondLog"
+        case .storeFailed: "webhookStoreFailed"
+        }
+    }
+
+    /// Whether somebody should look: a single attempt that failed is tried again by itself.
+    public var isNews: Bool {
+        switch self {
+        case .failed, .back: false
+        case .parked, .down, .disabled, .cursorBeyondLog, .storeFailed: true
+        }
+    }
+
     /// One line for a log.
     public var text: String {
         switch self {

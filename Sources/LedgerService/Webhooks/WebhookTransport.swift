@@ -3,12 +3,6 @@ public struct WebhookRequest: Sendable {
     public let url: String
     public let headers: [(name: String, value: String)]
     public let body: [UInt8]
-
-    init(url: String, headers: [(name: String, value: String)], body: [UInt8]) {
-        self.url = url
-        self.headers = headers
-        self.body = body
-    }
 }
 
 /// What came of a POST. Never anything of the answer's body.

@@ -5,6 +5,8 @@ import NIOCore
 /// What is known of one request besides its bytes.
 struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
+    /// The connection; of HTTP/2, the stream.
+    let channel: any Channel
     /// The other end of the connection.
     let peer: SocketAddress?
     /// Who asks; nil where nobody has to say.
@@ -12,6 +14,7 @@ struct WebContext: RequestContext {
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
         peer = source.channel.remoteAddress
     }
 }

@@ -16,6 +16,8 @@ public struct WebService: Sendable {
     let limits: ConnectionLimits
     let census: ConnectionCensus
     let bodies = BodyReader()
+    /// The change feed of every environment: whoever delivers changes follows these.
+    public let feeds: [ChangeFeed]
     let logger: Logger
     private let certificates: CertificateStore?
 
@@ -27,6 +29,7 @@ public struct WebService: Sendable {
         self.host = host
         server = host.configuration.server
         self.metrics = metrics
+        feeds = host.makeFeeds()
         self.logger = logger
         self.limits = limits
         census = ConnectionCensus(limits: limits, trusted: server.trustedProxies)
@@ -55,6 +58,7 @@ public struct WebService: Sendable {
         TransactionRoutes(host: host, bodies: bodies).add(to: groups)
         SubscriptionRoutes(host: host).add(to: groups)
         EventRoutes(host: host).add(to: groups)
+        ChangeRoutes(feeds: feeds).add(to: groups)
         MethodRoutes.add(to: router)
         return router
     }
@@ -71,6 +75,7 @@ public struct WebService: Sendable {
                 limits: limits, census: census, certificates: certificates),
             configuration: ApplicationConfiguration(
                 address: .hostname(server.host, port: server.port), serverName: "subledger"),
+            services: [FeedService(feeds: feeds, observer: host.observer)],
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) },
             logger: logger)
     }
@@ -83,8 +88,12 @@ public struct WebService: Sendable {
     /// Serves until SIGTERM or SIGINT; then stops accepting, answers what was accepted, folds
     /// everything into the files and closes them.
     ///
+    /// - Parameter services: what runs beside it for as long, such as the delivery of webhooks.
+    ///
     /// Throws `WebServiceError` when it cannot listen.
-    public func run(onRunning: @escaping @Sendable (Int) async -> Void) async throws {
+    public func run(
+        with services: [any Service] = [], onRunning: @escaping @Sendable (Int) async -> Void
+    ) async throws {
         let hasListened = Once()
         var group = ServiceGroupConfiguration(
             services: [
@@ -97,7 +106,7 @@ public struct WebService: Sendable {
                         hasListened.set()
                         await onRunning(port)
                     }),
-            ],
+            ] + services.map { .init(service: $0) },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         group.maximumGracefulShutdownDuration = WebService.drainLimit
         let serving = ServiceGroup(configuration: group)

@@ -18,8 +18,25 @@ struct ChangeFeedTests {
     @Test("an empty ledger has an empty feed that ends at its beginning")
     func empty() async throws {
         try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(eve)) { live in
-            #expect(try await live.changes().isEmpty)
-            #expect(try await live.feed.end() == .afterEvent(at: 0))
+            let (changes, end) = (try await live.changes(), try await live.feed.end())
+            #expect(changes.isEmpty)
+            #expect(end == .afterEvent(at: 0))
+        }
+    }
+
+    @Test("whoever asks before the first step is told to look again after it")
+    func askedEarly() async throws {
+        let (place, clock) = (try TemporaryLedger(), ManualClock(chain.start(4)))
+        _ = try await place.ingest([chain.bought()])
+        try await place.session { session in
+            let feed = ChangeFeed(ledger: session.ledger, clock: clock) { session.projections }
+            let seen = feed.version
+            let early = try await feed.page(after: .beginning)
+            #expect(early.changes.isEmpty && early.isEnd)
+            try await feed.step()
+            #expect(feed.version != seen)
+            let page = try await feed.page(after: .beginning)
+            #expect(!page.changes.isEmpty)
         }
     }
 

@@ -68,8 +68,8 @@ struct LiveFeed: Sendable {
         notes: NoteBook = NoteBook()
     ) -> WebhookCourier {
         WebhookCourier(
-            endpoint: endpoint, feed: feed, transport: receiver, clock: clock, chance: { 0.5 }
-        ) { notes.add($0) }
+            endpoint: endpoint, feed: feed, transport: receiver, clock: clock, chance: { 0.5 },
+            report: { notes.add($0) })
     }
 }
 

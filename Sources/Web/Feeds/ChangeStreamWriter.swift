@@ -1,0 +1,69 @@
+import AppStore
+import Hummingbird
+import Ledger
+import LedgerService
+import NIOCore
+import ServiceLifecycle
+
+/// One reader's server-sent events (HTML standard, §9.2): what comes after a cursor, then what
+/// happens, until the reader leaves or the service ends. Holds one page at most; a reader that
+/// takes its time makes only itself wait.
+struct ChangeStreamWriter: Sendable {
+    let feed: ChangeFeed
+    let filter: ChangeFilter
+    let start: ChangePlace
+    let channel: any Channel
+    let stall: Duration
+
+    func write(to writer: inout any ResponseBodyWriter) async throws {
+        let watch = StallWatch(limit: stall)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await watch.guardConnection(channel) }
+            defer { group.cancelAll() }
+            try await stream(to: &writer, watch)
+        }
+    }
+
+    private func stream(
+        to writer: inout any ResponseBodyWriter, _ watch: StallWatch
+    ) async throws {
+        let interest = feed.takeInterest()
+        defer { withExtendedLifetime(interest) {} }
+        try await send("retry: \(StreamLimits.retryMilliseconds)\n\n", to: &writer, watch)
+        var cursor = start
+        var version: Int?
+        var spoken = ContinuousClock.now
+        while !Task.isCancelled, !Task.isShuttingDownGracefully {
+            let current = feed.version
+            if version != current {
+                let page = try await feed.page(after: cursor)
+                cursor = page.next
+                for change in page.changes where filter.admits(change) {
+                    try await send(event(change), to: &writer, watch)
+                    spoken = .now
+                }
+                if page.isEnd { version = current }
+                continue
+            }
+            if spoken.duration(to: .now) > StreamLimits.heartbeat {
+                // An id without data moves the reader's cursor past what it does not want.
+                try await send("id: \(cursor)\n: still here\n\n", to: &writer, watch)
+                spoken = .now
+            }
+            try await Task.sleep(for: StreamLimits.poll)
+        }
+    }
+
+    private func send(
+        _ text: String, to writer: inout any ResponseBodyWriter, _ watch: StallWatch
+    ) async throws {
+        watch.note(isWriting: true)
+        defer { watch.note(isWriting: false) }
+        try await writer.write(ByteBuffer(string: text))
+    }
+
+    private func event(_ change: FeedChange) -> String {
+        let data = String(decoding: change.body(filter), as: UTF8.self)
+        return "id: \(change.place)\nevent: \(change.change.name.rawValue)\ndata: \(data)\n\n"
+    }
+}

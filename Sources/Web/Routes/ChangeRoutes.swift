@@ -1,0 +1,91 @@
+import AppStore
+import HTTPTypes
+import Hummingbird
+import Ledger
+import LedgerService
+import NIOCore
+
+/// The change feed as server-sent events.
+struct ChangeRoutes: Sendable {
+    let feeds: [ChangeFeed]
+    var slots = StreamSlots()
+    var stall = StreamLimits.stall
+
+    func add(to groups: RouteGroups) {
+        groups.read.get("/v1/changes") { request, context in
+            var question = try QuestionReader(request)
+            let scope = try question.place()
+            let after = question.text("after")
+            let filter = ChangeFilter(
+                names: try names(question.text("types")), bundleId: scope.bundleId)
+            try question.requireNothingElse()
+            let last = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }
+            return try await response(
+                scope.environment, filter, cursor: last ?? after, context.channel)
+        }
+    }
+
+    private func response(
+        _ environment: AppStore.Environment, _ filter: ChangeFilter, cursor: String?,
+        _ channel: any Channel
+    ) async throws -> Response {
+        guard let feed = feeds.first(where: { $0.ledger.environment == environment }) else {
+            throw ServingError.environmentNotServed(environment)
+        }
+        guard let slot = slots.take() else {
+            throw Problem(
+                .serviceUnavailable, code: "tooManyStreams",
+                detail: "There are \(StreamLimits.count) streams already; try again.",
+                retryAfter: 10)
+        }
+        let writer = ChangeStreamWriter(
+            feed: feed, filter: filter, start: try await place(cursor, feed), channel: channel,
+            stall: stall)
+        var headers = HTTPFields()
+        headers[.contentType] = "text/event-stream"
+        headers[.cacheControl] = "no-store"
+        // Proxies that collect answers would hold the stream back.
+        if let buffering = HTTPField.Name("X-Accel-Buffering") { headers[buffering] = "no" }
+        return Response(
+            status: .ok, headers: headers,
+            body: .init { body in
+                defer { withExtendedLifetime(slot) {} }
+                try await writer.write(to: &body)
+                try await body.finish(nil)
+            })
+    }
+
+    /// Where to begin: behind the cursor, or, without one, at the end.
+    private func place(_ cursor: String?, _ feed: ChangeFeed) async throws -> ChangePlace {
+        guard let cursor else { return try await feed.end() }
+        guard cursor.utf8.count <= StreamLimits.cursorByteCount,
+            let place = ChangePlace(cursor)
+        else {
+            throw Problem(
+                .badRequest, code: "invalidCursor",
+                detail: "Last-Event-ID and after take the id of an event, or a position.")
+        }
+        guard place.position <= (try await feed.logEnd()) else {
+            throw Problem(
+                .badRequest, code: "cursorBeyondLog",
+                detail: "The log ends before this position: another log stands here now. Read the"
+                    + " state anew and begin without a cursor.")
+        }
+        return place
+    }
+
+    private func names(_ list: String?) throws(Problem) -> Set<ChangeName>? {
+        guard let list else { return nil }
+        var names: Set<ChangeName> = []
+        for text in list.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let name = ChangeName(rawValue: String(text)) else {
+                throw Problem(
+                    .badRequest, code: "invalidParameter",
+                    detail: "types takes names of changes with commas between them: "
+                        + ChangeName.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+            }
+            names.insert(name)
+        }
+        return names
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@Suite("subledger webhooks")
+struct WebhooksCommandTests {
+    static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+    /// A workplace with an endpoint at which nobody listens, and whose path holds a secret.
+    func workplace(secret: String = secret) throws -> Workplace {
+        let place = try Workplace(options: Evidence.options + ["--config", "hooks.yaml"])
+        try place.write([secret], to: "hook.secret")
+        try place.write(
+            [
+                "webhooks:", "  - name: books", "    url: http://127.0.0.1:9/hidden-path",
+                "    secretFile: hook.secret",
+            ], to: "hooks.yaml")
+        return place
+    }
+
+    @Test("without endpoints there is nothing to list, and nothing to test")
+    func none() async throws {
+        let place = try Workplace()
+        let list = try await place.run("webhooks", "list", "--json")
+        #expect(list.code == 0)
+        #expect(list.out == "{\"endpoints\":[]}\n")
+        let test = try await place.run("webhooks", "test")
+        #expect(test.code == 1)
+        #expect(test.err.hasPrefix("error: noSuchEndpoint:"))
+    }
+
+    @Test("the list names endpoints and where they stand, and neither secret nor path")
+    func list() async throws {
+        let place = try workplace()
+        for outcome in [
+            try await place.run("webhooks", "list"),
+            try await place.run("webhooks", "list", "--json"),
+        ] {
+            #expect(outcome.code == 0)
+            #expect(outcome.out.contains("books"))
+            #expect(outcome.out.contains("http://127.0.0.1:9"))
+            #expect(!(outcome.out + outcome.err).contains("hidden-path"))
+            #expect(!(outcome.out + outcome.err).contains("MfKQ9"))
+        }
+    }
+
+    @Test("a test that nobody takes ends with 1 and says why, without the secret")
+    func test() async throws {
+        let outcome = try await workplace().run("webhooks", "test", "books", "--json")
+        #expect(outcome.code == 1)
+        #expect(outcome.out.contains("\"outcome\":\"unreachable\""))
+        #expect(!(outcome.out + outcome.err).contains("MfKQ9"))
+    }
+
+    @Test("a secret file that holds none ends with 78 and does not show what it holds")
+    func badSecret() async throws {
+        let outcome = try await workplace(secret: "whsec_not!base64").run("webhooks", "list")
+        #expect(outcome.code == 78)
+        #expect(outcome.err.hasPrefix("error: invalidValue: webhooks[0].secretFile:"))
+        #expect(!outcome.err.contains("not!base64"))
+    }
+
+    @Test("a dry redelivery counts what a range would deliver, and a wet one says what failed")
+    func redeliver() async throws {
+        let place = try workplace()
+        try place.write(Evidence.lines, to: "life.ndjson")
+        let ingested = try await place.run("ingest", "life.ndjson")
+        #expect(ingested.code == 0)
+        let range = ["webhooks", "redeliver", "books", "--from", "1", "--to", "9", "--json"]
+        let dry = try await place.run(range + ["--dry-run"] + place.options)
+        #expect(dry.code == 0)
+        #expect(dry.out.contains("\"started\":1"))
+        #expect(dry.out.contains("\"delivered\":0"))
+        let wet = try await place.run(range + place.options)
+        #expect(wet.code == 1)
+        #expect(wet.out.contains("\"lastFailure\":\"unreachable\""))
+        let wrong = try await place.run(
+            ["webhooks", "redeliver", "--from", "3", "--to", "2"] + place.options)
+        #expect(wrong.code == 64)
+    }
+}

@@ -1,0 +1,108 @@
+import AppStore
+import Hummingbird
+import HummingbirdTesting
+import Ledger
+import LedgerService
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import Web
+
+@Suite("GET /v1/changes")
+struct ChangeRouteTests {
+    @Test(
+        "what is no cursor, no name of a change or no parameter is refused",
+        arguments: [
+            ("after=x", "invalidCursor"), ("after=", "invalidCursor"),
+            ("after=1-2-3", "invalidCursor"), ("after=99", "cursorBeyondLog"),
+            ("types=Expired", "invalidParameter"), ("types=", "invalidParameter"),
+            ("limit=5", "unknownParameter"), ("environment=mars", "unknownEnvironment"),
+        ])
+    func refused(_ query: String, _ code: String) async throws {
+        try await ServedPlace().serve { client, _ in
+            let answer = try await client.get("/v1/changes?\(query)")
+            #expect(answer.status == 400)
+            #expect(answer.code == code)
+        }
+    }
+
+    @Test("an environment that is not served has no feed")
+    func notServed() async throws {
+        try await ServedPlace().serve { client, _ in
+            let answer = try await client.get("/v1/changes?environment=xcode")
+            #expect(answer.status == 404)
+        }
+    }
+
+    @Test("everything from the beginning, then what happens, under ids that resume")
+    func streams() async throws {
+        try await ServedPlace().serve(.live) { client, _ in
+            let port = try #require(client.client.port)
+            let purchase = MadePurchase()
+            #expect(try await client.notify(purchase.notificationBody(0)).status == 200)
+            try await StreamReader.open(port: port, "/v1/changes?after=0") { stream in
+                #expect(await stream.wait(for: "event: started\n"))
+                #expect(stream.text.contains("text/event-stream"))
+                #expect(stream.text.contains("id: 1-0\n"))
+                let posted = try await client.notify(purchase.notificationBody(1))
+                #expect(posted.status == 200)
+                #expect(await stream.wait(for: "event: renewed\n"))
+            }
+            let headers = ["Last-Event-ID: 1-0"]
+            try await StreamReader.open(port: port, "/v1/changes", headers: headers) { stream in
+                #expect(await stream.wait(for: "event: renewed\n"))
+                #expect(!stream.text.contains("event: started\n"))
+            }
+            let query = "/v1/changes?after=0&types=renewed"
+            try await StreamReader.open(port: port, query) { stream in
+                #expect(await stream.wait(for: "event: renewed\n"))
+                #expect(!stream.text.contains("event: started\n"))
+            }
+        }
+    }
+
+    @Test("one stream more than there may be is told to come back")
+    func slots() {
+        let slots = StreamSlots(limit: 2)
+        var first = slots.take()
+        let second = slots.take()
+        #expect(first != nil && second != nil)
+        #expect(slots.take() == nil)
+        first = nil
+        #expect(slots.take() != nil)
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("a reader that takes nothing loses its connection and keeps nobody waiting")
+    func stalledReader() async throws {
+        try await ServedPlace().serve { client, host in
+            #expect(try await client.notify(MadePurchase().notificationBody(0)).status == 200)
+            let feed = try #require(host.makeFeeds().first)
+            let channel = NIOAsyncTestingChannel()
+            try await channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 9))
+            let writer = ChangeStreamWriter(
+                feed: feed, filter: ChangeFilter(), start: .beginning, channel: channel,
+                stall: .milliseconds(40))
+            var body: any ResponseBodyWriter = StuckWriter(channel: channel)
+            await #expect(throws: StuckWriter.Closed.self) { try await writer.write(to: &body) }
+            #expect(!channel.isActive)
+            let later = MadePurchase(id: "500000000000002")
+            #expect(try await client.notify(later.notificationBody(0)).status == 200)
+        }
+    }
+}
+
+/// Takes nothing until its connection is closed.
+private struct StuckWriter: ResponseBodyWriter {
+    struct Closed: Error {}
+
+    let channel: NIOAsyncTestingChannel
+
+    mutating func write(_ buffer: ByteBuffer) async throws {
+        try await channel.closeFuture.get()
+        throw Closed()
+    }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}

@@ -1,0 +1,75 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// A bare connection that asks once and collects what comes, for answers that do not end.
+final class StreamReader: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    private struct State {
+        var text = ""
+        var isClosed = false
+        var waiting: [(wanted: String, CheckedContinuation<Bool, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Connects to loopback, asks, lends itself and closes the connection.
+    static func open<Value>(
+        port: Int, _ uri: String, headers: [String] = [],
+        _ body: (StreamReader) async throws -> Value
+    ) async throws -> Value {
+        let reader = StreamReader()
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelInitializer { $0.pipeline.addHandler(reader) }
+            .connect(host: "127.0.0.1", port: port).get()
+        let head = ["GET \(uri) HTTP/1.1", "Host: localhost"] + headers
+        let request = head.joined(separator: "\r\n") + "\r\n\r\n"
+        try await channel.writeAndFlush(ByteBuffer(string: request))
+        do {
+            let value = try await body(reader)
+            try? await channel.close()
+            return value
+        } catch {
+            try? await channel.close()
+            throw error
+        }
+    }
+
+    /// What came so far.
+    var text: String { state.withLock { $0.text } }
+
+    /// Returns once the text is there; false when the connection ended without it.
+    func wait(for wanted: String) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let known: Bool? = state.withLock { state in
+                if state.text.contains(wanted) { return true }
+                if state.isClosed { return false }
+                state.waiting.append((wanted, continuation))
+                return nil
+            }
+            if let known { continuation.resume(returning: known) }
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let buffer = unwrapInboundIn(data)
+        let found = state.withLock { state in
+            state.text += String(buffer: buffer)
+            let text = state.text
+            let found = state.waiting.filter { text.contains($0.wanted) }
+            state.waiting.removeAll { text.contains($0.wanted) }
+            return found
+        }
+        for waiter in found { waiter.1.resume(returning: true) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        let left = state.withLock { state in
+            state.isClosed = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for waiter in left { waiter.1.resume(returning: false) }
+    }
+}
