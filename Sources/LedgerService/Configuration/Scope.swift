@@ -2,8 +2,8 @@
 public enum Scope: String, Sendable, CaseIterable {
     /// Questions and feeds.
     case read
-    /// Uploads from apps and back ends.
+    /// Uploads from apps and back ends; links and grants.
     case write
-    /// What an operator does: links, grants.
+    /// What an operator does to the ledger itself.
     case admin
 }

@@ -1,6 +1,6 @@
 public import AppStore
 public import Ledger
-import LedgerStore
+public import LedgerStore
 import Signing
 
 /// Takes in what operators and back ends decide: checked against what is known, appended, durable
@@ -11,6 +11,11 @@ public struct CommandIntake: Sendable {
     private let clock: @Sendable () -> Timestamp
     /// A new id, for commands that bring none; never the same twice.
     private let makeId: @Sendable () -> String
+    /// How events get into the log; nil: nobody else is to know.
+    private let appending: Appending?
+
+    public typealias Appending =
+        @Sendable ([NewEvent]) async throws(StoreError) -> [AppendResult]
 
     /// Who decides, why, and under what key a repetition is known.
     public struct Order: Sendable {
@@ -26,13 +31,15 @@ public struct CommandIntake: Sendable {
         }
     }
 
+    /// - Parameter appending: nil appends to the log and tells nobody.
     public init(
         ledger: EnvironmentLedger, clock: @escaping @Sendable () -> Timestamp,
-        makeId: @escaping @Sendable () -> String
+        makeId: @escaping @Sendable () -> String, appending: Appending? = nil
     ) {
         self.ledger = ledger
         self.clock = clock
         self.makeId = makeId
+        self.appending = appending
     }
 
     /// Appends a command about a chain (`link`, `unlink`, `note`) or a customer (`grant`,
@@ -162,7 +169,11 @@ public struct CommandIntake: Sendable {
                 key: CommandIntake.key(command.id), attributes: attributes,
                 receivedAt: receivedAt ?? clock(), receivedAtClaimed: receivedAt != nil,
                 evidence: evidence)
-            let result = try await ledger.log.append([event]).first
+            let results =
+                if let appending { try await appending([event]) } else {
+                    try await ledger.log.append([event])
+                }
+            let result = results.first
             return (result, try await ledger.log.event(at: result?.position ?? 0))
         }
         guard let result, let logged else {

@@ -14,27 +14,32 @@ public struct CommandReceipt: Hashable, Sendable {
     /// `{"command","id","position","receivedAt","repeated","customer",…}`; of a grant, its id is
     /// `grantId`, too.
     public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("command", command.name.rawValue)
-            json.member("id", command.id)
-            json.member("position", position)
-            json.member("receivedAt", receivedAt)
-            json.member("repeated", isRepeated)
-            json.member("actor", command.actor)
-            json.member("reason", command.reason)
-            json.member("customer", command.customer)
-            if let chain {
-                json.member("bundleId", chain.bundleId)
-                json.member("originalTransactionId", chain.originalTransactionId)
-            }
-            switch command.action {
-            case .grant(_, let entitlement, let until):
-                json.member("grantId", command.id)
-                json.member("entitlement", entitlement)
-                json.member("until", until)
-            case .ungrant(_, let grant): json.member("grantId", grant)
-            case .link, .unlink, .claim, .note: break
-            }
+        json.object { json in writeMembers(to: &json, isRepeated: isRepeated) }
+    }
+
+    /// The object without its braces.
+    ///
+    /// - Parameter isRepeated: nil leaves `repeated` out, for an answer that is the same each time.
+    func writeMembers(to json: inout JSONWriter, isRepeated: Bool? = nil) {
+        json.member("command", command.name.rawValue)
+        json.member("id", command.id)
+        json.member("position", position)
+        json.member("receivedAt", receivedAt)
+        json.memberIfPresent("repeated", isRepeated)
+        json.member("actor", command.actor)
+        json.member("reason", command.reason)
+        json.member("customer", command.customer)
+        if let chain {
+            json.member("bundleId", chain.bundleId)
+            json.member("originalTransactionId", chain.originalTransactionId)
+        }
+        switch command.action {
+        case .grant(_, let entitlement, let until):
+            json.member("grantId", command.id)
+            json.member("entitlement", entitlement)
+            json.member("until", until)
+        case .ungrant(_, let grant): json.member("grantId", grant)
+        case .link, .unlink, .claim, .note: break
         }
     }
 

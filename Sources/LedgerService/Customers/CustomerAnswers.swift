@@ -4,10 +4,13 @@ public import Ledger
 extension CustomerReading {
     /// `timeline --customer`: `{"customer",…,"chains":[…],"entries":[…]}`. Entries are those of the
     /// chains' timelines, each with the chain it is of, and what was decided about the customer.
-    public func writeTimeline(to json: inout JSONWriter) {
+    /// `isStamped` as for `ChainReading.writeShow`.
+    public func writeTimeline(to json: inout JSONWriter, isStamped: Bool = true) {
         json.object { json in
-            writeStamp(to: &json)
-            json.array("chains", chains) { json, reading in reading.writeShow(to: &json) }
+            writeStamp(to: &json, isStamped)
+            json.array("chains", chains) { json, reading in
+                reading.writeShow(to: &json, isStamped: isStamped)
+            }
             json.array("entries", entries) { json, entry in
                 switch entry {
                 case .chain(let entry, let reading):
@@ -28,20 +31,24 @@ extension CustomerReading {
     /// - Parameters:
     ///   - limit: chains of a page.
     ///   - after: the last chain of the page before (`ChainId(cursor:)` of its `next`); nil begins.
+    ///   - isStamped: as for `ChainReading.writeShow`.
     public func writeSubscriptions(
-        to json: inout JSONWriter, limit: Int, after: ChainId? = nil
+        to json: inout JSONWriter, limit: Int, after: ChainId? = nil, isStamped: Bool = true
     ) {
         let rest = held.filter { reading in after.map { $0 < reading.chain } ?? true }
         let page = rest.prefix(max(1, limit))
         json.object { json in
-            writeStamp(to: &json)
-            json.array("subscriptions", page) { json, reading in reading.writeShow(to: &json) }
+            writeStamp(to: &json, isStamped)
+            json.array("subscriptions", page) { json, reading in
+                reading.writeShow(to: &json, isStamped: isStamped)
+            }
             json.member("next", page.count < rest.count ? page.last?.chain.cursor : nil)
         }
     }
 
-    private func writeStamp(to json: inout JSONWriter) {
+    private func writeStamp(to json: inout JSONWriter, _ isStamped: Bool) {
         json.member("customer", customer)
+        guard isStamped else { return }
         json.member("at", moment.at)
         json.member("knownAt", moment.knowledge.knownAt)
         json.member("position", position)

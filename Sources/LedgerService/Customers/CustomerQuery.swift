@@ -7,54 +7,73 @@ public import LedgerStore
 public struct CustomerQuery: Sendable {
     let ledger: EnvironmentLedger
     let projections: ProjectionsStore
+    let facts: FactsStore
     /// The position every answer holds, at least.
     let head: Int64
 
     /// Customers of one batch (`contract.md`, `POST /v1/customers:entitlements`).
     public static let batchCustomerCount = 1_000
 
-    public init(ledger: EnvironmentLedger, projections: ProjectionsStore, head: Int64) {
+    /// - Parameter facts: as for `ChainQuery`.
+    public init(
+        ledger: EnvironmentLedger, projections: ProjectionsStore, head: Int64,
+        facts: FactsStore? = nil
+    ) {
         self.ledger = ledger
         self.projections = projections
+        self.facts = facts ?? ledger.facts
         self.head = head
     }
 
     /// What a customer has; an id never seen has nothing and is new.
+    ///
+    /// - Parameter bundleId: only chains of this app count, and grants; nil: those of every app.
     public func entitlements(
-        of customer: CustomerId, moment: Moment
+        of customer: CustomerId, moment: Moment, bundleId: BundleId? = nil
     ) async throws(StoreError) -> EntitlementsAnswer {
-        let answers = try await entitlements(of: [customer], moment: moment)
+        let answers = try await entitlements(of: [customer], moment: moment, bundleId: bundleId)
         return answers.first ?? answer(customer, moment, position: head, [], [])
     }
 
     /// As `entitlements(of:moment:)` for several, in the order given; the caller bounds how many.
     public func entitlements(
-        of customers: [CustomerId], moment: Moment
+        of customers: [CustomerId], moment: Moment, bundleId: BundleId? = nil
     ) async throws(StoreError) -> [EntitlementsAnswer] {
+        let asked = customers.map {
+            ProjectionsStore.AskedCustomer($0, bundleId: bundleId)
+        }
         guard case .everything = moment.knowledge else {
-            return try await folded(customers, moment)
+            return try await folded(asked, moment)
         }
         var answers: [EntitlementsAnswer] = []
         answers.reserveCapacity(customers.count)
-        for (customer, record) in zip(customers, try await projections.customers(customers)) {
-            guard record.isComplete(at: moment.at) else {
-                answers += try await folded([customer], moment)
-                continue
-            }
-            answers.append(
-                answer(
-                    customer, moment, position: record.position, record.holdings, record.grants))
+        for (asked, record) in zip(asked, try await projections.customers(asked)) {
+            answers.append(try await answer(asked, record, moment))
         }
         return answers
     }
 
-    /// As the others, with facts of one chain that the projections may not hold yet: of an upload
-    /// that was just appended.
-    public func entitlements(
-        of customer: CustomerId, moment: Moment, including chain: ChainId
+    /// From what was read about a customer, where that suffices. The moment knows everything.
+    func answer(
+        _ asked: ProjectionsStore.AskedCustomer, _ record: ProjectionsStore.CustomerRecord,
+        _ moment: Moment
     ) async throws(StoreError) -> EntitlementsAnswer {
-        var chains = try await projections.chains(of: customer)
-        if !chains.contains(chain) { chains.append(chain) }
+        guard record.isComplete(at: moment.at) else { return try await folded(asked, moment) }
+        return answer(
+            asked.id, moment, position: record.position, record.holdings, record.grants)
+    }
+
+    /// As the others, from everything that is in the log, projected or not: for what was just
+    /// appended. Decodes every event that is not projected; the caller bounds how many.
+    ///
+    /// - Parameter chain: one more chain to look at; nil for none.
+    public func entitlements(
+        of customer: CustomerId, moment: Moment, including chain: ChainId?
+    ) async throws(StoreError) -> EntitlementsAnswer {
+        let projected = try await projections.checkpoint().position
+        var chains = Set(try await projections.chains(of: customer))
+        if let chain { chains.insert(chain) }
+        chains.formUnion(try await ledger.chains(naming: customer, after: projected))
         var holdings: [Holding] = []
         for chain in chains.sorted() {
             let facts = try await ledger.presentFacts(of: chain)
@@ -70,23 +89,34 @@ public struct CustomerQuery: Sendable {
     // MARK: Folding
 
     /// From the facts: for what was known at another time, and for times before a row begins.
-    func folded(
-        _ customers: [CustomerId], _ moment: Moment
+    private func folded(
+        _ customers: [ProjectionsStore.AskedCustomer], _ moment: Moment
     ) async throws(StoreError) -> [EntitlementsAnswer] {
         var answers: [EntitlementsAnswer] = []
-        for customer in customers {
-            let chains = try await projections.chains(of: customer)
-            var holdings: [Holding] = []
-            for (chain, facts) in try await ledger.facts.facts(of: chains) {
-                holdings.append(holding(chain, admitted(facts, moment), customer))
-            }
-            let grants = try await grants(of: customer, moment)
-            answers.append(
-                answer(
-                    customer, moment, position: moment.knowledge.position(head: head), holdings,
-                    grants))
-        }
+        for customer in customers { answers.append(try await folded(customer, moment)) }
         return answers
+    }
+
+    private func folded(
+        _ asked: ProjectionsStore.AskedCustomer, _ moment: Moment
+    ) async throws(StoreError) -> EntitlementsAnswer {
+        let customer = asked.id
+        let chains = try await chains(of: customer, asked.bundleId)
+        var holdings: [Holding] = []
+        for (chain, facts) in try await facts.facts(of: chains) {
+            holdings.append(holding(chain, admitted(facts, moment), customer))
+        }
+        return answer(
+            customer, moment, position: moment.knowledge.position(head: head), holdings,
+            try await grants(of: customer, moment))
+    }
+
+    /// Every chain whose facts ever named the customer.
+    func chains(
+        of customer: CustomerId, _ bundleId: BundleId?
+    ) async throws(StoreError) -> [ChainId] {
+        try await projections.chains(of: customer)
+            .filter { bundleId == nil || $0.bundleId == bundleId }
     }
 
     func grants(
@@ -100,7 +130,7 @@ public struct CustomerQuery: Sendable {
         of customer: CustomerId, _ moment: Moment
     ) async throws(StoreError) -> [Fact] {
         let home = ChainId(customer: customer)
-        return admitted(try await ledger.facts.facts(of: [home]).flatMap(\.1), moment)
+        return admitted(try await facts.facts(of: [home]).flatMap(\.1), moment)
     }
 
     /// The facts may be ahead of the position that the answer names.

@@ -55,20 +55,51 @@ public struct CustomerReading: Sendable {
 
 extension CustomerQuery {
     /// Folds everything about a customer; an id never seen has no chains and no commands.
+    ///
+    /// - Parameter bundleId: only chains of this app; nil for those of every app.
     public func reading(
-        of customer: CustomerId, moment: Moment
+        of customer: CustomerId, moment: Moment, bundleId: BundleId? = nil
     ) async throws(StoreError) -> CustomerReading {
-        let chains = try await projections.chains(of: customer)
-        let query = ChainQuery(ledger: ledger, projections: projections, head: head)
-        let readings = try await query.readings(of: chains, moment).filter { reading in
+        let chains = try await chains(of: customer, bundleId)
+        let readings = try await chainQuery.readings(of: chains, moment).filter { reading in
             reading.life.holders.stretches(of: customer).contains { $0.from <= moment.at }
         }
         let own = Lifecycle(
             try await ownFacts(of: customer, moment), environment: ledger.environment,
             catalogue: ledger.catalogue)
-        return CustomerReading(
+        return reading(
+            customer, moment, readings, own.commands.filter { $0.receivedAt <= moment.at })
+    }
+
+    /// As `reading`, of what the customer holds at the moment only: chains behind `after`, one more
+    /// than `limit` where there are more. Folds about as many as it hands out.
+    public func held(
+        by customer: CustomerId, moment: Moment, bundleId: BundleId? = nil, after: ChainId?,
+        limit: Int
+    ) async throws(StoreError) -> CustomerReading {
+        var rest = try await chains(of: customer, bundleId)
+            .filter { chain in after.map { $0 < chain } ?? true }[...]
+        var held: [ChainReading] = []
+        while held.count <= limit, !rest.isEmpty {
+            let next = Array(rest.prefix(limit + 1 - held.count))
+            rest = rest.dropFirst(next.count)
+            held +=
+                reading(customer, moment, try await chainQuery.readings(of: next, moment), [])
+                .held
+        }
+        return reading(customer, moment, held, [])
+    }
+
+    private var chainQuery: ChainQuery {
+        ChainQuery(ledger: ledger, projections: projections, head: head, facts: facts)
+    }
+
+    private func reading(
+        _ customer: CustomerId, _ moment: Moment, _ chains: [ChainReading], _ commands: [Fact]
+    ) -> CustomerReading {
+        CustomerReading(
             customer: customer, moment: moment,
             position: moment.knowledge.position(head: head), catalogueHash: ledger.catalogueHash,
-            chains: readings, commands: own.commands.filter { $0.receivedAt <= moment.at })
+            chains: chains, commands: commands)
     }
 }

@@ -11,9 +11,19 @@ public struct EntitlementsAnswer: Hashable, Sendable {
     public let catalogueHash: Digest
     public let entitlements: Entitlements
 
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("customer", customer)
+    /// `isStamped` as for `ChainReading.writeShow`.
+    public func write(to json: inout JSONWriter, isStamped: Bool = true) {
+        json.object { json in writeMembers(to: &json, isStamped: isStamped) }
+    }
+
+    /// The object without its braces.
+    ///
+    /// - Parameter isNobody: it is about no customer at all.
+    func writeMembers(
+        to json: inout JSONWriter, isStamped: Bool = true, isNobody: Bool = false
+    ) {
+        json.member("customer", isNobody ? nil : customer)
+        if isStamped {
             json.member("at", at)
             json.member("knownAt", knownAt)
             json.member("position", position)
@@ -21,21 +31,21 @@ public struct EntitlementsAnswer: Hashable, Sendable {
             json.member("completeThrough", nil as Timestamp?)
             json.member("reducerVersion", Lifecycle.reducerVersion)
             json.member("catalogueHash", catalogueHash)
-            json.member("standing", entitlements.standing.rawValue)
-            json.array("entitlements", entitlements.verdicts) { json, verdict in
-                verdict.write(to: &json)
+        }
+        json.member("standing", isNobody ? nil : entitlements.standing.rawValue)
+        json.array("entitlements", entitlements.verdicts) { json, verdict in
+            verdict.write(to: &json)
+        }
+        json.array("products", entitlements.products) { json, product in
+            json.object { json in
+                json.member("productId", product.productId)
+                json.member("standing", product.standing.rawValue)
             }
-            json.array("products", entitlements.products) { json, product in
-                json.object { json in
-                    json.member("productId", product.productId)
-                    json.member("standing", product.standing.rawValue)
-                }
-            }
-            json.array("groups", entitlements.groups) { json, group in
-                json.object { json in
-                    json.member("group", group.group)
-                    json.member("standing", group.standing.rawValue)
-                }
+        }
+        json.array("groups", entitlements.groups) { json, group in
+            json.object { json in
+                json.member("group", group.group)
+                json.member("standing", group.standing.rawValue)
             }
         }
     }

@@ -12,6 +12,27 @@ extension EnvironmentLedger {
         return try FactDecoder.decode(logged)?.chain.customer
     }
 
+    /// Chains that events after a position say something of, and in it name the customer. Decodes
+    /// every event there is after it.
+    func chains(
+        naming customer: CustomerId, after position: Int64
+    ) async throws(StoreError) -> [ChainId] {
+        var chains: Set<ChainId> = []
+        var position = position
+        while true {
+            let events = try await log.page(
+                after: position, through: .max, limit: LogLimits.pageEventCount)
+            guard let last = events.last else { return chains.sorted() }
+            position = last.event.position
+            for logged in events {
+                guard let decoded = try FactDecoder.decode(logged), decoded.chain.customer == nil,
+                    decoded.fact.names(customer)
+                else { continue }
+                chains.insert(decoded.chain)
+            }
+        }
+    }
+
     /// The facts of a chain, or of a customer, up to the head of the log as of now: those stored,
     /// and those of events that the projector has not reached yet.
     func presentFacts(of chain: ChainId) async throws(StoreError) -> [Fact] {
@@ -41,5 +62,13 @@ extension EnvironmentLedger {
         }
         return attributes.chain == chain.originalTransactionId
             && attributes.bundleId == chain.bundleId
+    }
+}
+
+extension Fact {
+    /// Whether it says, by token or by command, that a chain is this customer's.
+    fileprivate func names(_ customer: CustomerId) -> Bool {
+        if command?.customer == customer { return true }
+        return transaction?.appAccountToken.map { CustomerId(token: $0) } == customer
     }
 }

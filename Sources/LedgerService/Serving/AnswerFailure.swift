@@ -9,6 +9,10 @@ public struct AnswerFailure: Error, Sendable {
         case ambiguous
         /// Nothing is wrong with the question; ask again.
         case unavailable
+        /// The request is wrong, and was without effect.
+        case invalid
+        /// Nothing is wrong with its form, but it cannot be done.
+        case refused
         /// A fault of ours.
         case fault
     }
@@ -28,6 +32,7 @@ public struct AnswerFailure: Error, Sendable {
         case let error as QueryError: self.init(error)
         case let error as ServingError: self.init(error)
         case let error as StoreError: self.init(error)
+        case let error as CommandError: self.init(error)
         default: return nil
         }
     }
@@ -59,6 +64,23 @@ public struct AnswerFailure: Error, Sendable {
             if case .environmentNotServed = error { .notFound } else { .unavailable }
         self.init(kind: kind, code: error.code, message: error.message)
         if case .projectionBehind(let position) = error { self.position = position }
+    }
+
+    private init(_ error: CommandError) {
+        if let failure = error.failure {
+            self.init(failure)
+            return
+        }
+        let kind: Kind =
+            switch error.code {
+            case .notLinked, .noSuchGrant: .notFound
+            case .idempotencyKeyReused: .refused
+            case .invalidCustomer, .invalidActor, .invalidReason, .invalidEntitlement,
+                .invalidTime, .invalidIdempotencyKey:
+                .invalid
+            case .store: .fault
+            }
+        self.init(kind: kind, code: error.code.rawValue, message: error.message)
     }
 
     /// Paths stay out of it: they are nothing for those who ask over the network.

@@ -23,9 +23,7 @@ extension LedgerHost {
         _ write: (ChainReading, inout JSONWriter, Bool) -> Void
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
-        let snapshot = try await ledger.snapshot(atLeast: scope.minPosition)
-        let reading = try await snapshot.query.reading(
-            id, bundleId: scope.bundleId, moment: moment(scope))
+        let (reading, snapshot) = try await ledger.reading(id, scope, moment: moment(scope))
         return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
             write(reading, &$0, $1)
         }
@@ -44,9 +42,7 @@ extension LedgerHost {
         _ id: String, _ scope: QuestionScope, after: Int64, limit: Int
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
-        let snapshot = try await ledger.snapshot(atLeast: scope.minPosition)
-        let reading = try await snapshot.query.reading(
-            id, bundleId: scope.bundleId, moment: moment(scope))
+        let (reading, snapshot) = try await ledger.reading(id, scope, moment: moment(scope))
         let positions = reading.positions.filter { $0 > after }
         let page = positions.prefix(min(max(limit, 1), LedgerHost.maximumPageCount))
         var lines: [(RecordedEvent, [UInt8])] = []

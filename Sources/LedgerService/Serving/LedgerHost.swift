@@ -1,4 +1,5 @@
 public import AppStore
+public import Foundation
 import Ledger
 public import LedgerStore
 public import Signing
@@ -10,6 +11,8 @@ public final class LedgerHost: Sendable {
     public let ledgers: [ServedLedger]
     public let configuration: Configuration
     public let clock: @Sendable () -> Timestamp
+    /// A new id, never the same twice.
+    let makeId: @Sendable () -> String
     let notifications: LiveIntake
     let uploads: LiveIntake
     public let observer: any ServingObserver
@@ -22,6 +25,7 @@ public final class LedgerHost: Sendable {
     public static func open(
         _ configuration: Configuration, environments: [Environment] = usualEnvironments,
         roots: TrustedRoots, observer: any ServingObserver = NoServingObserver(),
+        makeId: @escaping @Sendable () -> String = { UUID().uuidString.lowercased() },
         clock: @escaping @Sendable () -> Timestamp
     ) async throws(StoreError) -> LedgerHost {
         var ledgers: [ServedLedger] = []
@@ -40,14 +44,17 @@ public final class LedgerHost: Sendable {
             allowedLocalEnvironments: Set(environments).intersection([.xcode, .localTesting]),
             chainBudget: ChainBudget())
         return LedgerHost(
-            ledgers, configuration, verifier: verifier, observer: observer, clock: clock)
+            ledgers, configuration, verifier: verifier, observer: observer, makeId: makeId,
+            clock: clock)
     }
 
     private init(
         _ ledgers: [ServedLedger], _ configuration: Configuration, verifier: EvidenceVerifier,
-        observer: any ServingObserver, clock: @escaping @Sendable () -> Timestamp
+        observer: any ServingObserver, makeId: @escaping @Sendable () -> String,
+        clock: @escaping @Sendable () -> Timestamp
     ) {
         self.ledgers = ledgers
+        self.makeId = makeId
         self.configuration = configuration
         self.observer = observer
         self.clock = clock

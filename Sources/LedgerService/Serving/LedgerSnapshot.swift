@@ -15,6 +15,11 @@ public struct LedgerSnapshot: Sendable {
         ChainQuery(ledger: ledger, projections: projections, head: position, facts: facts)
     }
 
+    /// Answers about customers from this state.
+    public var customers: CustomerQuery {
+        CustomerQuery(ledger: ledger, projections: projections, head: position, facts: facts)
+    }
+
     /// Whether both files are still where they were opened.
     var isInPlace: Bool { facts.isInPlace && projections.isInPlace }
 

@@ -10,6 +10,12 @@ public final class ServedLedger: Sendable {
     let wake = WakeSignal()
     let observer: any ServingObserver
     private let health = Mutex(Health())
+    /// Questions about chains that are asked at the same time are read together.
+    let chains: Gathering<String, FoundChains>
+    /// Questions about customers likewise.
+    let customers: Gathering<ProjectionsStore.AskedCustomer, FoundCustomer>
+    /// Commands are taken in one after the other.
+    let decisions = Turnstile()
 
     struct Health {
         var projection: StoreError?
@@ -25,6 +31,9 @@ public final class ServedLedger: Sendable {
     init(_ ledger: EnvironmentLedger, observer: any ServingObserver) {
         self.ledger = ledger
         self.observer = observer
+        let board = board
+        chains = Gathering { ids in await FoundChains.find(ids, board.snapshot) }
+        customers = Gathering { asked in await FoundCustomer.find(asked, board.snapshot) }
     }
 
     // MARK: Asking

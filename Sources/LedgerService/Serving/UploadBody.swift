@@ -1,4 +1,5 @@
 import AppStore
+public import Ledger
 
 /// What an app or its back end sends to `POST /v1/transactions` (`contract.md`).
 public struct UploadBody: Sendable {
@@ -7,12 +8,12 @@ public struct UploadBody: Sendable {
     /// That of its renewal info.
     let renewal: [UInt8]?
     /// Whom the sender says the purchase belongs to.
-    public let customer: String?
+    public let customer: CustomerId?
 
     /// Largest body: two JWS and a name.
     public static let maximumByteCount = 640 * 1024
     /// Longest customer id, bytes.
-    public static let maximumCustomerByteCount = 256
+    public static let maximumCustomerByteCount = CommandLimits.customerByteCount
 
     /// Throws `malformed` for what is none.
     public init(_ body: [UInt8]) throws(IntakeRefusal) {
@@ -27,14 +28,8 @@ public struct UploadBody: Sendable {
         }
         self.transaction = Array(transaction.utf8)
         renewal = try UploadBody.text("signedRenewalInfo", value).map { Array($0.utf8) }
-        customer = try UploadBody.text("customer", value)
-        if let customer {
-            guard !customer.isEmpty, customer.utf8.count <= UploadBody.maximumCustomerByteCount
-            else {
-                throw UploadBody.invalid(
-                    "customer must have 1 to \(UploadBody.maximumCustomerByteCount) bytes.")
-            }
-        }
+        let named = try UploadBody.text("customer", value)
+        customer = if let named { try IntakeRefusal.customer(named) } else { nil }
     }
 
     private static func text(

@@ -9,5 +9,5 @@ public struct UploadReceipt: Sendable {
     /// The chain it belongs to; nil for what belongs to none.
     public let chain: ChainId?
     /// Whom the sender says the purchase belongs to.
-    public let customer: String?
+    public let customer: CustomerId?
 }

@@ -119,6 +119,39 @@ public final class FactsStore: Sendable {
         }
     }
 
+    /// The chains with each of these originalTransactionIds, under whatever bundle id, with their
+    /// facts; all of one moment.
+    public func lives(
+        of ids: [OriginalTransactionId]
+    ) async throws(StoreError) -> [[(ChainId, [Fact])]] {
+        try await read { database in
+            let names = try FactsStore.bundleNames(database)
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT signed_at, position, body, app FROM facts WHERE chain = ?
+                ORDER BY chain, app, signed_at, position
+                """)
+            let recent = RecentTexts()
+            return try ids.map { id in
+                select.bind(1, id.rawValue)
+                var lives: [(ChainId, [Fact])] = []
+                var last: Int64?
+                while try select.step() {
+                    let app = select.int64(3)
+                    if app != last {
+                        let name = names[app] ?? BundleId("")
+                        lives.append((ChainId(bundleId: name, originalTransactionId: id), []))
+                        last = app
+                    }
+                    lives[lives.count - 1].1.append(
+                        try FactsStore.decode(select, recent))
+                }
+                return lives.sorted { $0.0 < $1.0 }
+            }
+        }
+    }
+
     private static func facts(of chain: ChainId, _ database: Database) throws -> [Fact] {
         guard let app = try app(chain.bundleId, database) else { return [] }
         let select = try BoundStatement(

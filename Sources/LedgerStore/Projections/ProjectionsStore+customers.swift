@@ -11,22 +11,48 @@ extension ProjectionsStore {
         /// How far the log is contained in it.
         public var position: Int64 = 0
 
+        /// Nothing of anybody.
+        public init() {}
+
         /// Whether verdicts at this time can be read from it, or whole lives are needed.
         public func isComplete(at time: Timestamp) -> Bool {
             holdings.allSatisfy { $0.completeFrom <= time }
         }
     }
 
+    /// Whom a look is for.
+    public struct AskedCustomer: Hashable, Sendable {
+        public var id: CustomerId
+        /// Only chains of this app, and what is the customer's own; nil for those of every app.
+        public var bundleId: BundleId?
+
+        public init(_ id: CustomerId, bundleId: BundleId? = nil) {
+            self.id = id
+            self.bundleId = bundleId
+        }
+    }
+
     /// What is known of each of these customers, in the order given: all of one moment.
-    public func customers(_ ids: [CustomerId]) async throws(StoreError) -> [CustomerRecord] {
+    public func customers(
+        _ asked: [AskedCustomer]
+    ) async throws(StoreError) -> [CustomerRecord] {
         try await read { database in
             let position = try DerivedFile.checkpoint(database).position
-            let select = try BoundStatement(
+            let ofAll = try BoundStatement(
                 database,
                 "SELECT body FROM holdings WHERE customer = ? ORDER BY subscription")
-            return try ids.map { id in
-                var record = CustomerRecord(position: position)
-                select.bind(1, id.rawValue)
+            let ofApp = try BoundStatement(
+                database,
+                """
+                SELECT h.body FROM holdings AS h JOIN subscriptions AS s ON s.id = h.subscription
+                WHERE h.customer = ?1 AND s.bundle_id IN (?2, '') ORDER BY h.subscription
+                """)
+            return try asked.map { asked in
+                var record = CustomerRecord()
+                record.position = position
+                let select = asked.bundleId == nil ? ofAll : ofApp
+                select.bind(1, asked.id.rawValue)
+                if let app = asked.bundleId { select.bind(2, app.rawValue) }
                 while try select.step() {
                     switch try ProjectionsStore.content(select) {
                     case .holding(let holding): record.holdings.append(holding)

@@ -170,8 +170,16 @@ public final class ProjectionsStore: Sendable {
                 WHERE t.transaction_id = ? AND t.first_position <= ?
                 ORDER BY s.original_transaction_id, s.bundle_id
                 """)
+            // Next to none do; asking that first spares them the chains' names.
+            let isShared = try BoundStatement(
+                database,
+                "SELECT 1 FROM transactions WHERE transaction_id = ? LIMIT 1 OFFSET 1")
+            defer { isShared.reset() }
             var found: [SharedTransaction] = []
             for id in ids {
+                isShared.bind(1, id.rawValue)
+                guard try isShared.step() else { continue }
+                isShared.reset()
                 select.bind(1, id.rawValue)
                 select.bind(2, position)
                 var here: [SharedTransaction] = []

@@ -17,6 +17,8 @@ extension Problem {
             case .notFound: .notFound
             case .ambiguous: .conflict
             case .unavailable: .serviceUnavailable
+            case .invalid: .badRequest
+            case .refused: .unprocessableContent
             case .fault: .internalServerError
             }
         self.init(status, code: failure.code, detail: failure.message)

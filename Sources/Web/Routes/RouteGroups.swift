@@ -8,7 +8,7 @@ struct RouteGroups {
     let open: RouterGroup<WebContext>
     /// Questions and feeds.
     let read: RouterGroup<WebContext>
-    /// Uploads.
+    /// Uploads, and what is decided about customers.
     let write: RouterGroup<WebContext>
     /// What an operator does.
     let admin: RouterGroup<WebContext>

@@ -57,6 +57,8 @@ public struct WebService: Sendable {
             .add(to: groups)
         TransactionRoutes(host: host, bodies: bodies).add(to: groups)
         SubscriptionRoutes(host: host).add(to: groups)
+        CustomerRoutes(host: host, bodies: bodies).add(to: groups)
+        DecisionRoutes(host: host, bodies: bodies).add(to: groups)
         EventRoutes(host: host).add(to: groups)
         ChangeRoutes(feeds: feeds).add(to: groups)
         MethodRoutes.add(to: router)

@@ -140,7 +140,9 @@ struct HoldingTests {
         #expect(try await SimulatedChains.stored(updated.path) == rows)
         let customers = Set(rows.flatMap(\.holdings).map { CustomerId($0.customer) }).sorted()
         #expect(customers.count > 10)
-        let asked = customers + [CustomerId("nobody")]
+        let asked = (customers + [CustomerId("nobody")]).map {
+            ProjectionsStore.AskedCustomer($0)
+        }
         let one = try await bulk.customers(asked)
         let two = try await updated.customers(asked)
         for (left, right) in zip(one, two) {
@@ -152,7 +154,7 @@ struct HoldingTests {
                 try await bulk.chains(of: customer) == updated.chains(of: customer))
         }
         #expect(try await bulk.chains(of: CustomerId("ann")).isEmpty)
-        #expect(try await bulk.customers([CustomerId("ann")])[0].grants.map(\.id) == ["ann"])
+        #expect(try await bulk.customers([.init(CustomerId("ann"))])[0].grants.map(\.id) == ["ann"])
         try bulk.close()
         try updated.close()
     }

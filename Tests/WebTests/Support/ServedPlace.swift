@@ -16,7 +16,8 @@ struct ServedPlace: Sendable {
     var roots = TestAuthority.roots
     var metrics = ServiceMetrics()
     /// The clock of everything done here: inside the third period of `MadePurchase`.
-    var now = Timestamp(milliseconds: 1_774_000_000_000)
+    var now = ServedPlace.now
+    static let now = Timestamp(milliseconds: 1_774_000_000_000)
 
     init(apps: [String] = [MadePurchase.app]) throws {
         directory = try TemporaryDirectory()

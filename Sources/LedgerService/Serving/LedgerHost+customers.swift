@@ -1,0 +1,88 @@
+import AppStore
+public import Ledger
+import LedgerStore
+
+/// Questions about customers (`contract.md`, HTTP). Each throws `StoreError` or `ServingError`; a
+/// customer never seen is no error.
+extension LedgerHost {
+    /// `entitlements`.
+    public func entitlements(
+        of customer: CustomerId, _ scope: QuestionScope
+    ) async throws -> ServedAnswer {
+        let ledger = try ledger(scope.environment)
+        let (answer, snapshot) = try await ledger.entitlements(
+            of: customer, scope, moment: moment(scope))
+        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
+            answer.write(to: &$0, isStamped: $1)
+        }
+    }
+
+    /// `{"customers":[…]}`: the entitlements of each, all of one moment, in the order asked.
+    public func entitlements(
+        of customers: [CustomerId], _ scope: QuestionScope
+    ) async throws -> ServedAnswer {
+        let ledger = try ledger(scope.environment)
+        let snapshot = try await ledger.snapshot(atLeast: scope.minPosition)
+        let answers = try await snapshot.customers.entitlements(
+            of: customers, moment: moment(scope), bundleId: scope.bundleId)
+        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
+            json, isStamped in
+            json.object { json in
+                json.array("customers", answers) { $1.write(to: &$0, isStamped: isStamped) }
+            }
+        }
+    }
+
+    /// `timeline --customer`.
+    public func timeline(
+        of customer: CustomerId, _ scope: QuestionScope
+    ) async throws -> ServedAnswer {
+        let ledger = try ledger(scope.environment)
+        let snapshot = try await ledger.snapshot(atLeast: scope.minPosition)
+        let reading = try await snapshot.customers.reading(
+            of: customer, moment: moment(scope), bundleId: scope.bundleId)
+        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
+            reading.writeTimeline(to: &$0, isStamped: $1)
+        }
+    }
+
+    /// The chains a customer holds at the moment, as `show` says them, by pages.
+    ///
+    /// - Parameter after: the last chain of the page before; nil begins.
+    public func subscriptions(
+        of customer: CustomerId, _ scope: QuestionScope, after: ChainId?, limit: Int
+    ) async throws -> ServedAnswer {
+        let ledger = try ledger(scope.environment)
+        let snapshot = try await ledger.snapshot(atLeast: scope.minPosition)
+        let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
+        let reading = try await snapshot.customers.held(
+            by: customer, moment: moment(scope), bundleId: scope.bundleId, after: after,
+            limit: limit)
+        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
+            reading.writeSubscriptions(to: &$0, limit: limit, isStamped: $1)
+        }
+    }
+}
+
+extension ServedLedger {
+    /// What a customer has, and the state it was read in. Asked about everything known, it is read
+    /// together with whatever is asked at the same time.
+    func entitlements(
+        of customer: CustomerId, _ scope: QuestionScope, moment: Moment
+    ) async throws -> (EntitlementsAnswer, LedgerSnapshot) {
+        let present = try await snapshot(atLeast: scope.minPosition)
+        guard case .everything = moment.knowledge else {
+            let answer = try await present.customers.entitlements(
+                of: customer, moment: moment, bundleId: scope.bundleId)
+            return (answer, present)
+        }
+        let asked = ProjectionsStore.AskedCustomer(customer, bundleId: scope.bundleId)
+        let found = await customers.value(asked)
+        guard let snapshot = found.snapshot else {
+            throw ServingError.projectionBehind(position: 0)
+        }
+        return (
+            try await snapshot.customers.answer(asked, try found.result.get(), moment), snapshot
+        )
+    }
+}

@@ -1,0 +1,48 @@
+import AppStore
+import Ledger
+import LedgerStore
+
+extension ServedLedger {
+    /// One chain by its originalTransactionId or any of its transactionIds, as `ChainQuery.reading`
+    /// says; and the state it was read in.
+    ///
+    /// Throws `QueryError` or `ServingError`.
+    func reading(
+        _ id: String, _ scope: QuestionScope, moment: Moment
+    ) async throws -> (ChainReading, LedgerSnapshot) {
+        _ = try await snapshot(atLeast: scope.minPosition)
+        let found = await chains.value(id)
+        guard let snapshot = found.snapshot else {
+            throw ServingError.projectionBehind(position: 0)
+        }
+        let chains: [FoundChains.Chain]
+        do throws(StoreError) { chains = try found.result.get() } catch {
+            throw QueryError.store(error)
+        }
+        var readings: [ChainReading] = []
+        for chain in chains where scope.bundleId == nil || chain.id.bundleId == scope.bundleId {
+            let reading = ChainReading(
+                chain: chain.id, facts: chain.facts,
+                shared: try await admitted(chain.shared, moment, snapshot), moment: moment,
+                head: snapshot.position, ledger: ledger)
+            if let reading, reading.isNamed(id) { readings.append(reading) }
+        }
+        guard readings.count <= 1 else {
+            throw QueryError.ambiguousId(id, readings.map(\.chain))
+        }
+        guard let reading = readings.first else { throw QueryError.noSuchSubscription(id) }
+        return (reading, snapshot)
+    }
+
+    /// As far as was known.
+    private func admitted(
+        _ shared: [SharedTransaction], _ moment: Moment, _ snapshot: LedgerSnapshot
+    ) async throws -> [SharedTransaction] {
+        guard !shared.isEmpty else { return [] }
+        var known = shared
+        if case .knownPosition(let position) = moment.knowledge {
+            known.removeAll { $0.firstPosition > position }
+        }
+        return try await snapshot.query.admitted(known, moment.knowledge)
+    }
+}

@@ -1,0 +1,65 @@
+import Hummingbird
+import Ledger
+import LedgerService
+
+/// Questions about customers.
+struct CustomerRoutes: Sendable {
+    let host: LedgerHost
+    let bodies: BodyReader
+
+    func add(to groups: RouteGroups) {
+        groups.read.get("/v1/customers/:id/entitlements") { request, context in
+            var question = try QuestionReader(request)
+            let scope = try question.scope()
+            try question.requireNothingElse()
+            let answer = try await host.entitlements(
+                of: try CustomerRoutes.customer(context), scope)
+            return AnswerResponse.make(answer, for: request)
+        }
+        groups.read.get("/v1/customers/:id/timeline") { request, context in
+            var question = try QuestionReader(request)
+            let scope = try question.scope()
+            try question.requireNothingElse()
+            let answer = try await host.timeline(of: try CustomerRoutes.customer(context), scope)
+            return AnswerResponse.make(answer, for: request)
+        }
+        groups.read.get("/v1/customers/:id/subscriptions") { request, context in
+            var question = try QuestionReader(request)
+            let scope = try question.scope()
+            let after = try CustomerRoutes.cursor(question.text("after"))
+            let limit = try question.limit()
+            try question.requireNothingElse()
+            let answer = try await host.subscriptions(
+                of: try CustomerRoutes.customer(context), scope, after: after, limit: limit)
+            return AnswerResponse.make(answer, for: request)
+        }
+        groups.read.post("/v1/customers:entitlements") { request, _ in
+            var question = try QuestionReader(request)
+            let scope = try question.scope()
+            try question.requireNothingElse()
+            let asked = try await bodies.json(request, upTo: CustomersBody.maximumByteCount) {
+                try CustomersBody($0)
+            }
+            let answer = try await host.entitlements(of: asked.customers, scope)
+            return AnswerResponse.make(answer, for: request)
+        }
+    }
+
+    /// The customer of a path.
+    static func customer(_ context: WebContext) throws(Problem) -> CustomerId {
+        CustomerId(stated: try PathReader.text("id", context))
+    }
+
+    /// Longest place in a list, bytes.
+    static let cursorByteCount = 512
+
+    private static func cursor(_ text: String?) throws(Problem) -> ChainId? {
+        guard let text else { return nil }
+        guard text.utf8.count <= cursorByteCount, let chain = ChainId(cursor: text) else {
+            throw Problem(
+                .badRequest, code: "invalidCursor",
+                detail: "after takes the next of the page before, as it was given.")
+        }
+        return chain
+    }
+}

@@ -1,0 +1,58 @@
+import HTTPTypes
+import Hummingbird
+import Ledger
+import LedgerService
+
+/// What is decided about customers: links and grants. Durable before the answer.
+struct DecisionRoutes: Sendable {
+    let host: LedgerHost
+    let bodies: BodyReader
+
+    func add(to groups: RouteGroups) {
+        groups.write.put("/v1/customers/:id/subscriptions/:chain") { request, context in
+            try await link(request, context) { .link($0) }
+        }
+        groups.write.delete("/v1/customers/:id/subscriptions/:chain") { request, context in
+            try await link(request, context) { .unlink($0) }
+        }
+        groups.write.post("/v1/customers/:id/grants") { request, context in
+            let customer = try CustomerRoutes.customer(context)
+            let body = try await bodies.json(request, upTo: GrantBody.maximumByteCount) {
+                try GrantBody($0)
+            }
+            return try await decide(
+                .grant(customer, entitlement: body.entitlement, until: body.until), about: nil,
+                request)
+        }
+        groups.write.delete("/v1/customers/:id/grants/:grant") { request, context in
+            let grant = try PathReader.text("grant", context)
+            return try await decide(
+                .ungrant(try CustomerRoutes.customer(context), grant: grant), about: nil, request)
+        }
+    }
+
+    private func link(
+        _ request: Request, _ context: WebContext, _ action: (CustomerId) -> Command.Action
+    ) async throws -> Response {
+        let chain = try PathReader.text("chain", context)
+        return try await decide(
+            action(try CustomerRoutes.customer(context)), about: chain, request)
+    }
+
+    private func decide(
+        _ action: Command.Action, about chain: String?, _ request: Request
+    ) async throws -> Response {
+        var question = try QuestionReader(request)
+        let scope = try question.place()
+        try question.requireNothingElse()
+        let order = CommandIntake.Order(
+            actor: try OrderReader.text(
+                .actor, request, code: "invalidActor", "names who decides"),
+            reason: try OrderReader.text(.reason, request, code: "invalidReason", "says why"),
+            key: try OrderReader.key(request))
+        let decision = try await host.decide(action, about: chain, order, scope)
+        var response = AnswerResponse.make(decision.answer, for: request)
+        if decision.isRepeated { response.headers[.idempotencyReplayed] = "true" }
+        return response
+    }
+}

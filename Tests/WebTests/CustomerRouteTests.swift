@@ -1,0 +1,265 @@
+import AppStore
+import HTTPTypes
+import Ledger
+import LedgerService
+import Testing
+
+@testable import Web
+
+@Suite("Questions about customers")
+struct CustomerRouteTests {
+    private let token = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
+
+    private var purchase: MadePurchase {
+        var purchase = MadePurchase()
+        purchase.appAccountToken = token
+        return purchase
+    }
+
+    /// Two chains of the token's customer and one of another app, all projected.
+    private func bought(
+        _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
+    ) async throws {
+        let purchase = purchase
+        let place = try ServedPlace(apps: [MadePurchase.app, "com.example.second"])
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            for period in 0...2 {
+                _ = try await client.notify(purchase.notificationBody(period))
+            }
+            var other = purchase
+            other.id = "500000000000002"
+            _ = try await client.notify(other.notificationBody())
+            var foreign = purchase
+            foreign.id = "500000000000003"
+            foreign.bundleId = "com.example.second"
+            _ = try await client.notify(foreign.notificationBody())
+            _ = try await host.ledger(.production).snapshot(atLeast: 5, limit: .seconds(120))
+            try await body(client, host)
+        }
+    }
+
+    @Test("A customer never seen is new, with empty lists")
+    func unknown() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let path = "/v1/customers/nobody%2F%C3%A9"
+            let answer = try await client.get("\(path)/entitlements")
+            #expect(answer.status == 200)
+            #expect(answer.json["customer"]?.string == "nobody/é")
+            #expect(answer.json["standing"]?.string == "new")
+            for list in ["entitlements", "products", "groups"] {
+                #expect(answer.json[list]?.array?.isEmpty == true)
+            }
+            let timeline = try await client.get("\(path)/timeline")
+            #expect(timeline.status == 200)
+            #expect(timeline.json["chains"]?.array?.isEmpty == true)
+            #expect(timeline.json["entries"]?.array?.isEmpty == true)
+            let list = try await client.get("\(path)/subscriptions")
+            #expect(list.status == 200)
+            #expect(list.json["subscriptions"]?.array?.isEmpty == true)
+            #expect(list.json["next"]?.isNull == true)
+        }
+    }
+
+    @Test("The answers are the command's, however the token is spelled")
+    func same() async throws {
+        let token = token
+        try await bought { client, host in
+            let snapshot = try await host.ledger(.production).snapshot()
+            let moment = host.moment(QuestionScope())
+            let customer = CustomerId(stated: token)
+            let answer = try await snapshot.customers.entitlements(of: customer, moment: moment)
+            let reading = try await snapshot.customers.reading(of: customer, moment: moment)
+            var (entitlements, timeline, list) = (JSONWriter(), JSONWriter(), JSONWriter())
+            answer.write(to: &entitlements)
+            reading.writeTimeline(to: &timeline)
+            reading.writeSubscriptions(to: &list, limit: 100)
+            for spelling in [token, token.uppercased()] {
+                let path = "/v1/customers/\(spelling)"
+                #expect(try await client.get("\(path)/entitlements").bytes == entitlements.bytes)
+                #expect(try await client.get("\(path)/timeline").bytes == timeline.bytes)
+                #expect(try await client.get("\(path)/subscriptions").bytes == list.bytes)
+            }
+            #expect(answer.entitlements.standing == .active)
+            #expect(reading.chains.count == 3)
+        }
+    }
+
+    @Test("at, knownPosition and bundleId ask about other times and of one app")
+    func scoped() async throws {
+        let (purchase, token) = (purchase, token)
+        try await bought { client, _ in
+            let path = "/v1/customers/\(token)/entitlements"
+            let before = purchase.start.advanced(byMilliseconds: -1).rfc3339
+            #expect(try await client.get("\(path)?at=\(before)").json["standing"]?.string == "new")
+            let late = try await client.get("\(path)?at=2027-01-01T00:00:00.000Z")
+            #expect(late.json["standing"]?.string == "inactive")
+            let known = try await client.get("\(path)?knownPosition=1").json
+            #expect(known["position"]?.int64 == 1)
+            #expect(known["standing"]?.string == "inactive")
+            let unknown = try await client.get("\(path)?knownAt=0").json
+            #expect(unknown["standing"]?.string == "new")
+            for (app, count) in [(MadePurchase.app, 2), ("com.example.second", 1), ("x", 0)] {
+                let list = try await client.get(
+                    "/v1/customers/\(token)/subscriptions?bundleId=\(app)")
+                #expect(list.json["subscriptions"]?.array?.count == count)
+                let timeline = try await client.get(
+                    "/v1/customers/\(token)/timeline?bundleId=\(app)")
+                #expect(timeline.json["chains"]?.array?.count == count)
+                for knowledge in ["", "&knownPosition=5"] {
+                    let answer = try await client.get("\(path)?bundleId=\(app)\(knowledge)").json
+                    #expect(
+                        answer["standing"]?.string
+                            == (app == MadePurchase.app
+                                ? "active" : count == 0 ? "new" : "inactive")
+                    )
+                }
+            }
+        }
+    }
+
+    @Test("Subscriptions come by pages, each once, in order")
+    func pages() async throws {
+        let token = token
+        try await bought { client, _ in
+            var (seen, after): ([String], String?) = ([], nil)
+            for _ in 0..<5 {
+                let cursor = after.map { "&after=\($0.replacing(" ", with: "%20"))" } ?? ""
+                let page = try await client.get(
+                    "/v1/customers/\(token)/subscriptions?limit=1\(cursor)"
+                ).json
+                seen += (page["subscriptions"]?.array ?? []).compactMap {
+                    $0["originalTransactionId"]?.string
+                }
+                after = page["next"]?.string
+                if after == nil { break }
+            }
+            #expect(seen == ["500000000000001", "500000000000002", "500000000000003"])
+        }
+    }
+
+    @Test("An answer that still holds is a 304, also later; one that changed is told whole")
+    func entityTag() async throws {
+        let (purchase, token) = (purchase, token)
+        try await bought { client, _ in
+            for question in ["entitlements", "timeline", "subscriptions"] {
+                let path = "/v1/customers/\(token)/\(question)"
+                let tag = try #require(try await client.get(path).headers[.eTag])
+                #expect(try await client.get(path, [.ifNoneMatch: tag]).status == 304)
+                #expect(try await client.get("\(path)?at=0", [.ifNoneMatch: tag]).status == 200)
+            }
+            let path = "/v1/customers/\(token)/entitlements"
+            let tag = try #require(try await client.get(path).headers[.eTag])
+            var other = purchase
+            other.id = "500000000000009"
+            other.appAccountToken = nil
+            _ = try await client.notify(other.notificationBody())
+            #expect(
+                try await client.ask("\(path)?minPosition=6", [.ifNoneMatch: tag]).status == 304)
+        }
+    }
+
+    @Test(
+        "What is asked wrongly is refused with its code",
+        arguments: [
+            ("entitlements?at=soon", "invalidTime"),
+            ("entitlements?knownPosition=1&knownAt=0", "invalidParameter"),
+            ("entitlements?limit=1", "unknownParameter"),
+            ("timeline?minPosition=-1", "invalidParameter"),
+            ("subscriptions?limit=1001", "invalidParameter"),
+            ("subscriptions?limit=0", "invalidParameter"),
+            ("subscriptions?after=nonsense", "invalidCursor"),
+            ("subscriptions?environment=moon", "unknownEnvironment"),
+        ])
+    func refused(question: String, code: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.get("/v1/customers/ann/\(question)")
+            #expect(answer.status == 400)
+            #expect(answer.code == code)
+        }
+    }
+
+    @Test("A position that is not reached is a 503, and an environment not served a 404")
+    func behind() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.get("/v1/customers/ann/entitlements?minPosition=1")
+            #expect(answer.status == 503)
+            #expect(answer.code == "projectionBehind")
+            let other = try await client.get("/v1/customers/ann/timeline?environment=xcode")
+            #expect(other.code == "environmentNotServed")
+        }
+    }
+
+    @Test("A page at its bound is answered; an id or cursor at its bound is read, a longer one not")
+    func bounds() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let path = "/v1/customers"
+            #expect(try await client.get("\(path)/a/subscriptions?limit=1000").status == 200)
+            for (excess, status) in [(0, 200), (1, 400)] {
+                let id = String(repeating: "a", count: PathReader.maximumByteCount + excess)
+                #expect(try await client.get("\(path)/\(id)/entitlements").status == status)
+                let cursor = String(
+                    repeating: "1", count: CustomerRoutes.cursorByteCount - 2 + excess)
+                let page = try await client.get("\(path)/a/subscriptions?after=\(cursor)%20b")
+                #expect(page.status == status)
+            }
+        }
+    }
+
+    // MARK: Many at once
+
+    private func batch(_ customers: [String]) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { $0.array("customers", customers) }
+        return json.bytes
+    }
+
+    @Test("Many customers are answered at once, in the order asked, each as it would be alone")
+    func many() async throws {
+        let (purchase, token) = (purchase, token)
+        try await bought { client, _ in
+            let asked = [token.uppercased(), "nobody", token]
+            for query in ["", "?knownPosition=1", "?at=\(purchase.start(1).milliseconds)"] {
+                let answer = try await client.post(
+                    "/v1/customers:entitlements\(query)", batch(asked))
+                #expect(answer.status == 200)
+                let answers = try #require(answer.json["customers"]?.array)
+                #expect(answers.count == 3)
+                for (customer, answer) in zip(asked, answers) {
+                    let alone = try await client.get(
+                        "/v1/customers/\(customer)/entitlements\(query)")
+                    #expect(answer == alone.json)
+                }
+            }
+        }
+    }
+
+    @Test("As many customers as the bound are answered, one more is refused", arguments: [0, 1])
+    func batchBound(excess: Int) async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let names = (0..<CustomerQuery.batchCustomerCount + excess).map { number in
+                String(repeating: "c", count: CommandLimits.customerByteCount - 6)
+                    + String(100_000 + number)
+            }
+            let answer = try await client.post("/v1/customers:entitlements", batch(names))
+            #expect(answer.status == (excess == 0 ? 200 : 400))
+            #expect(answer.code == (excess == 0 ? nil : "tooManyCustomers"))
+            #expect(answer.json["customers"]?.array?.count == (excess == 0 ? names.count : nil))
+        }
+    }
+
+    @Test(
+        "What is no list of customers is refused",
+        arguments: [
+            ("", "malformedJSON"), ("{}", "invalidBody"), ("[]", "invalidBody"),
+            ("{\"customers\":{}}", "invalidBody"), ("{\"customers\":[1]}", "invalidBody"),
+            ("{\"customers\":[\"\"]}", "invalidCustomer"),
+            ("{\"customers\":[\"a\\u0000\"]}", "invalidCustomer"),
+        ])
+    func noBatch(body: String, code: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.post("/v1/customers:entitlements", Array(body.utf8))
+            #expect(answer.status == 400)
+            #expect(answer.code == code)
+        }
+    }
+}

@@ -1,0 +1,313 @@
+import AppStore
+import HTTPTypes
+import Ledger
+import LedgerService
+import LedgerStore
+import Testing
+
+@testable import Web
+
+@Suite("Links and grants")
+struct DecisionRouteTests {
+    private let purchase = MadePurchase()
+    private let until = "2030-01-31T00:00:00.000Z"
+
+    private func head(
+        key: String? = nil, actor: String? = "sara", reason: String? = "ticket 7"
+    ) -> HTTPFields {
+        var fields: HTTPFields = [.contentType: "application/json"]
+        fields[.actor] = actor
+        fields[.reason] = reason
+        fields[.idempotencyKey] = key
+        return fields
+    }
+
+    private func grant(_ entitlement: String = "gold", until: String? = nil) -> [UInt8] {
+        var json = JSONWriter()
+        json.object {
+            $0.member("entitlement", entitlement)
+            $0.member("until", until ?? self.until)
+        }
+        return json.bytes
+    }
+
+    private var link: String { "/v1/customers/ann/subscriptions/\(purchase.id)" }
+
+    /// One chain that nobody holds.
+    private func bought(
+        _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
+    ) async throws {
+        let purchase = purchase
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            for period in 0...2 {
+                _ = try await client.notify(purchase.notificationBody(period))
+            }
+            try await body(client, host)
+        }
+    }
+
+    private func active(_ answer: WebClient.Answer) -> [String] {
+        (answer.json["entitlements"]?.array ?? []).filter { $0["active"]?.bool == true }
+            .compactMap { $0["entitlement"]?.string }
+    }
+
+    private func end(_ host: LedgerHost) async throws -> Int64 {
+        try await host.ledger(.production).ledger.log.head().position
+    }
+
+    @Test("A link is in the log before the answer, which shows what the customer has by it")
+    func linked() async throws {
+        let link = link
+        try await bought { client, host in
+            let answer = try await client.send(.put, link, head())
+            #expect(answer.status == 200)
+            #expect(try await end(host) == 4)
+            #expect(answer.json["customer"]?.string == "ann")
+            #expect(answer.json["position"]?.int64 == 4)
+            #expect(active(answer) == ["com.example.pro.monthly"])
+            let decision = answer.json["decision"]
+            #expect(decision?["command"]?.string == "link")
+            #expect(decision?["actor"]?.string == "sara")
+            #expect(decision?["reason"]?.string == "ticket 7")
+            #expect(decision?["position"]?.int64 == 4)
+            let asked = try await client.ask("/v1/customers/ann/entitlements?minPosition=4")
+            #expect(asked.json["entitlements"] == answer.json["entitlements"])
+            let taken = try await client.send(.delete, link, head())
+            #expect(taken.status == 200)
+            #expect(active(taken).isEmpty)
+            #expect(taken.json["standing"]?.string == "inactive")
+            let again = try await client.send(.delete, link, head())
+            #expect(again.status == 404)
+            #expect(again.code == "notLinked")
+            #expect(try await end(host) == 5)
+        }
+    }
+
+    @Test("A grant gives until it is withdrawn, and only once")
+    func granted() async throws {
+        try await bought { client, host in
+            let answer = try await client.post("/v1/customers/ann/grants", grant(), head())
+            #expect(answer.status == 200)
+            #expect(active(answer) == ["gold"])
+            let id = try #require(answer.json["decision"]?["grantId"]?.string)
+            let path = "/v1/customers/ann/grants/\(id)"
+            let other = try await client.send(.delete, "/v1/customers/bob/grants/\(id)", head())
+            #expect(other.code == "noSuchGrant")
+            let taken = try await client.send(.delete, path, head())
+            #expect(taken.status == 200)
+            #expect(active(taken).isEmpty)
+            let again = try await client.send(.delete, path, head())
+            #expect(again.status == 404)
+            #expect(again.code == "noSuchGrant")
+            #expect(try await end(host) == 5)
+        }
+    }
+
+    @Test("The same request under the same key is the same answer, later too, and one event")
+    func repeated() async throws {
+        let link = link
+        try await bought { client, host in
+            let key = head(key: "k-1")
+            let first = try await client.send(.put, link, key)
+            #expect(first.headers[.idempotencyReplayed] == nil)
+            let grant = try await client.post("/v1/customers/ann/grants", grant(), head(key: "g"))
+            _ = try await client.send(.delete, link, head(key: "u"))
+            let end = try await end(host)
+            let again = try await client.send(.put, link, key)
+            #expect(again.status == 200)
+            #expect(again.bytes == first.bytes)
+            #expect(again.headers[.idempotencyReplayed] == "true")
+            let regrant = try await client.post(
+                "/v1/customers/ann/grants", self.grant(), head(key: "g"))
+            #expect(regrant.bytes == grant.bytes)
+            #expect(try await self.end(host) == end)
+        }
+    }
+
+    @Test("Requests at the same time under one key are one event")
+    func together() async throws {
+        try await bought { client, host in
+            let bodies = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        try await client.post(
+                            "/v1/customers/ann/grants", grant(), head(key: "one")
+                        ).bytes
+                    }
+                }
+                return try await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
+            }
+            #expect(bodies.count == 1)
+            #expect(try await end(host) == 4)
+        }
+    }
+
+    @Test("Another request under a known key is a 422 and has no effect")
+    func reused() async throws {
+        let link = link
+        try await bought { client, host in
+            _ = try await client.send(.put, link, head(key: "k"))
+            let end = try await end(host)
+            let others: [WebClient.Answer] = [
+                try await client.send(.delete, link, head(key: "k")),
+                try await client.send(.put, link, head(key: "k", reason: "another")),
+                try await client.post("/v1/customers/ann/grants", grant(), head(key: "k")),
+            ]
+            for answer in others {
+                #expect(answer.status == 422)
+                #expect(answer.code == "idempotencyKeyReused")
+            }
+            #expect(try await self.end(host) == end)
+        }
+    }
+
+    @Test("Who and why are required, within their bounds; so is a key where there is one")
+    func words() async throws {
+        let link = link
+        try await bought { client, host in
+            let long = { (count: Int) in String(repeating: "x", count: count) }
+            let refused: [(HTTPFields, String)] = [
+                (head(actor: nil), "invalidActor"), (head(actor: ""), "invalidActor"),
+                (head(actor: long(CommandLimits.actorByteCount + 1)), "invalidActor"),
+                (head(reason: nil), "invalidReason"), (head(reason: " "), "invalidReason"),
+                (head(reason: long(CommandLimits.reasonByteCount + 1)), "invalidReason"),
+                (head(key: ""), "invalidIdempotencyKey"),
+                (head(key: long(CommandLimits.idByteCount + 1)), "invalidIdempotencyKey"),
+            ]
+            for (fields, code) in refused {
+                for method in [HTTPRequest.Method.put, .delete] {
+                    let answer = try await client.send(method, link, fields)
+                    #expect(answer.status == 400)
+                    #expect(answer.code == code)
+                }
+                let answer = try await client.post("/v1/customers/ann/grants", grant(), fields)
+                #expect(answer.status == 400)
+                #expect(answer.code == code)
+            }
+            var twice = head()
+            twice.append(HTTPField(name: .actor, value: "bob"))
+            #expect(try await client.send(.put, link, twice).code == "invalidActor")
+            var keys = head(key: "a")
+            keys.append(HTTPField(name: .idempotencyKey, value: "b"))
+            #expect(try await client.send(.put, link, keys).code == "invalidIdempotencyKey")
+            #expect(try await end(host) == 3)
+            let widest = head(
+                key: long(CommandLimits.idByteCount), actor: long(CommandLimits.actorByteCount),
+                reason: long(CommandLimits.reasonByteCount))
+            #expect(try await client.send(.put, link, widest).status == 200)
+        }
+    }
+
+    @Test(
+        "A grant that is none is refused with its code",
+        arguments: [
+            ("", "malformedJSON"), ("{}", "invalidBody"),
+            ("{\"entitlement\":1,\"until\":1}", "invalidBody"),
+            ("{\"entitlement\":\"gold\"}", "invalidTime"),
+            ("{\"entitlement\":\"gold\",\"until\":\"soon\"}", "invalidTime"),
+            ("{\"entitlement\":\"gold\",\"until\":true}", "invalidTime"),
+            ("{\"entitlement\":\"gold\",\"until\":1774000000000}", "invalidTime"),
+            ("{\"entitlement\":\"\",\"until\":1974000000000}", "invalidEntitlement"),
+        ])
+    func noGrant(body: String, code: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let path = "/v1/customers/ann/grants"
+            let answer = try await client.post(path, Array(body.utf8), head())
+            #expect(answer.status == 400)
+            #expect(answer.code == code)
+            #expect(try await end(host) == 0)
+        }
+    }
+
+    @Test("A grant at the bounds is taken, one past them is not", arguments: [0, 1])
+    func grantBounds(excess: Int) async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let path = "/v1/customers/ann/grants"
+            let name = String(
+                repeating: "e", count: CommandLimits.entitlementByteCount + excess)
+            let answer = try await client.post(path, grant(name), head())
+            #expect(answer.status == (excess == 0 ? 200 : 400))
+            // One millisecond after now ends in the future, now does not.
+            let soon = ServedPlace.now.advanced(byMilliseconds: excess == 0 ? 1 : 0)
+            let short = try await client.post(path, grant("x", until: soon.rfc3339), head())
+            #expect(short.status == (excess == 0 ? 200 : 400))
+            let padding = String(
+                repeating: " ", count: GrantBody.maximumByteCount + excess - grant().count)
+            let padded = try await client.post(path, grant() + Array(padding.utf8), head())
+            #expect(padded.status == (excess == 0 ? 200 : 413))
+            #expect(try await end(host) == (excess == 0 ? 3 : 0))
+        }
+    }
+
+    @Test("A chain that nobody knows, an environment not served and odd parameters write nothing")
+    func unknown() async throws {
+        let link = link
+        try await bought { client, host in
+            let cases: [(String, Int, String)] = [
+                ("/v1/customers/ann/subscriptions/1", 404, "noSuchSubscription"),
+                ("\(link)?bundleId=com.example.other", 404, "noSuchSubscription"),
+                ("\(link)?environment=sandbox", 404, "noSuchSubscription"),
+                ("\(link)?environment=xcode", 404, "environmentNotServed"),
+                ("\(link)?at=1", 400, "unknownParameter"),
+                ("/v1/customers/%00/subscriptions/\(purchase.id)", 400, "invalidPath"),
+                ("/v1/customers/%C2%85/subscriptions/\(purchase.id)", 400, "invalidCustomer"),
+            ]
+            for (path, status, code) in cases {
+                for method in [HTTPRequest.Method.put, .delete] {
+                    let answer = try await client.send(method, path, head())
+                    #expect(answer.status == status)
+                    #expect(answer.code == code)
+                }
+            }
+            #expect(try await end(host) == 3)
+        }
+    }
+
+    @Test("Any transaction id of a chain names it, and a token's customer loses it to a link")
+    func token() async throws {
+        var purchase = purchase
+        purchase.appAccountToken = "F3A86F0D-52BE-4C53-8F0E-7D9B1C44D033"
+        let bought = purchase
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            for period in 0...2 { _ = try await client.notify(bought.notificationBody(period)) }
+            let holder = "/v1/customers/\(bought.appAccountToken ?? "")"
+            let own = "\(holder)/subscriptions/\(bought.id)"
+            #expect(try await client.send(.delete, own, head()).code == "notLinked")
+            let path = "/v1/customers/ann/subscriptions/\(bought.transactionId(1))"
+            let answer = try await client.send(.put, path, head())
+            #expect(active(answer) == ["com.example.pro.monthly"])
+            let before = try await client.ask("\(holder)/entitlements?minPosition=4")
+            #expect(active(before).isEmpty)
+        }
+    }
+
+    @Test("Answers do not wait for a projector that stands still")
+    func standingStill() async throws {
+        let (purchase, link) = (purchase, link)
+        try await bought { client, host in
+            let served = try host.ledger(.production)
+            _ = try await served.snapshot(atLeast: 3, limit: .seconds(120))
+            let lock = try await heldProjectorLock(served.ledger.directory)
+            defer { withExtendedLifetime(lock) {} }
+            // One link that is not projected, then a grant: its answer shows both.
+            let linked = try await client.send(.put, link, head())
+            #expect(linked.status == 200)
+            #expect(active(linked) == ["com.example.pro.monthly"])
+            let answer = try await client.post("/v1/customers/ann/grants", grant(), head())
+            #expect(active(answer) == ["com.example.pro.monthly", "gold"])
+            let upload = try await client.post(
+                "/v1/transactions", purchase.uploadBody(2, customer: "ann"))
+            #expect(upload.json["claim"]?.string == "held")
+            #expect(active(upload) == ["com.example.pro.monthly", "gold"])
+            #expect(served.projectedPosition == 3)
+        }
+    }
+
+    /// Takes the projector's lock as soon as the service gives it back.
+    private func heldProjectorLock(_ directory: String) async throws -> ProjectorLock {
+        while true {
+            if let lock = try ProjectorLock.take(directory: directory) { return lock }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}
