@@ -10,7 +10,7 @@ public enum SchemaHistory {
             version: 1, name: "V0001_log_events", sql: PackageResources.V0001_log_events_sql)
     ]
 
-    /// `operations.sqlite`: quarantine, feeds and webhooks.
+    /// `operations.sqlite`: quarantine, feeds and webhooks, keys of uploads.
     public static let operations = [
         Migration(
             version: 1, name: "V0001_operations_quarantine",
@@ -18,5 +18,8 @@ public enum SchemaHistory {
         Migration(
             version: 2, name: "V0002_operations_feeds",
             sql: PackageResources.V0002_operations_feeds_sql),
+        Migration(
+            version: 3, name: "V0003_operations_uploads",
+            sql: PackageResources.V0003_operations_uploads_sql),
     ]
 }

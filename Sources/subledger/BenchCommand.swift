@@ -107,7 +107,7 @@ struct BenchCommand: AsyncParsableCommand {
         _ ledger: BenchLedger, _ authority: Authority, _ folder: URL, _ progress: ProgressLine
     ) async throws -> [BenchRow] {
         progress.show("http: fill a ledger")
-        var (configuration, chainCount) = try await ledger.fill()
+        var (configuration, chainCount, customers) = try await ledger.fill()
         progress.end()
         let input = try signed(authority, folder)
         configuration.server.port = 0
@@ -118,6 +118,7 @@ struct BenchCommand: AsyncParsableCommand {
         let feed = ledger.feed
         let bench = HTTPBench(
             host: host, chainCount: chainCount, chains: { feed.someChain($0).rawValue },
+            customers: customers.map(\.rawValue),
             bodies: try input.bodies())
         return try await bench.run()
     }

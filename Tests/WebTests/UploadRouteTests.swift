@@ -1,4 +1,6 @@
 import AppStore
+import HTTPTypes
+import Ledger
 import LedgerService
 import LedgerStore
 import Testing
@@ -63,6 +65,151 @@ struct UploadRouteTests {
             #expect(answer.status == 400)
             #expect(answer.code != nil)
             #expect(try await client.get("/v1/events").json["position"]?.int64 == 0)
+        }
+    }
+
+    // MARK: Customers
+
+    private func active(_ answer: WebClient.Answer) -> [String] {
+        (answer.json["entitlements"]?.array ?? []).filter { $0["active"]?.bool == true }
+            .compactMap { $0["entitlement"]?.string }
+    }
+
+    private func position(_ client: WebClient) async throws -> Int64? {
+        try await client.get("/v1/events").json["position"]?.int64
+    }
+
+    @Test("The answer shows what the token's customer has; without a token, nothing of nobody")
+    func token() async throws {
+        var purchase = purchase
+        purchase.appAccountToken = "F3A86F0D-52BE-4C53-8F0E-7D9B1C44D033"
+        let bought = purchase
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.post("/v1/transactions", bought.uploadBody(2))
+            #expect(answer.json["customer"]?.string == bought.appAccountToken?.lowercased())
+            #expect(answer.json["standing"]?.string == "active")
+            #expect(active(answer) == ["com.example.pro.monthly"])
+            #expect(answer.json["claim"]?.isNull == true)
+            var other = bought
+            other.id = "500000000000002"
+            other.appAccountToken = nil
+            let nobody = try await client.post("/v1/transactions", other.uploadBody())
+            #expect(nobody.json["customer"]?.isNull == true)
+            #expect(nobody.json["standing"]?.isNull == true)
+            #expect(nobody.json["entitlements"]?.array?.isEmpty == true)
+            #expect(nobody.json["subscription"]?["originalTransactionId"]?.string == other.id)
+            #expect(try await position(client) == 2)
+        }
+    }
+
+    @Test(
+        "Who uploads what nobody holds gets it; the next claim does what the policy says",
+        arguments: [
+            (ClaimPolicy.keep, "refused", ["ann"]), (.share, "added", ["ann", "eve"]),
+            (.transfer, "moved", ["eve"]),
+        ])
+    func claims(policy: ClaimPolicy, outcome: String, holders: [String]) async throws {
+        var place = try ServedPlace()
+        place.configuration.claimPolicy = policy
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            let first = try await client.post(
+                "/v1/transactions", purchase.uploadBody(2, customer: "ann"))
+            #expect(first.json["claim"]?.string == "moved")
+            #expect(first.json["customer"]?.string == "ann")
+            #expect(active(first) == ["com.example.pro.monthly"])
+            #expect(try await position(client) == 2)
+            let again = try await client.post(
+                "/v1/transactions", purchase.uploadBody(2, customer: "ann"))
+            #expect(again.json["claim"]?.string == "held")
+            #expect(try await position(client) == 2)
+            let other = try await client.post(
+                "/v1/transactions", purchase.uploadBody(2, customer: "eve"))
+            #expect(other.status == 200)
+            #expect(other.json["claim"]?.string == outcome)
+            #expect(active(other).isEmpty == (outcome == "refused"))
+            let end = try #require(try await position(client))
+            #expect(end == (outcome == "refused" ? 2 : 3))
+            for customer in ["ann", "eve"] {
+                let answer = try await client.ask(
+                    "/v1/customers/\(customer)/entitlements?minPosition=\(end)")
+                #expect(active(answer).isEmpty == !holders.contains(customer))
+            }
+        }
+    }
+
+    @Test("A copied transaction takes nothing from the token's customer, whatever the case")
+    func copied() async throws {
+        var purchase = purchase
+        purchase.appAccountToken = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
+        let bought = purchase
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.post(
+                "/v1/transactions", bought.uploadBody(2, customer: "eve"))
+            #expect(answer.json["claim"]?.string == "refused")
+            #expect(answer.json["standing"]?.string == "new")
+            let own = try await client.post(
+                "/v1/transactions",
+                bought.uploadBody(2, customer: bought.appAccountToken?.uppercased()))
+            #expect(own.json["claim"]?.string == "held")
+            #expect(active(own) == ["com.example.pro.monthly"])
+            #expect(try await position(client) == 1)
+        }
+    }
+
+    // MARK: Keys
+
+    private func head(_ key: String) -> HTTPFields {
+        [.contentType: "application/json", .idempotencyKey: key]
+    }
+
+    @Test("The same upload under the same key is the same answer, whatever happened since")
+    func repeated() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let body = try purchase.uploadBody(1, customer: "ann")
+            let first = try await client.post("/v1/transactions", body, head("k"))
+            #expect(first.status == 200)
+            #expect(first.json["result"]?.string == "appended")
+            #expect(first.headers[.idempotencyReplayed] == nil)
+            _ = try await client.post(
+                "/v1/transactions", purchase.uploadBody(2, customer: "eve"))
+            let end = try await position(client)
+            let again = try await client.post("/v1/transactions", body, head("k"))
+            #expect(again.bytes == first.bytes)
+            #expect(again.headers[.idempotencyReplayed] == "true")
+            #expect(try await position(client) == end)
+            let anew = try await client.post("/v1/transactions", body)
+            #expect(anew.json["result"]?.string == "duplicate")
+        }
+    }
+
+    @Test("Another upload under a known key is a 422 without effect; a refused one frees its key")
+    func reused() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            var other = purchase
+            other.bundleId = "com.example.other"
+            let foreign = try await client.post(
+                "/v1/transactions", other.uploadBody(), head("k"))
+            #expect(foreign.code == "wrongApp")
+            let first = try await client.post(
+                "/v1/transactions", purchase.uploadBody(0), head("k"))
+            #expect(first.status == 200)
+            let answer = try await client.post(
+                "/v1/transactions", purchase.uploadBody(1), head("k"))
+            #expect(answer.status == 422)
+            #expect(answer.code == "idempotencyKeyReused")
+            #expect(try await position(client) == 1)
+        }
+    }
+
+    @Test("A key at the bound is taken, a longer one is refused", arguments: [0, 1])
+    func keyLength(excess: Int) async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let key = String(repeating: "k", count: CommandLimits.idByteCount + excess)
+            let answer = try await client.post(
+                "/v1/transactions", purchase.uploadBody(), head(key))
+            #expect(answer.status == (excess == 0 ? 200 : 400))
+            #expect(answer.code == (excess == 0 ? nil : "invalidIdempotencyKey"))
+            #expect(try await position(client) == (excess == 0 ? 1 : 0))
         }
     }
 

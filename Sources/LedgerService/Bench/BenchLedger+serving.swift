@@ -1,11 +1,14 @@
 import AppStore
 import Foundation
+public import Ledger
 import LedgerStore
 
 extension BenchLedger {
     /// Appends all events of the feed, and projects them: a ledger to ask questions of. Its
-    /// configuration, and how many chains it holds.
-    public func fill() async throws -> (configuration: Configuration, chainCount: Int) {
+    /// configuration, how many chains it holds, and everybody who ever held one.
+    public func fill() async throws -> (
+        configuration: Configuration, chainCount: Int, customers: [CustomerId]
+    ) {
         let ledger = try await open()
         while let stretch = feed.nextEvents() {
             for piece in EventBatches(stretch.events) {
@@ -14,8 +17,9 @@ extension BenchLedger {
         }
         let session = try await LedgerSession.open(ledger)
         let count = try await session.projections.subscriptionCount()
+        let customers = try await session.projections.customers()
         await session.close()
-        return (configuration, count)
+        return (configuration, count, customers)
     }
 
     /// Rows a second that SQLite inserts durably one by one, each about as large as an event.

@@ -4,8 +4,7 @@ import Ledger
 /// The words of a command against their bounds, before anything is written.
 enum CommandCheck {
     static func check(_ command: Command) throws(CommandError) {
-        try check(
-            command.id, CommandLimits.idByteCount, .invalidIdempotencyKey, "An idempotency key")
+        try checkKey(command.id)
         try check(
             command.actor, CommandLimits.actorByteCount, .invalidActor,
             "Who decides (--by, X-Actor)")
@@ -22,6 +21,10 @@ enum CommandCheck {
             try check(grant, CommandLimits.idByteCount, .noSuchGrant, "A grant's id")
         case .link, .unlink, .claim, .note: break
         }
+    }
+
+    static func checkKey(_ key: String) throws(CommandError) {
+        try check(key, CommandLimits.idByteCount, .invalidIdempotencyKey, "An idempotency key")
     }
 
     static func check(_ customer: CustomerId) throws(CommandError) {

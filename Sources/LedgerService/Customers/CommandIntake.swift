@@ -210,11 +210,11 @@ public struct CommandIntake: Sendable {
             receivedAt: known.event.receivedAt, isRepeated: true)
     }
 
-    private static func reused(_ id: String) -> CommandError {
+    static func reused(_ id: String) -> CommandError {
         CommandError(
             .idempotencyKeyReused,
-            "Another command was sent under the key \(id) before; nothing changed. Use a new key"
-                + " for a new command.")
+            "Another request was sent under the key \(id) before; nothing changed. Use a new key"
+                + " for a new request.")
     }
 
     private func storing<Value>(

@@ -36,6 +36,9 @@ final class Gathering<Key: Sendable, Value: Sendable>: Sendable {
 
     init(_ work: @escaping Work) { self.work = work }
 
+    /// Questions that wait to be answered together.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
     /// The answer to one question.
     func value(_ key: Key) async -> Value {
         let mayLead = state.withLock { state in

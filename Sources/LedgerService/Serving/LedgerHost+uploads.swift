@@ -1,35 +1,95 @@
 import AppStore
 import Ledger
 import LedgerStore
+import Signing
+
+/// The answer to an upload.
+public struct UploadAnswer: Sendable {
+    public let answer: ServedAnswer
+    /// The same request had been answered before.
+    public let isRepeated: Bool
+}
 
 extension LedgerHost {
-    /// What the sender of a transaction gets: its chain as it stands now, the event just appended
-    /// included, and what the customer has: the one the sender names, else the one whom the chain's
-    /// appAccountToken names. The answer waits for no projector that is slow.
+    /// Takes in a transaction, and answers with its chain as it stands now, the event just appended
+    /// included, and with what the customer has: the one the sender names, else the one whom the
+    /// chain's appAccountToken names. The answer waits for no projector that is slow.
     ///
     /// A customer who does not hold the chain claims it (`lifecycle.md` §6); `claim` in the answer
-    /// says what came of it.
+    /// says what came of it. The same body under the same key again has the same answer.
     ///
-    /// - Parameter sender: who claims, as timelines will say.
+    /// - Parameters:
+    ///   - bytes: the body as it came.
+    ///   - key: `Idempotency-Key`; nil answers each time anew.
+    ///   - sender: who claims, as timelines will say.
     ///
-    /// Throws `CommandError`, `StoreError` or `ServingError`; the transaction is in the log in any
-    /// case, and the same upload again is answered.
-    public func answer(_ upload: UploadReceipt, sender: String) async throws -> ServedAnswer {
+    /// Throws `IntakeRefusal` or `CommandError`, and nothing is in the log then; or `StoreError` or
+    /// `ServingError`: then the transaction may be, and the same upload again is answered.
+    public func upload(
+        _ bytes: [UInt8], key: String?, sender: String
+    ) async throws -> UploadAnswer {
+        let body = try UploadBody(bytes)
+        guard let key else {
+            let receipt = try await takeUpload(body)
+            let record = try await record(of: receipt, sender: sender)
+            let moment = Moment(at: record.at, now: record.at)
+            return UploadAnswer(
+                answer: try await answer(receipt, record, moment), isRepeated: false)
+        }
+        try CommandCheck.checkKey(key)
+        let keys = ledgers[0].ledger.operations
+        let state = try await keys.take(
+            uploadKey: key, request: SHA256.hash(bytes), at: clock())
+        if state == .taken { throw CommandIntake.reused(key) }
+        let receipt: UploadReceipt
+        // What is in the log already is no second event.
+        do { receipt = try await takeUpload(body) } catch {
+            try? await keys.forget(uploadKey: key)
+            throw error
+        }
+        var record: UploadRecord
+        var isRepeated = false
+        if case .answered(let known) = state {
+            (record, isRepeated) = (known, true)
+        } else {
+            record = try await self.record(of: receipt, sender: sender)
+            record = try await keys.keep(record, uploadKey: key)
+        }
+        let moment = Moment(
+            at: record.at, now: record.at, knowledge: .knownPosition(record.position))
+        return UploadAnswer(
+            answer: try await answer(receipt, record, moment), isRepeated: isRepeated)
+    }
+
+    /// Claims, where a customer is named, and says what the answer is to be made from.
+    private func record(
+        of upload: UploadReceipt, sender: String
+    ) async throws -> UploadRecord {
         let served = upload.served
-        _ = try await served.projected(through: upload.receipt.position)
+        var position = upload.receipt.position
         var claim: Holders.ClaimOutcome?
         if let customer = upload.customer, let chain = upload.chain {
+            // Claims are judged by everything there is; not far behind it, that takes no time.
+            _ = try await served.projected(through: position)
             claim = try await commands(served).claim(
                 chain, for: customer, policy: configuration.claimPolicy, actor: sender)
         }
-        var position = upload.receipt.position
-        if claim == .moved || claim == .added {
-            position = max(position, try await served.ledger.log.head().position)
+        let end = try await served.ledger.log.head()
+        if claim == .moved || claim == .added || upload.receipt.result == "duplicate" {
+            position = max(position, end.position)
         }
-        let moment = Moment(at: nil, now: clock())
-        let snapshot = try await served.projected(through: position)
+        return UploadRecord(
+            result: upload.receipt.result, eventPosition: upload.receipt.position,
+            claim: claim?.rawValue, at: clock(), position: position)
+    }
+
+    private func answer(
+        _ upload: UploadReceipt, _ record: UploadRecord, _ moment: Moment
+    ) async throws -> ServedAnswer {
+        let served = upload.served
+        let snapshot = try await served.projected(through: record.position)
         let reading = try await served.reading(
-            of: upload.chain, in: snapshot, through: position, moment)
+            of: upload.chain, in: snapshot, through: record.position, moment)
         let customer =
             upload.customer ?? reading?.answer.appAccountToken.map { CustomerId(token: $0) }
         var answer: EntitlementsAnswer?
@@ -37,27 +97,22 @@ extension LedgerHost {
             answer = try await served.entitlements(
                 of: customer, moment: moment, in: snapshot, including: upload.chain)
         }
+        let told = answer ?? served.nobody(moment, record.position)
         return ServedAnswer(
-            position: max(position, served.projectedPosition ?? 0), lag: served.lag.positions
+            position: max(record.position, served.projectedPosition ?? 0),
+            lag: served.lag.positions
         ) { json, isStamped in
             json.object { json in
-                json.member("result", upload.receipt.result)
-                json.member("eventPosition", upload.receipt.position)
-                json.member("claim", claim?.rawValue)
+                json.member("result", record.result)
+                json.member("eventPosition", record.eventPosition)
+                json.member("claim", record.claim)
                 json.key("subscription")
                 if let reading {
                     reading.writeShow(to: &json, isStamped: isStamped)
                 } else {
                     json.null()
                 }
-                let nobody = EntitlementsAnswer(
-                    customer: CustomerId(""), at: moment.at, knownAt: nil, position: position,
-                    catalogueHash: served.ledger.catalogueHash,
-                    entitlements: Entitlements(
-                        at: moment.at, holdings: [], grants: [],
-                        catalogue: served.ledger.catalogue))
-                (answer ?? nobody).writeMembers(
-                    to: &json, isStamped: isStamped, isNobody: answer == nil)
+                told.writeMembers(to: &json, isStamped: isStamped, isNobody: answer == nil)
             }
         }
     }
@@ -77,5 +132,14 @@ extension ServedLedger {
         return ChainReading(
             chain: chain, facts: facts, shared: [], moment: moment,
             head: max(position, facts.map(\.position).max() ?? 0), ledger: ledger)
+    }
+
+    /// What is answered about no customer.
+    fileprivate func nobody(_ moment: Moment, _ position: Int64) -> EntitlementsAnswer {
+        EntitlementsAnswer(
+            customer: CustomerId(""), at: moment.at, knownAt: nil, position: position,
+            catalogueHash: ledger.catalogueHash,
+            entitlements: Entitlements(
+                at: moment.at, holdings: [], grants: [], catalogue: ledger.catalogue))
     }
 }

@@ -88,6 +88,17 @@ extension ProjectionsStore {
         }
     }
 
+    /// Everybody whom any fact ever named, in byte order.
+    public func customers() async throws(StoreError) -> [CustomerId] {
+        try await read { database in
+            let select = try BoundStatement(
+                database, "SELECT DISTINCT customer FROM holdings ORDER BY customer")
+            var found: [CustomerId] = []
+            while try select.step() { found.append(CustomerId(select.text(0) ?? "")) }
+            return found
+        }
+    }
+
     private static func content(_ select: BoundStatement) throws -> HoldingCodec.Content {
         do {
             return try select.withBytes(0) { bytes in try HoldingCodec.decode(bytes) }

@@ -14,6 +14,8 @@ public struct HTTPBench: Sendable {
     /// Ids to ask for, at random.
     let chains: @Sendable (_ number: Int) -> String
     let chainCount: Int
+    /// Customers to ask for, in any order.
+    let customers: [String]
     /// Bodies to post, each once.
     let bodies: [[UInt8]]
     let host: LedgerHost
@@ -28,12 +30,13 @@ public struct HTTPBench: Sendable {
 
     public init(
         host: LedgerHost, chainCount: Int, chains: @escaping @Sendable (Int) -> String,
-        bodies: [[UInt8]]
+        customers: [String], bodies: [[UInt8]]
     ) {
         self.host = host
         configuration = host.configuration
         self.chainCount = chainCount
         self.chains = chains
+        self.customers = customers
         self.bodies = bodies
     }
 
@@ -71,18 +74,35 @@ public struct HTTPBench: Sendable {
 
     private func queries(_ port: Int, _ hello: LoadResult) async throws -> [BenchRow] {
         // Asked in an order that has nothing to do with theirs.
-        let requests = (0..<min(chainCount, 50_000)).map { number in
-            HTTPBench.get("/v1/subscriptions/\(chains(number &* 7_919 % chainCount))")
+        func some(_ count: Int) -> [Int] {
+            (0..<min(count, HTTPBench.askedCount)).map { $0 &* 7_919 % count }
         }
+        let entitlements = some(customers.count).map {
+            HTTPBench.get("/v1/customers/\(customers[$0])/entitlements")
+        }
+        let subscriptions = some(chainCount).map {
+            HTTPBench.get("/v1/subscriptions/\(chains($0))")
+        }
+        return try await questions("http", port, entitlements, hello)
+            + questions("http.subscriptions", port, subscriptions, hello)
+    }
+
+    /// Different questions asked.
+    private static let askedCount = 50_000
+
+    private func questions(
+        _ name: String, _ port: Int, _ requests: [ByteBuffer], _ hello: LoadResult
+    ) async throws -> [BenchRow] {
+        guard !requests.isEmpty else { return [] }
         _ = try await HTTPBench.load(port, seconds: 1) { requests[$0 % requests.count] }
         let load = try await HTTPBench.load(port) { requests[$0 % requests.count] }
         return [
             BenchRow(
-                name: "http", value: load.perSecond, unit: "questions/s",
+                name: name, value: load.perSecond, unit: "questions/s",
                 limitName: "plain Hummingbird hello-world", limit: hello.perSecond,
                 events: load.requestCount - load.failureCount),
-            row("http.p99", load.milliseconds(atShare: 0.99), "ms", load),
-            row("http.p50", load.milliseconds(atShare: 0.5), "ms", load),
+            row("\(name).p99", load.milliseconds(atShare: 0.99), "ms", load),
+            row("\(name).p50", load.milliseconds(atShare: 0.5), "ms", load),
         ]
     }
 

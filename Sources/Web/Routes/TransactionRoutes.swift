@@ -12,14 +12,16 @@ struct TransactionRoutes: Sendable {
     func add(to groups: RouteGroups) {
         groups.write.post("/v1/transactions") { request, context in
             try QuestionReader(request).requireNothingElse()
-            let receipt = try await bodies.json(request, upTo: UploadBody.maximumByteCount) {
-                do throws(IntakeRefusal) {
-                    return try await host.takeUpload(try UploadBody($0))
-                } catch { throw Problem(upload: error) }
-            }
+            let key = try OrderReader.key(request)
             let sender = context.principal?.name ?? TransactionRoutes.unnamedSender
-            let answer = try await host.answer(receipt, sender: sender)
-            return AnswerResponse.make(answer, for: request)
+            let upload = try await bodies.json(request, upTo: UploadBody.maximumByteCount) {
+                do { return try await host.upload($0, key: key, sender: sender) } catch let refusal
+                    as IntakeRefusal
+                { throw Problem(upload: refusal) }
+            }
+            var response = AnswerResponse.make(upload.answer, for: request)
+            if upload.isRepeated { response.headers[.idempotencyReplayed] = "true" }
+            return response
         }
     }
 }
