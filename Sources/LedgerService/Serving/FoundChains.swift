@@ -15,6 +15,12 @@ struct FoundChains: Sendable {
     let snapshot: LedgerSnapshot?
     let result: Result<[Chain], StoreError>
 
+    /// Facts held by this; one at least.
+    var factCount: Int {
+        guard case .success(let chains) = result else { return 1 }
+        return chains.reduce(1) { $0 + $1.facts.count }
+    }
+
     /// Reads about many ids at once.
     static func find(_ ids: [String], _ snapshot: LedgerSnapshot?) async -> [FoundChains] {
         guard let snapshot else {

@@ -6,6 +6,12 @@ struct FoundCustomer: Sendable {
     let snapshot: LedgerSnapshot?
     let result: Result<ProjectionsStore.CustomerRecord, StoreError>
 
+    /// Rows held by this; one at least.
+    var holdingCount: Int {
+        guard case .success(let record) = result else { return 1 }
+        return 1 + record.holdings.count + record.grants.count
+    }
+
     /// Reads about many at once.
     static func find(
         _ asked: [ProjectionsStore.AskedCustomer], _ snapshot: LedgerSnapshot?

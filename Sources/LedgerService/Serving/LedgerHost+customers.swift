@@ -77,12 +77,30 @@ extension ServedLedger {
             return (answer, present)
         }
         let asked = ProjectionsStore.AskedCustomer(customer, bundleId: scope.bundleId)
-        let found = await customers.value(asked)
+        let found = await found(asked, present)
         guard let snapshot = found.snapshot else {
             throw ServingError.projectionBehind(position: 0)
         }
         return (
             try await snapshot.customers.answer(asked, try found.result.get(), moment), snapshot
         )
+    }
+
+    /// A customer's rows: at once when they were read of this state before, else off the caller's
+    /// event loop.
+    private func found(
+        _ asked: ProjectionsStore.AskedCustomer, _ present: LedgerSnapshot
+    ) async -> FoundCustomer {
+        if let hot = hotCustomers.value(asked, of: present) { return hot }
+        let found = await withTaskExecutorPreference(globalConcurrentExecutor) {
+            await customers.value(asked)
+        }
+        // Whom nothing is known of is not worth the room: anybody can make up names.
+        if let snapshot = found.snapshot, case .success(let record) = found.result,
+            !record.holdings.isEmpty
+        {
+            hotCustomers.keep(found, for: asked, of: snapshot)
+        }
+        return found
     }
 }

@@ -10,8 +10,8 @@ extension ServedLedger {
     func reading(
         _ id: String, _ scope: QuestionScope, moment: Moment
     ) async throws -> (ChainReading, LedgerSnapshot) {
-        _ = try await snapshot(atLeast: scope.minPosition)
-        let found = await chains.value(id)
+        let present = try await snapshot(atLeast: scope.minPosition)
+        let found = await found(id, present)
         guard let snapshot = found.snapshot else {
             throw ServingError.projectionBehind(position: 0)
         }
@@ -32,6 +32,21 @@ extension ServedLedger {
         }
         guard let reading = readings.first else { throw QueryError.noSuchSubscription(id) }
         return (reading, snapshot)
+    }
+
+    /// What is known of an id: at once when it was read of this state before, else off the
+    /// caller's event loop, together with whatever is asked at the same time.
+    private func found(_ id: String, _ present: LedgerSnapshot) async -> FoundChains {
+        if let hot = hotChains.value(id, of: present) { return hot }
+        let found = await withTaskExecutorPreference(globalConcurrentExecutor) {
+            await chains.value(id)
+        }
+        if let snapshot = found.snapshot, case .success(let chains) = found.result,
+            !chains.isEmpty
+        {
+            hotChains.keep(found, for: id, of: snapshot)
+        }
+        return found
     }
 
     /// As far as was known.

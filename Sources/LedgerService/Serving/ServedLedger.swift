@@ -14,6 +14,11 @@ public final class ServedLedger: Sendable {
     let chains: Gathering<String, FoundChains>
     /// Questions about customers likewise.
     let customers: Gathering<ProjectionsStore.AskedCustomer, FoundCustomer>
+    /// Answers that need no file.
+    let hotChains = HotReadings<String, FoundChains>(
+        maximumCost: ServedLedger.hotFactCount, cost: \.factCount)
+    let hotCustomers = HotReadings<ProjectionsStore.AskedCustomer, FoundCustomer>(
+        maximumCost: ServedLedger.hotHoldingCount, cost: \.holdingCount)
     /// Commands are taken in one after the other.
     let decisions = Turnstile()
 
@@ -22,6 +27,11 @@ public final class ServedLedger: Sendable {
         var append: StoreError?
         var isStopping = false
     }
+
+    /// Rows of customers that are kept in memory, in each of two generations.
+    static let hotHoldingCount = 8_192
+    /// Facts of chains that are kept in memory, likewise.
+    static let hotFactCount = 16_384
 
     /// How long `minPosition` waits before it is an error (`contract.md`).
     public static let waitLimit: Duration = .seconds(2)

@@ -50,7 +50,7 @@ struct ChangeRoutes: Sendable {
             status: .ok, headers: headers,
             body: .init { body in
                 defer { withExtendedLifetime(slot) {} }
-                try await writer.write(to: &body)
+                try await OffLoop.run { try await writer.write(to: &body) }
                 try await body.finish(nil)
             })
     }

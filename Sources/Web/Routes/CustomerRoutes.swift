@@ -8,7 +8,7 @@ struct CustomerRoutes: Sendable {
     let bodies: BodyReader
 
     func add(to groups: RouteGroups) {
-        groups.read.get("/v1/customers/:id/entitlements") { request, context in
+        groups.quick.get("/v1/customers/:id/entitlements") { request, context in
             var question = try QuestionReader(request)
             let scope = try question.scope()
             try question.requireNothingElse()

@@ -8,6 +8,9 @@ struct RouteGroups {
     let open: RouterGroup<WebContext>
     /// Questions and feeds.
     let read: RouterGroup<WebContext>
+    /// Questions that are answered from a few rows: asked most, and answered on the connection's
+    /// own event loop.
+    let quick: RouterGroup<WebContext>
     /// Uploads, and what is decided about customers.
     let write: RouterGroup<WebContext>
     /// What an operator does.
@@ -16,8 +19,11 @@ struct RouteGroups {
     init(_ router: Router<WebContext>, tokens: AccessTokens) {
         func guarded(_ scope: Scope) -> RouterGroup<WebContext> {
             router.group().add(middleware: TokenMiddleware(tokens: tokens, scope: scope))
+                .add(middleware: OffLoop())
         }
-        open = router.group()
+        open = router.group().add(middleware: OffLoop())
+        quick = router.group()
+            .add(middleware: TokenMiddleware(tokens: tokens, scope: .read))
         read = guarded(.read)
         write = guarded(.write)
         admin = guarded(.admin)

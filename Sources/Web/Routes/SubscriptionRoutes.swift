@@ -6,7 +6,7 @@ struct SubscriptionRoutes: Sendable {
     let host: LedgerHost
 
     func add(to groups: RouteGroups) {
-        groups.read.get("/v1/subscriptions/:id") { request, context in
+        groups.quick.get("/v1/subscriptions/:id") { request, context in
             var question = try QuestionReader(request)
             let scope = try question.scope()
             try question.requireNothingElse()
