@@ -4,17 +4,19 @@ SHELL := /bin/bash
 
 PACKAGES := libsqlite3-dev libssl-dev pkg-config
 FUZZ_SECONDS ?= 60
+FUZZ_HTTP_SECONDS ?= 300
 SOAK_ROUNDS ?= 25
 EVENTS ?= 1000000
 BINARY = $(shell swift build -c release --show-bin-path)/subledger
 
-.PHONY: help setup build run test bench fuzz soak lint
+.PHONY: help setup build run test bench fuzz fuzz-http soak lint
 
 help:
 	@echo "make run    build release and tell the bundled stories: ingest, a state, a timeline, an audit"
 	@echo "make test   build and run every test"
 	@echo "make bench  measure the figures of the README"
 	@echo "make fuzz   search for inputs that break a decoder: FUZZ_SECONDS for each target (60), FUZZ_TARGETS names some"
+	@echo "make fuzz-http  ask the service everything its OpenAPI document describes, and what it forbids: FUZZ_HTTP_SECONDS (300)"
 	@echo "make soak   kill, starve and break it for an hour: SOAK_ROUNDS kill rounds, EVENTS in a ledger"
 	@echo "make lint   check the format of the sources"
 
@@ -46,6 +48,10 @@ bench: build
 fuzz: setup
 	@SUBLEDGER_FUZZ=1 swift build -c release --product Fuzz --scratch-path .build/fuzz || { echo "error: the build failed; the first error is above."; exit 1; }
 	@.build/fuzz/release/Fuzz all .build/fuzz "$(FUZZ_SECONDS)" $(FUZZ_TARGETS) || { echo "error: a target broke or could not be tried; what to do is above."; exit 1; }
+
+# Needs Python 3 and PyPI. The tools and the report stay in .build/fuzz-http.
+fuzz-http: build
+	@BINARY="$(BINARY)" FUZZ_HTTP_SECONDS="$(FUZZ_HTTP_SECONDS)" Tests/HTTPFuzz/run.sh .build/fuzz-http || { echo "error: the service is not as its document says; what differs is above."; exit 1; }
 
 # Ends by itself and leaves nothing behind; a script that cannot run here says so in one sentence.
 soak: build

@@ -33,7 +33,7 @@ public struct ChainAnswer: Hashable, Sendable {
     public var evidence: [Int64]
 
     /// How a period was priced (`lifecycle.md` §2, `phase`).
-    public enum Phase: String, Sendable {
+    public enum Phase: String, Sendable, CaseIterable {
         case trial
         case intro
         case offer
@@ -57,7 +57,7 @@ public struct ChainAnswer: Hashable, Sendable {
         }
     }
 
-    public enum PriceIncrease: String, Sendable {
+    public enum PriceIncrease: String, Sendable, CaseIterable {
         case pending
         case accepted
     }

@@ -22,7 +22,7 @@ public struct Holders: Hashable, Sendable {
     }
 
     /// What becomes of an upload that names a customer.
-    public enum ClaimOutcome: String, Sendable {
+    public enum ClaimOutcome: String, Sendable, CaseIterable {
         /// The customer holds the chain already.
         case held
         /// The customer holds it from now on; nobody else does.

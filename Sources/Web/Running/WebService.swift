@@ -44,8 +44,15 @@ public struct WebService: Sendable {
         }
     }
 
-    /// Every route there is. Groups of routes are files of their own beside this one's.
+    /// Every route there is, and what other methods of their paths are answered.
     func router() -> Router<WebContext> {
+        let router = routes()
+        MethodRoutes.add(to: router)
+        return router
+    }
+
+    /// Every route there is. Groups of routes are files of their own beside this one's.
+    func routes() -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: [.autoGenerateHeadEndpoints])
         router.add(middleware: RequestMeter(metrics: metrics))
         router.add(middleware: ProblemMiddleware())
@@ -61,7 +68,7 @@ public struct WebService: Sendable {
         DecisionRoutes(host: host, bodies: bodies).add(to: groups)
         EventRoutes(host: host).add(to: groups)
         ChangeRoutes(feeds: feeds).add(to: groups)
-        MethodRoutes.add(to: router)
+        DocumentRoutes.add(to: groups)
         return router
     }
 

@@ -2,8 +2,9 @@ import AppStore
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
+import Testing
 
-/// Requests as the tests tell them, answers as JSON.
+/// Requests as the tests tell them, answers as JSON; each of them is compared with the document.
 struct WebClient: Sendable {
     let client: any TestClientProtocol
 
@@ -53,8 +54,12 @@ struct WebClient: Sendable {
     ) async throws -> Answer {
         let response = try await client.executeRequest(
             uri: uri, method: method, headers: headers, body: body.map { ByteBuffer(bytes: $0) })
-        return Answer(
+        let answer = Answer(
             status: response.status.code, headers: response.headers,
             bytes: Array(response.body.readableBytesView))
+        for finding in AnswerCheck.shared.findings(method, uri, answer) {
+            Issue.record("openapi.yaml: \(finding)")
+        }
+        return answer
     }
 }

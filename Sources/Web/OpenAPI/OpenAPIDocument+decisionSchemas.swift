@@ -1,0 +1,103 @@
+extension OpenAPIDocument {
+    static let decisionSchemas = #"""
+            CustomerTimeline:
+              type: object
+              allOf:
+                - $ref: '#/components/schemas/Stamp'
+              required: [customer, chains, entries]
+              properties:
+                customer: { type: string }
+                chains:
+                  description: Every chain held by then.
+                  type: array
+                  items: { $ref: '#/components/schemas/Subscription' }
+                entries:
+                  description: Of the time in which the customer held the chain.
+                  type: array
+                  items: { $ref: '#/components/schemas/CustomerEntry' }
+              unevaluatedProperties: false
+            CustomerEntry:
+              description: An entry and its chain; without chain, a decision about the customer.
+              type: object
+              allOf:
+                - $ref: '#/components/schemas/EntryMembers'
+              required: [bundleId, originalTransactionId]
+              properties:
+                bundleId: { type: [string, 'null'] }
+                originalTransactionId: { type: [string, 'null'] }
+              unevaluatedProperties: false
+            CustomerSubscriptions:
+              type: object
+              allOf:
+                - $ref: '#/components/schemas/Stamp'
+              required: [customer, subscriptions, next]
+              properties:
+                customer: { type: string }
+                subscriptions:
+                  type: array
+                  maxItems: 1000
+                  items: { $ref: '#/components/schemas/Subscription' }
+                next:
+                  description: What to give as `after` for the next page; null at the end.
+                  type: [string, 'null']
+              unevaluatedProperties: false
+            DecisionAnswer:
+              description: |
+                What was decided, and what the customer has by it, as of its own moment and position:
+                the same bytes for the same request under the same key, whenever it comes again.
+              type: object
+              allOf:
+                - $ref: '#/components/schemas/EntitlementMembers'
+              required: [decision]
+              properties:
+                decision: { $ref: '#/components/schemas/Decision' }
+              unevaluatedProperties: false
+            Decision:
+              type: object
+              required: [command, id, position, receivedAt, actor, reason, customer]
+              properties:
+                command: { type: string, enum: [link, unlink, grant, ungrant] }
+                id: { description: The Idempotency-Key or one made up., type: string }
+                position: { $ref: '#/components/schemas/Position' }
+                receivedAt: { $ref: '#/components/schemas/Time' }
+                actor: { type: string }
+                reason: { type: string }
+                customer: { type: string }
+                bundleId: { description: Of a chain., type: string }
+                originalTransactionId: { description: Of a chain., type: string }
+                grantId: { description: Of a grant and of its withdrawal., type: string }
+                entitlement: { description: Of a grant., type: string }
+                until:
+                  description: Of a grant.
+                  $ref: '#/components/schemas/Time'
+              additionalProperties: false
+            UploadAnswer:
+              type: object
+              allOf:
+                - $ref: '#/components/schemas/Stamp'
+                - $ref: '#/components/schemas/EntitlementLists'
+              required: [result, eventPosition, claim, subscription, customer, standing]
+              properties:
+                result: { type: string, enum: [appended, duplicate, conflict] }
+                eventPosition:
+                  description: Where the transaction stands in the log.
+                  $ref: '#/components/schemas/Position'
+                claim:
+                  description: What came of `customer`; null when nobody was named.
+                  enum: [held, moved, added, refused, null]
+                subscription:
+                  description: The chain with this event; null for what belongs to none.
+                  anyOf:
+                    - { $ref: '#/components/schemas/Subscription' }
+                    - { type: 'null' }
+                customer:
+                  description: The one named, else the appAccountToken's; null without either.
+                  type: [string, 'null']
+                standing:
+                  description: Null without customer.
+                  anyOf:
+                    - { $ref: '#/components/schemas/Standing' }
+                    - { type: 'null' }
+              unevaluatedProperties: false
+        """#
+}

@@ -1,0 +1,57 @@
+extension OpenAPIDocument {
+    static let head = #"""
+        openapi: 3.1.0
+        info:
+          title: Subledger
+          version: '1'
+          summary: An event-sourced ledger of App Store subscriptions.
+          description: |
+            Apple posts to `/appstore/notifications`; apps and back ends send transactions and ask;
+            feeds tell every event and every change once, in order.
+
+            Times are RFC 3339 in UTC with milliseconds; inputs also take epoch milliseconds and
+            days. Members may be added to answers, none is changed or removed. Every member of an
+            answer is always there; what is unknown is null, unless it is said to be optional.
+
+            **Errors** are `application/problem+json` (RFC 9457) with a stable `code`. On any path,
+            beside what is listed with it: a method that it does not know is a 405
+            (`methodNotAllowed`, with `Allow`), a path that is not here a 404 (`noSuchPath`). What
+            is no HTTP at all gets a bare 400 and a closed connection. A parameter that is not
+            listed is refused (`unknownParameter`), and so is one that is given twice.
+
+            **HEAD** is answered wherever GET is, as GET without its body.
+
+            **Reading your own write**: give the position that a write was answered with as
+            `minPosition`. The answer then includes it, or is a 503 (`projectionBehind`).
+          license:
+            name: see LICENSE
+        servers:
+          - url: /
+        security:
+          - bearer: [read]
+        tags:
+          - name: intake
+            description: What comes from Apple and from apps.
+          - name: subscriptions
+            description: One chain of transactions, by any of its transaction ids.
+          - name: customers
+            description: Whoever the app says; by default the appAccountToken.
+          - name: feeds
+            description: Everything, in order, once.
+          - name: operation
+            description: For load balancers, monitoring and tools.
+        """#
+
+    static let security = #"""
+          securitySchemes:
+            bearer:
+              type: http
+              scheme: bearer
+              description: |
+                A token whose SHA-256 is in `server.tokens` of the configuration. The scopes that an
+                operation needs stand beside the name of the scheme: `read` for questions, feeds and
+                `/metrics`, `write` for uploads, `admin` for what an operator does; none includes
+                another. A service without configured tokens asks for none and listens on loopback
+                only.
+        """#
+}

@@ -1,0 +1,75 @@
+extension OpenAPIDocument {
+    static let notificationPaths = #"""
+          /appstore/notifications:
+            post:
+              operationId: takeNotification
+              tags: [intake]
+              summary: Apple's endpoint.
+              description: |
+                App Store Server Notifications V2. 200 means that the event is on the disk, or was
+                known already. What is no notification, or whose signature or chain does not hold,
+                is a 400, and a bounded copy is kept in quarantine. What is genuine but of no use
+                here (an app or environment that is not configured, a full disk) is a 503, so that
+                Apple sends it again. A notification of version 1 is a 503
+                (`notificationV1Unsupported`) until it can be taken.
+              security: []
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: { $ref: '#/components/schemas/NotificationBody' }
+              responses:
+                '200': { description: The event is durable. }
+                '400': { $ref: '#/components/responses/RefusedEvidence' }
+                '403': { $ref: '#/components/responses/SourceNotAllowed' }
+                '408': { $ref: '#/components/responses/RequestTimeout' }
+                '413': { $ref: '#/components/responses/PayloadTooLarge' }
+                '415': { $ref: '#/components/responses/UnsupportedMediaType' }
+                '500': { $ref: '#/components/responses/Fault' }
+                '503': { $ref: '#/components/responses/SendAgain' }
+        """#
+
+    static let uploadPaths = #"""
+          /v1/transactions:
+            post:
+              operationId: takeTransaction
+              tags: [intake]
+              summary: A transaction from an app or its back end.
+              description: |
+                Verified as Apple's notifications are, and durable when it is answered. The answer
+                includes it, whether or not it is projected yet, and tells what the customer has:
+                the one that is named, else the one whom the appAccountToken names. A named
+                customer who does not hold the chain claims it; `claim` says what came of it. At
+                most 655,360 bytes.
+              security:
+                - bearer: [write]
+              parameters:
+                - $ref: '#/components/parameters/IdempotencyKey'
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: { $ref: '#/components/schemas/UploadBody' }
+              responses:
+                '200':
+                  description: The transaction is durable.
+                  headers:
+                    ETag: { $ref: '#/components/headers/ETag' }
+                    Subledger-Position: { $ref: '#/components/headers/Position' }
+                    Subledger-Lag: { $ref: '#/components/headers/Lag' }
+                    Cache-Control: { $ref: '#/components/headers/CacheControl' }
+                    Idempotency-Replayed: { $ref: '#/components/headers/IdempotencyReplayed' }
+                  content:
+                    application/json:
+                      schema: { $ref: '#/components/schemas/UploadAnswer' }
+                '400': { $ref: '#/components/responses/RefusedUpload' }
+                '401': { $ref: '#/components/responses/Unauthorized' }
+                '403': { $ref: '#/components/responses/InsufficientScope' }
+                '408': { $ref: '#/components/responses/RequestTimeout' }
+                '413': { $ref: '#/components/responses/PayloadTooLarge' }
+                '415': { $ref: '#/components/responses/UnsupportedMediaType' }
+                '422': { $ref: '#/components/responses/NotAcceptable' }
+                '500': { $ref: '#/components/responses/Fault' }
+                '503': { $ref: '#/components/responses/SendAgain' }
+        """#
+}

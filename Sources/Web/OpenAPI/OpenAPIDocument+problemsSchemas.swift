@@ -1,0 +1,121 @@
+extension OpenAPIDocument {
+    static let problemSchemas = #"""
+            Problem:
+              type: object
+              required: [type, title, status, detail, code]
+              properties:
+                type: { description: A name of the code., type: string, format: uri }
+                title: { type: string }
+                status: { type: integer, minimum: 400, maximum: 599 }
+                detail:
+                  description: For people; its wording may change.
+                  type: string
+                code: { $ref: '#/components/schemas/ProblemCode' }
+                position:
+                  description: The one reached; only with projectionBehind.
+                  $ref: '#/components/schemas/Position'
+              additionalProperties: false
+              examples:
+                - type: urn:subledger:problem:noSuchSubscription
+                  title: Not Found
+                  status: 404
+                  detail: No subscription or purchase is known by this id at that time.
+                  code: noSuchSubscription
+            ProblemCode:
+              description: Stable; codes are added, none is changed.
+              type: string
+              enum:
+                - ambiguousId
+                - badRequest
+                - batchTooLarge
+                - busy
+                - certificateNotValidAtSigning
+                - certificateRevoked
+                - closed
+                - commitOutcomeUnknown
+                - cursorBeyondLog
+                - databaseFailure
+                - diskFull
+                - environmentNotServed
+                - evidenceMalformed
+                - evidenceTooLarge
+                - fileChanged
+                - fileCorrupt
+                - fileForeign
+                - fileInUse
+                - fileLocked
+                - fileNewer
+                - fileNotDatabase
+                - fileReadOnly
+                - fileReplaced
+                - idempotencyKeyReused
+                - insufficientScope
+                - internal
+                - invalidActor
+                - invalidBody
+                - invalidCertificate
+                - invalidChainLength
+                - invalidCursor
+                - invalidCustomer
+                - invalidEntitlement
+                - invalidIdempotencyKey
+                - invalidParameter
+                - invalidPath
+                - invalidReason
+                - invalidTime
+                - ioError
+                - malformedJSON
+                - malformedJWS
+                - methodNotAllowed
+                - missingAppleMarker
+                - nestedPartInvalid
+                - noSuchFile
+                - noSuchGrant
+                - noSuchPath
+                - noSuchSubscription
+                - notLinked
+                - notificationV1Unsupported
+                - payloadTooLarge
+                - projectionBehind
+                - queueFull
+                - requestTimeout
+                - revocationUnknown
+                - signatureMismatch
+                - sourceNotAllowed
+                - tooManyCustomers
+                - tooManyStreams
+                - tooManyUnknownChains
+                - unauthorized
+                - undecodablePayload
+                - unknownEnvironment
+                - unknownParameter
+                - unsupportedAlgorithm
+                - unsupportedMediaType
+                - untrustedRoot
+                - wrongApp
+                - wrongEnvironment
+            StoreCode:
+              description: What kept a file from being read or written.
+              type: string
+              enum:
+                - fileNewer
+                - fileChanged
+                - fileForeign
+                - fileNotDatabase
+                - fileCorrupt
+                - fileReadOnly
+                - fileReplaced
+                - fileLocked
+                - fileInUse
+                - noSuchFile
+                - diskFull
+                - ioError
+                - queueFull
+                - batchTooLarge
+                - evidenceTooLarge
+                - evidenceMalformed
+                - commitOutcomeUnknown
+                - closed
+                - databaseFailure
+        """#
+}

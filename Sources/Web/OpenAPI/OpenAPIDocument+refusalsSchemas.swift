@@ -1,0 +1,339 @@
+extension OpenAPIDocument {
+    static let refusalSchemas = #"""
+            InvalidQuestion:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 400 }
+                    code:
+                      enum:
+                        - invalidParameter
+                        - invalidPath
+                        - invalidTime
+                        - unknownEnvironment
+                        - unknownParameter
+            InvalidCursor:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 400 }
+                    code:
+                      enum:
+                        - cursorBeyondLog
+                        - invalidCursor
+                        - invalidParameter
+                        - unknownEnvironment
+                        - unknownParameter
+            RefusedEvidence:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 400 }
+                    code:
+                      enum:
+                        - badRequest
+                        - invalidBody
+                        - malformedJSON
+                        - malformedJWS
+                        - unsupportedAlgorithm
+                        - invalidChainLength
+                        - untrustedRoot
+                        - invalidCertificate
+                        - missingAppleMarker
+                        - certificateNotValidAtSigning
+                        - signatureMismatch
+                        - wrongEnvironment
+                        - payloadTooLarge
+                        - nestedPartInvalid
+                        - certificateRevoked
+            Unauthorized:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 401 }
+                    code:
+                      enum: [unauthorized]
+            InsufficientScope:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 403 }
+                    code:
+                      enum: [insufficientScope]
+            SourceNotAllowed:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 403 }
+                    code:
+                      enum: [sourceNotAllowed]
+            NoSuchSubscription:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 404 }
+                    code:
+                      enum: [environmentNotServed, noSuchSubscription]
+            EnvironmentNotServed:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 404 }
+                    code:
+                      enum: [environmentNotServed]
+            NoSuchPath:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 404 }
+                    code:
+                      enum: [noSuchPath]
+            MethodNotAllowed:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 405 }
+                    code:
+                      enum: [methodNotAllowed]
+            RequestTimeout:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 408 }
+                    code:
+                      enum: [requestTimeout]
+            AmbiguousId:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 409 }
+                    code:
+                      enum: [ambiguousId]
+            PayloadTooLarge:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 413 }
+                    code:
+                      enum: [payloadTooLarge]
+            UnsupportedMediaType:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 415 }
+                    code:
+                      enum: [unsupportedMediaType]
+            NotAcceptable:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 422 }
+                    code:
+                      enum:
+                        - idempotencyKeyReused
+                        - nestedPartInvalid
+                        - undecodablePayload
+                        - wrongApp
+                        - wrongEnvironment
+            Fault:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 500 }
+                    code:
+                      enum:
+                        - internal
+                        - fileNewer
+                        - fileChanged
+                        - fileForeign
+                        - fileNotDatabase
+                        - fileCorrupt
+                        - fileReadOnly
+                        - fileInUse
+                        - batchTooLarge
+                        - evidenceTooLarge
+                        - evidenceMalformed
+                        - commitOutcomeUnknown
+                        - databaseFailure
+            Unavailable:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 503 }
+                    code:
+                      enum:
+                        - projectionBehind
+                        - fileLocked
+                        - queueFull
+                        - diskFull
+                        - closed
+                        - ioError
+                        - noSuchFile
+                        - fileReplaced
+            TooManyStreams:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 503 }
+                    code:
+                      enum:
+                        - tooManyStreams
+                        - projectionBehind
+                        - fileLocked
+                        - queueFull
+                        - diskFull
+                        - closed
+                        - ioError
+                        - noSuchFile
+                        - fileReplaced
+            SendAgain:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 503 }
+                    code:
+                      anyOf:
+                        - $ref: '#/components/schemas/StoreCode'
+                        - enum:
+                            - busy
+                            - environmentNotServed
+                            - nestedPartInvalid
+                            - notificationV1Unsupported
+                            - projectionBehind
+                            - revocationUnknown
+                            - tooManyUnknownChains
+                            - undecodablePayload
+                            - wrongApp
+                            - wrongEnvironment
+        """#
+
+    static let decisionRefusalSchemas = #"""
+            InvalidList:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 400 }
+                    code:
+                      enum:
+                        - invalidCursor
+                        - invalidParameter
+                        - invalidPath
+                        - invalidTime
+                        - unknownEnvironment
+                        - unknownParameter
+            InvalidBatch:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 400 }
+                    code:
+                      enum:
+                        - badRequest
+                        - invalidBody
+                        - invalidCustomer
+                        - invalidParameter
+                        - invalidTime
+                        - malformedJSON
+                        - tooManyCustomers
+                        - unknownEnvironment
+                        - unknownParameter
+            InvalidDecision:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 400 }
+                    code:
+                      enum:
+                        - invalidActor
+                        - invalidCustomer
+                        - invalidIdempotencyKey
+                        - invalidParameter
+                        - invalidPath
+                        - invalidReason
+                        - unknownEnvironment
+                        - unknownParameter
+            InvalidGrant:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 400 }
+                    code:
+                      enum:
+                        - badRequest
+                        - invalidBody
+                        - invalidEntitlement
+                        - invalidTime
+                        - malformedJSON
+                        - invalidActor
+                        - invalidCustomer
+                        - invalidIdempotencyKey
+                        - invalidParameter
+                        - invalidPath
+                        - invalidReason
+                        - unknownEnvironment
+                        - unknownParameter
+            RefusedUpload:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 400 }
+                    code:
+                      enum:
+                        - badRequest
+                        - invalidBody
+                        - invalidCustomer
+                        - invalidIdempotencyKey
+                        - invalidParameter
+                        - malformedJSON
+                        - unknownParameter
+                        - malformedJWS
+                        - unsupportedAlgorithm
+                        - invalidChainLength
+                        - untrustedRoot
+                        - invalidCertificate
+                        - missingAppleMarker
+                        - certificateNotValidAtSigning
+                        - signatureMismatch
+                        - wrongEnvironment
+                        - payloadTooLarge
+                        - nestedPartInvalid
+                        - certificateRevoked
+            NotLinked:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 404 }
+                    code:
+                      enum: [environmentNotServed, noSuchSubscription, notLinked]
+            NoSuchGrant:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 404 }
+                    code:
+                      enum: [environmentNotServed, noSuchGrant]
+            IdempotencyKeyReused:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 422 }
+                    code:
+                      enum: [idempotencyKeyReused]
+            UnavailableBody:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 503 }
+                    code:
+                      enum:
+                        - busy
+                        - projectionBehind
+                        - fileLocked
+                        - queueFull
+                        - diskFull
+                        - closed
+                        - ioError
+                        - noSuchFile
+                        - fileReplaced
+        """#
+}

@@ -1,0 +1,131 @@
+extension OpenAPIDocument {
+    static let subscriptionSchemas = #"""
+            ChainName:
+              type: object
+              required: [environment, bundleId, originalTransactionId]
+              properties:
+                environment: { $ref: '#/components/schemas/EnvironmentWord' }
+                bundleId: { type: string }
+                originalTransactionId: { type: string }
+            Subscription:
+              description: One chain at one moment, and the events that decide it.
+              type: object
+              allOf:
+                - $ref: '#/components/schemas/ChainName'
+                - $ref: '#/components/schemas/Stamp'
+                - $ref: '#/components/schemas/SubscriptionTerms'
+              required: [notices, evidence]
+              properties:
+                notices:
+                  type: array
+                  items: { $ref: '#/components/schemas/Notice' }
+                evidence: { $ref: '#/components/schemas/Evidence' }
+              unevaluatedProperties: false
+              examples:
+                - environment: Production
+                  bundleId: com.example.app
+                  originalTransactionId: '500000000000001'
+                  at: '2026-03-20T09:46:40.000Z'
+                  knownAt: null
+                  position: 2
+                  completeThrough: null
+                  reducerVersion: 1
+                  catalogueHash: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+                  state: renewing
+                  entitled: true
+                  appleStatus: 1
+                  since: '2026-02-09T12:00:00.000Z'
+                  until: '2026-03-11T12:00:00.000Z'
+                  accessUntil: '2026-03-11T12:00:00.000Z'
+                  willRenew: true
+                  productId: com.example.pro.monthly
+                  nextProductId: null
+                  phase: standard
+                  ownership: purchased
+                  appAccountToken: f3a86f0d-52be-4c53-8f0e-7d9b1c44d033
+                  price: { milliunits: 9990, currency: USD }
+                  storefront: USA
+                  transactionId: '5000000000000011'
+                  offer: null
+                  commitment: null
+                  priceIncrease: null
+                  cancellation: null
+                  revocation: null
+                  notices:
+                    - code: renewalOverdue
+                      message: The renewal has not been heard of.
+                      evidence: [2]
+                  evidence: [1, 2]
+            SubscriptionTerms:
+              type: object
+              required:
+                - state
+                - entitled
+                - appleStatus
+                - since
+                - until
+                - accessUntil
+                - willRenew
+                - productId
+                - nextProductId
+                - phase
+                - ownership
+                - appAccountToken
+                - price
+                - storefront
+                - transactionId
+                - offer
+                - commitment
+                - priceIncrease
+                - cancellation
+                - revocation
+              properties:
+                state: { $ref: '#/components/schemas/State' }
+                entitled: { description: Whether the state gives access., type: boolean }
+                appleStatus:
+                  description: Apple's number of the state; null where Apple has none.
+                  enum: [1, 2, 3, 4, 5, null]
+                since:
+                  description: The unbroken time in this state.
+                  $ref: '#/components/schemas/Time'
+                until: { $ref: '#/components/schemas/TimeOrNull' }
+                accessUntil:
+                  description: End of the unbroken access; null without access or end.
+                  $ref: '#/components/schemas/TimeOrNull'
+                willRenew:
+                  description: Null when no renewal info says.
+                  type: [boolean, 'null']
+                productId: { type: [string, 'null'] }
+                nextProductId:
+                  description: The next renewal's, when it differs.
+                  type: [string, 'null']
+                phase: { type: string, enum: [trial, intro, offer, standard] }
+                ownership:
+                  description: purchased, familyShared, assigned, or a later word of Apple's.
+                  type: string
+                appAccountToken: { type: [string, 'null'] }
+                price:
+                  anyOf:
+                    - { $ref: '#/components/schemas/Money' }
+                    - { type: 'null' }
+                storefront: { description: ISO 3166-1 alpha-3., type: [string, 'null'] }
+                transactionId: { type: string }
+                offer:
+                  anyOf:
+                    - { $ref: '#/components/schemas/Offer' }
+                    - { type: 'null' }
+                commitment:
+                  anyOf:
+                    - { $ref: '#/components/schemas/Commitment' }
+                    - { type: 'null' }
+                priceIncrease: { enum: [pending, accepted, null] }
+                cancellation:
+                  anyOf:
+                    - { $ref: '#/components/schemas/Cancellation' }
+                    - { type: 'null' }
+                revocation:
+                  anyOf:
+                    - { $ref: '#/components/schemas/Revocation' }
+                    - { type: 'null' }
+        """#
+}

@@ -1,0 +1,17 @@
+import Hummingbird
+import NIOCore
+
+/// The description of all other routes.
+enum DocumentRoutes {
+    /// The same for every answer.
+    private static let body = ByteBuffer(string: OpenAPIDocument.text)
+
+    static func add(to groups: RouteGroups) {
+        groups.open.get("/openapi.yaml") { _, _ in
+            Response(
+                status: .ok,
+                headers: [.contentType: OpenAPIDocument.mediaType, .cacheControl: "no-cache"],
+                body: .init(byteBuffer: body))
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import AppStore
+import Yams
+
+@testable import Web
+
+/// The served document, read once for all tests.
+struct APIDocument: Sendable {
+    let root: JSONValue
+
+    static let shared: APIDocument = {
+        do { return try APIDocument(OpenAPIDocument.text) } catch {
+            fatalError("the document is no YAML: \(error)")
+        }
+    }()
+
+    init(_ text: String) throws {
+        guard let node = try Yams.compose(yaml: text) else {
+            root = .null
+            return
+        }
+        root = APIDocument.value(node)
+    }
+
+    // MARK: Looking inside
+
+    /// What a `#/…` reference names; null for what is not there.
+    func resolved(_ pointer: String) -> JSONValue {
+        pointer.dropFirst(2).split(separator: "/").reduce(root) { found, step in
+            let key = step.replacing("~1", with: "/").replacing("~0", with: "~")
+            return found[String(key)] ?? .null
+        }
+    }
+
+    /// The value itself, or what it refers to.
+    func target(_ value: JSONValue) -> JSONValue {
+        guard let pointer = value["$ref"]?.string else { return value }
+        return target(resolved(pointer))
+    }
+
+    /// A schema by its name.
+    func schema(_ name: String) -> JSONValue { resolved("#/components/schemas/\(name)") }
+
+    static let methods = ["get", "put", "post", "delete", "patch", "head", "options", "trace"]
+
+    /// One operation of one path.
+    struct Operation: Sendable, CustomStringConvertible {
+        /// Upper case.
+        let method: String
+        let path: String
+        let value: JSONValue
+
+        var description: String { "\(method) \(path)" }
+    }
+
+    var operations: [Operation] {
+        (root["paths"]?.object ?? []).flatMap { path in
+            (path.value.object ?? []).filter { APIDocument.methods.contains($0.key) }.map {
+                Operation(method: $0.key.uppercased(), path: path.key, value: $0.value)
+            }
+        }
+    }
+
+    /// The operations of the path that a request names; a path without variables wins.
+    func operations(at path: String) -> [Operation] {
+        let asked = path.split(separator: "/", omittingEmptySubsequences: true)
+        let fitting = operations.filter { operation in
+            let steps = operation.path.split(separator: "/")
+            return steps.count == asked.count
+                && zip(steps, asked).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+        }
+        let variables = { (operation: Operation) in operation.path.count { $0 == "{" } }
+        let least = fitting.map(variables).min()
+        return fitting.filter { variables($0) == least }
+    }
+
+    func parameters(of operation: Operation) -> [JSONValue] {
+        (operation.value["parameters"]?.array ?? []).map(target)
+    }
+
+    // MARK: Reading YAML
+
+    /// By the rules of YAML 1.2 for JSON (§10.2): what is not quoted and looks like a number,
+    /// a boolean or null is one.
+    private static func value(_ node: Node) -> JSONValue {
+        switch node {
+        case .mapping(let mapping):
+            return .object(
+                mapping.map { JSONMember(key: $0.key.string ?? "", value: value($0.value)) })
+        case .sequence(let sequence): return .array(sequence.map { value($0) })
+        case .scalar(let scalar):
+            guard scalar.style == .plain else { return .string(scalar.string) }
+            switch scalar.string {
+            case "true": return .bool(true)
+            case "false": return .bool(false)
+            case "null", "": return .null
+            default:
+                return Int64(scalar.string) == nil
+                    ? .string(scalar.string) : .number(scalar.string)
+            }
+        case .alias: return .null
+        }
+    }
+}

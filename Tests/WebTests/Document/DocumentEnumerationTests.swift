@@ -1,0 +1,97 @@
+import AppStore
+import Ledger
+import LedgerService
+import Testing
+
+@testable import Web
+
+/// Every list of values in the document is the one that the writers draw from.
+@Suite("Values in the OpenAPI document")
+struct DocumentEnumerationTests {
+    private let document = APIDocument.shared
+
+    struct List: Sendable, CustomTestStringConvertible {
+        let pointer: String
+        let values: [String]
+
+        init(_ pointer: String, _ values: [String]) {
+            self.pointer = pointer
+            self.values = values
+        }
+
+        var testDescription: String { pointer }
+    }
+
+    private static let environments = AppStore.Environment.allCases
+
+    /// Each under the schema or parameter that lists it.
+    static let lists: [List] = [
+        List("State", ChainState.allCases.map(\.rawValue)),
+        List("EndReason", EndReason.allCases.map(\.rawValue)),
+        List("EventKind", EventKind.allCases.map(\.rawValue)),
+        List("ChangeName", ChangeName.allCases.map(\.rawValue)),
+        List("FactName", LifeFactName.allCases.map(\.rawValue) + ["granted", "grantWithdrawn"]),
+        List("Notice/properties/code", NoticeCode.allCases.map(\.rawValue)),
+        List("EnvironmentWord", environments.map(\.rawValue)),
+        List("EnvironmentName", environments.map { EnvironmentLedger.directoryName($0) }),
+        List("Command/properties/name", Command.Name.allCases.map(\.rawValue)),
+        List("EventMembers/properties/source", EventSource.allCases.map(\.rawValue)),
+        List("EventMembers/properties/trust", Trust.allCases.map(\.rawValue)),
+        List(
+            "SubscriptionTerms/properties/phase", ChainAnswer.Phase.allCases.map(\.rawValue)),
+        List(
+            "SubscriptionTerms/properties/priceIncrease",
+            ChainAnswer.PriceIncrease.allCases.map(\.rawValue)),
+        List("UploadAnswer/properties/result", ["appended", "duplicate", "conflict"]),
+        List("UploadAnswer/properties/claim", Holders.ClaimOutcome.allCases.map(\.rawValue)),
+        List("Standing", Standing.allCases.map(\.rawValue)),
+        List("Verdict/properties/basis", Verdict.Basis.allCases.map(\.rawValue)),
+        // Claims come by uploads, notes by the command line.
+        List("Decision/properties/command", ["link", "unlink", "grant", "ungrant"]),
+        List("EntryMembers/properties/kind", ["state", "fact"]),
+        List("Health/properties/status", ["ok", "ready", "notReady"]),
+    ]
+
+    @Test("A list names every value there is, and no other", arguments: lists)
+    func same(_ list: List) {
+        let schema = document.resolved("#/components/schemas/\(list.pointer)")
+        let values = (schema["enum"]?.array ?? []).filter { !$0.isNull }.compactMap(\.string)
+        #expect(Set(values) == Set(list.values))
+        #expect(values.count == list.values.count)
+    }
+
+    @Test("Apple's numbers are those of the states")
+    func appleStatus() {
+        let schema = document.resolved(
+            "#/components/schemas/SubscriptionTerms/properties/appleStatus")
+        let values = Set((schema["enum"]?.array ?? []).map(\.int64))
+        #expect(values == Set(ChainState.allCases.map(\.appleStatus)))
+    }
+
+    @Test("The bounds of parameters are those that are kept")
+    func bounds() {
+        let limit = document.resolved("#/components/parameters/Limit/schema")
+        #expect(limit["maximum"]?.int64 == Int64(LedgerHost.maximumPageCount))
+        #expect(limit["default"]?.int64 == Int64(LedgerHost.usualPageCount))
+        let path = document.schema("PathText")
+        #expect(path["maxLength"]?.int64 == Int64(PathReader.maximumByteCount))
+        let cursor = document.schema("ChangeCursor")
+        #expect(cursor["maxLength"]?.int64 == Int64(StreamLimits.cursorByteCount))
+        let customer = document.schema("CustomerName")
+        #expect(customer["maxLength"]?.int64 == Int64(CommandLimits.customerByteCount))
+        #expect(UploadBody.maximumCustomerByteCount == CommandLimits.customerByteCount)
+        #expect(UploadBody.maximumByteCount == 655_360)
+        let batch = document.resolved("#/components/schemas/CustomersBody/properties/customers")
+        #expect(batch["maxItems"]?.int64 == Int64(CustomerQuery.batchCustomerCount))
+        let grant = document.resolved("#/components/schemas/GrantBody/properties/entitlement")
+        #expect(grant["maxLength"]?.int64 == Int64(CommandLimits.entitlementByteCount))
+        for (name, bound) in [
+            ("Actor", CommandLimits.actorByteCount), ("Reason", CommandLimits.reasonByteCount),
+            ("IdempotencyKey", CommandLimits.idByteCount),
+            ("ListAfter", CustomerRoutes.cursorByteCount),
+        ] {
+            let schema = document.resolved("#/components/parameters/\(name)/schema")
+            #expect(schema["maxLength"]?.int64 == Int64(bound), "\(name)")
+        }
+    }
+}

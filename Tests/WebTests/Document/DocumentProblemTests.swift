@@ -1,0 +1,139 @@
+import AppStore
+import Foundation
+import LedgerService
+import LedgerStore
+import Signing
+import Testing
+
+@testable import Web
+
+/// Every code that can be answered is in the document, under every status it can have, and no code
+/// is there that nobody answers.
+@Suite("Problem codes in the OpenAPI document")
+struct DocumentProblemTests {
+    private let document = APIDocument.shared
+
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Codes spelled out in the sources of a folder, as `code: "…"`.
+    private func spelledCodes(_ folder: String) throws -> Set<String> {
+        let base = DocumentProblemTests.root.appending(path: folder)
+        let names = FileManager.default.enumerator(atPath: base.path)?.allObjects ?? []
+        var codes: Set<String> = []
+        for case let name as String in names where name.hasSuffix(".swift") {
+            let text = try String(contentsOf: base.appending(path: name), encoding: .utf8)
+            for match in text.matches(of: #/code:\s*"(\w+)"/#) { codes.insert(String(match.1)) }
+        }
+        #expect(!codes.isEmpty, "\(folder)")
+        return codes
+    }
+
+    private func values(_ schema: JSONValue) -> Set<String> {
+        var found = Set((schema["enum"]?.array ?? []).compactMap(\.string))
+        if let pointer = schema["$ref"]?.string {
+            found.formUnion(values(document.resolved(pointer)))
+        }
+        for part in schema["anyOf"]?.array ?? [] { found.formUnion(values(part)) }
+        return found
+    }
+
+    /// Codes and status of a problem, by the schema's name.
+    private func problem(_ name: String) -> (status: Int64?, codes: Set<String>) {
+        let own = document.schema(name)["allOf"]?.array?.last?["properties"]
+        return (own?["status"]?["const"]?.int64, values(own?["code"] ?? .null))
+    }
+
+    private var problems: [String] {
+        (document.resolved("#/components/schemas").object ?? []).filter {
+            $0.value["allOf"]?.array?.first?["$ref"]?.string == "#/components/schemas/Problem"
+        }.map(\.key)
+    }
+
+    private func store(_ kind: AnswerFailure.Kind) -> Set<String> {
+        Set(
+            StoreError.Code.allCases.filter { code in
+                AnswerFailure(StoreError(code, reason: "", remedy: ""))?.kind == kind
+            }.map(\.rawValue))
+    }
+
+    /// Said of the service by `/readyz`, never of a question.
+    private static let readinessCodes: Set<String> = [ServingError.stopping.code]
+
+    @Test("Every code there is, and no other")
+    func all() throws {
+        var codes: Set<String> = []
+        for folder in ["Routes", "HTTP", "Security", "Connections"] {
+            codes.formUnion(try spelledCodes("Sources/Web/\(folder)"))
+        }
+        codes.formUnion(try spelledCodes("Sources/LedgerService/Serving"))
+        codes.formUnion(StoreError.Code.allCases.map(\.rawValue))
+        codes.formUnion(VerificationCode.allCases.map(\.rawValue))
+        codes.formUnion([
+            ServingError.projectionBehind(position: 0).code,
+            ServingError.environmentNotServed(.xcode).code,
+            QueryError.noSuchSubscription("").code, QueryError.ambiguousId("", []).code,
+        ])
+        // A failure of the store is told by its own code.
+        codes.formUnion(CommandError.Code.allCases.filter { $0 != .store }.map(\.rawValue))
+        codes.subtract(DocumentProblemTests.readinessCodes)
+        let documented = values(document.schema("ProblemCode"))
+        #expect(documented.subtracting(codes) == [])
+        #expect(codes.subtracting(documented) == [])
+        #expect(
+            values(document.schema("StoreCode")) == Set(StoreError.Code.allCases.map(\.rawValue)))
+    }
+
+    @Test("Every code stands under a status, and every status under which it stands is documented")
+    func statuses() {
+        let all = values(document.schema("ProblemCode"))
+        #expect(problems.count >= 15)
+        #expect(problems.map { problem($0).codes }.reduce(Set()) { $0.union($1) } == all)
+        for name in problems { #expect(problem(name).status != nil, "\(name)") }
+        for operation in document.operations {
+            for response in operation.value["responses"]?.object ?? [] {
+                let content = document.target(response.value)["content"]
+                guard let schema = content?["application/problem+json"]?["schema"] else { continue }
+                let name = schema["$ref"]?.string?.split(separator: "/").last.map(String.init) ?? ""
+                #expect(problem(name).status.map(String.init) == response.key, "\(operation)")
+            }
+        }
+    }
+
+    @Test("Failures of files are told apart as answers tell them apart")
+    func failures() {
+        #expect(problem("Fault").codes == store(.fault).union(["internal"]))
+        #expect(problem("Unavailable").codes == store(.unavailable).union(["projectionBehind"]))
+        #expect(problem("UnavailableBody").codes == problem("Unavailable").codes.union(["busy"]))
+        #expect(
+            problem("TooManyStreams").codes
+                == problem("Unavailable").codes.union(["tooManyStreams"]))
+        #expect(problem("SendAgain").codes.isSuperset(of: store(.fault).union(store(.unavailable))))
+    }
+
+    @Test("Refused evidence has every code of verification, under the status that fits")
+    func evidence() {
+        let (refused, again) = (problem("RefusedEvidence").codes, problem("SendAgain").codes)
+        // Genuine, though of no use here: asked for again, or, of an upload, a 422.
+        let genuine: Set<VerificationCode> = [
+            .wrongApp, .wrongEnvironment, .undecodablePayload, .nestedPartInvalid,
+        ]
+        // Refused as well, when it is not genuine.
+        let either: Set<VerificationCode> = [.wrongEnvironment, .nestedPartInvalid]
+        for code in VerificationCode.allCases {
+            let isRetryable = VerificationError(code, reason: "").isRetryable
+            let isAgain = isRetryable || genuine.contains(code)
+            #expect(again.contains(code.rawValue) == isAgain, "\(code)")
+            #expect(refused.contains(code.rawValue) == (!isAgain || either.contains(code)))
+        }
+        #expect(
+            problem("RefusedUpload").codes
+                == refused.union([
+                    "invalidCustomer", "invalidIdempotencyKey", "invalidParameter",
+                    "unknownParameter",
+                ]))
+        #expect(
+            problem("NotAcceptable").codes
+                == Set(genuine.map(\.rawValue)).union(["idempotencyKeyReused"]))
+    }
+}

@@ -1,0 +1,55 @@
+import AppStore
+import HTTPTypes
+import LedgerService
+import Signing
+import Testing
+
+@testable import Web
+
+@Suite("Scopes in the OpenAPI document")
+struct DocumentScopeTests {
+    private func place() throws -> ServedPlace {
+        var place = try ServedPlace()
+        place.configuration.server.tokens = Scope.allCases.map { scope in
+            Configuration.Server.Token(
+                name: scope.rawValue, digest: SHA256.hash(Array(scope.rawValue.utf8)).bytes,
+                scopes: [scope])
+        }
+        return place
+    }
+
+    /// The scope that an operation says it needs; nil for none.
+    private static func scope(of operation: APIDocument.Operation) -> Scope? {
+        let security = operation.value["security"] ?? APIDocument.shared.root["security"]
+        return security?.array?.first?["bearer"]?.array?.first?.string.flatMap {
+            Scope(rawValue: $0)
+        }
+    }
+
+    /// A request that a stream would not go on for ever after.
+    private static func uri(_ operation: APIDocument.Operation) -> String {
+        let path = operation.path.replacing(#/\{\w+\}/#, with: "1")
+        return operation.path == "/v1/changes" ? path + "?after=x" : path
+    }
+
+    @Test("Every operation asks for the scope that stands beside it, and for no other")
+    func asked() async throws {
+        try await place().serve { (client: WebClient, _: LedgerHost) async throws in
+            for operation in APIDocument.shared.operations {
+                let method = try #require(HTTPRequest.Method(rawValue: operation.method))
+                let (uri, wanted) = (
+                    DocumentScopeTests.uri(operation), DocumentScopeTests.scope(of: operation)
+                )
+                let bare = try await client.send(method, uri)
+                #expect((bare.status == 401) == (wanted != nil), "\(operation)")
+                for scope in Scope.allCases {
+                    let answer = try await client.send(
+                        method, uri, [.authorization: "Bearer \(scope.rawValue)"])
+                    let isRefused = answer.code == "insufficientScope"
+                    #expect(isRefused == (wanted != nil && wanted != scope), "\(operation)")
+                    #expect(answer.status != 401, "\(operation)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import AppStore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Ledger
+import LedgerService
+import Logging
+import Testing
+
+@testable import Web
+
+/// What the document says about itself, and whether it says everything.
+@Suite("The OpenAPI document")
+struct DocumentTests {
+    private let document = APIDocument.shared
+
+    /// Every schema there is, with its place.
+    private var schemas: [(place: String, value: JSONValue)] {
+        var found: [(String, JSONValue)] = []
+        func walk(_ value: JSONValue, _ place: String) {
+            found.append((place, value))
+            for member in value["properties"]?.object ?? [] {
+                walk(member.value, "\(place).\(member.key)")
+            }
+            for name in ["allOf", "anyOf"] {
+                for part in value[name]?.array ?? [] { walk(part, place) }
+            }
+            if let items = value["items"] { walk(items, "\(place)[]") }
+        }
+        for member in document.resolved("#/components/schemas").object ?? [] {
+            walk(member.value, member.key)
+        }
+        func search(_ value: JSONValue) {
+            for member in value.object ?? [] {
+                if member.key == "schema" { walk(member.value, "inline") }
+                search(member.value)
+            }
+            for element in value.array ?? [] { search(element) }
+        }
+        search(document.root["paths"] ?? .null)
+        for kind in ["parameters", "headers", "responses"] {
+            search(document.resolved("#/components/\(kind)"))
+        }
+        return found
+    }
+
+    @Test("It is served to everybody, as it is")
+    func served() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.get("/openapi.yaml")
+            #expect(answer.status == 200)
+            #expect(answer.headers[.contentType] == "application/yaml")
+            #expect(answer.bytes == Array(OpenAPIDocument.text.utf8))
+            #expect(answer.bytes.starts(with: Array("openapi: 3.1.0\n".utf8)))
+        }
+    }
+
+    @Test("Every route is in it, and nothing else")
+    func routes() async throws {
+        try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
+            let service = try WebService(
+                host: host, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            // What a variable of a path is called is nobody's business but the reader's.
+            let plain = { (path: String) in
+                path.split(separator: "/").map { step in
+                    step.hasPrefix(":") || step.hasPrefix("{") ? "{}" : String(step)
+                }.joined(separator: "/")
+            }
+            let registered = service.routes().routes.filter { $0.method != .head }.map {
+                "\($0.method.rawValue) \(plain($0.path.description))"
+            }
+            let documented = APIDocument.shared.operations.map {
+                "\($0.method) \(plain($0.path))"
+            }
+            #expect(Set(registered) == Set(documented))
+            #expect(registered.count == documented.count)
+        }
+    }
+
+    @Test("Every reference leads somewhere")
+    func references() {
+        func search(_ value: JSONValue) {
+            if let pointer = value["$ref"]?.string {
+                #expect(!document.resolved(pointer).isNull, "\(pointer)")
+            }
+            for member in value.object ?? [] { search(member.value) }
+            for element in value.array ?? [] { search(element) }
+        }
+        search(document.root)
+    }
+
+    @Test("Nothing is described that is used nowhere")
+    func unused() {
+        var used: Set<String> = []
+        func search(_ value: JSONValue) {
+            if let pointer = value["$ref"]?.string { used.insert(pointer) }
+            for member in value.object ?? [] { search(member.value) }
+            for element in value.array ?? [] { search(element) }
+        }
+        search(document.root)
+        // Of every path and every method, and what the data of an event stream is.
+        used.formUnion(
+            ["NoSuchPath", "MethodNotAllowed", "Change"].map { "#/components/schemas/\($0)" })
+        for kind in ["parameters", "headers", "responses", "schemas"] {
+            for member in document.resolved("#/components/\(kind)").object ?? [] {
+                #expect(used.contains("#/components/\(kind)/\(member.key)"), "\(member.key)")
+            }
+        }
+    }
+
+    @Test("Every schema is made of keywords that the tests understand, and can be read")
+    func keywords() {
+        #expect(schemas.count > 100)
+        for schema in schemas {
+            for member in schema.value.object ?? [] {
+                #expect(
+                    SchemaCheck.assertions.contains(member.key)
+                        || SchemaCheck.annotations.contains(member.key),
+                    "\(schema.place): \(member.key)")
+            }
+            if let pattern = schema.value["pattern"]?.string {
+                #expect((try? NSRegularExpression(pattern: pattern)) != nil, "\(schema.place)")
+            }
+        }
+    }
+
+    /// Members that are only there when there is something to say.
+    private static let optional: [String: Set<String>] = [
+        "Problem": ["position"], "Cause": ["command"],
+        "Command": ["entitlement", "until", "grantId"], "EventMembers": ["signedPayload"],
+        "UploadBody": ["signedRenewalInfo", "customer"],
+        "Decision": ["bundleId", "originalTransactionId", "grantId", "entitlement", "until"],
+    ]
+
+    /// What requests hold: more than is known may come.
+    private static let open: Set<String> = [
+        "NotificationBody", "UploadBody", "CustomersBody", "GrantBody",
+    ]
+
+    @Test("Every object says all of its members, and that they are always there")
+    func closed() {
+        let composed = Set(
+            schemas.flatMap { $0.value["allOf"]?.array ?? [] }.compactMap {
+                $0["$ref"]?.string.map { String($0.split(separator: "/").last ?? "") }
+            })
+        for schema in schemas where schema.value["type"]?.string == "object" {
+            let isClosed =
+                schema.value["additionalProperties"]?.bool == false
+                || schema.value["unevaluatedProperties"]?.bool == false
+            let isPart = composed.contains(schema.place)
+            #expect(
+                isClosed || isPart || DocumentTests.open.contains(schema.place),
+                "\(schema.place) is open")
+            let members = Set((schema.value["properties"]?.object ?? []).map(\.key))
+            let required = Set((schema.value["required"]?.array ?? []).compactMap(\.string))
+            #expect(
+                members.subtracting(required) == DocumentTests.optional[schema.place] ?? [],
+                "\(schema.place)")
+            guard schema.value["allOf"] == nil else { continue }
+            #expect(required.isSubset(of: members), "\(schema.place)")
+        }
+    }
+
+    @Test("Every example is one")
+    func examples() {
+        let check = SchemaCheck(document: document)
+        var count = 0
+        for schema in schemas {
+            for example in schema.value["examples"]?.array ?? [] {
+                count += 1
+                #expect(check.findings(example, schema.value).isEmpty, "\(schema.place)")
+            }
+        }
+        #expect(count >= 10)
+        for operation in document.operations {
+            for parameter in document.parameters(of: operation) {
+                guard let example = parameter["example"], let schema = parameter["schema"] else {
+                    continue
+                }
+                #expect(check.findings(example, schema).isEmpty, "\(operation)")
+            }
+        }
+    }
+
+    @Test("Every operation has a name of its own, a tag, a summary and all of its path's variables")
+    func operations() {
+        let tags = Set(
+            (document.root["tags"]?.array ?? []).compactMap { $0["name"]?.string })
+        let names = document.operations.compactMap { $0.value["operationId"]?.string }
+        #expect(Set(names).count == document.operations.count)
+        for operation in document.operations {
+            let tag = operation.value["tags"]?.array?.first?.string
+            #expect(tag.map { tags.contains($0) } == true, "\(operation)")
+            #expect(operation.value["summary"]?.string != nil, "\(operation)")
+            let variables = operation.path.matches(of: #/\{(\w+)\}/#).map { String($0.1) }
+            let described = document.parameters(of: operation).filter {
+                $0["in"]?.string == "path"
+            }
+            #expect(
+                Set(variables) == Set(described.compactMap { $0["name"]?.string }),
+                "\(operation)")
+        }
+    }
+}
