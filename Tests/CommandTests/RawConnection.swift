@@ -43,6 +43,9 @@ final class RawConnection: Sendable {
         }
     }
 
+    /// Sends, and waits for nothing; whether it could be sent.
+    func send(_ text: String) -> Bool { put(Array(text.utf8)) }
+
     /// Posts a notification.
     func notify(_ body: [UInt8]) async -> RawAnswer? {
         let head =
@@ -59,7 +62,7 @@ final class RawConnection: Sendable {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
-                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)

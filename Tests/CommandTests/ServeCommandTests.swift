@@ -28,6 +28,19 @@ struct ServeCommandTests {
         #expect(try await place.run("audit", "verify").code == 0)
     }
 
+    @Test("SIGTERM ends well, and with everything kept, though somebody sent half a request")
+    func halfARequest() async throws {
+        let place = try Workplace()
+        let service = try await ServiceRun(place)
+        let slow = try RawConnection(port: service.port)
+        let head = "POST /appstore/notifications HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n"
+        #expect(slow.send(head + "{\"s"))
+        let connection = try RawConnection(port: service.port)
+        #expect(await connection.notify(try body(Evidence.lines[0]))?.status == 200)
+        #expect(try await service.terminate() == 0)
+        #expect(try await place.run("audit", "verify").code == 0)
+    }
+
     @Test("kill -9 under load: everything answered is there, once, and the rest follows")
     func killed() async throws {
         let place = try Workplace()

@@ -73,12 +73,18 @@ struct EventRouteTests {
         }
     }
 
-    @Test("A cursor beyond the end is an empty page")
+    @Test("A cursor at the end is an empty page, one beyond it is of another log")
     func beyond() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
-            let page = try await client.get("/v1/events?after=9223372036854775807").json
+            #expect(try await client.notify(MadePurchase().notificationBody(0)).status == 200)
+            let page = try await client.get("/v1/events?after=1").json
             #expect(page["events"]?.array?.isEmpty == true)
-            #expect(page["next"]?.int64 == .max)
+            #expect(page["next"]?.int64 == 1)
+            for cursor in ["2", "9223372036854775807"] {
+                let answer = try await client.get("/v1/events?after=\(cursor)")
+                #expect(answer.status == 400)
+                #expect(answer.code == "cursorBeyondLog")
+            }
         }
     }
 }

@@ -67,6 +67,21 @@ struct NotificationRouteTests {
         }
     }
 
+    @Test(
+        "A signed transaction is no notification: nobody writes here what needs a token elsewhere")
+    func transaction() async throws {
+        let upload = try JSONValue.parse(try purchase.uploadBody())
+        var json = JSONWriter()
+        json.object { $0.member("signedPayload", upload["signedTransactionInfo"]?.string) }
+        let body = json.bytes
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let answer = try await client.notify(body)
+            #expect(answer.status == 400)
+            #expect(answer.code == "invalidBody")
+            #expect(try await client.get("/v1/events").json["position"]?.int64 == 0)
+        }
+    }
+
     @Test("A body of another type is a 415")
     func contentType() async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in

@@ -61,7 +61,11 @@ public struct AnswerFailure: Error, Sendable {
 
     private init(_ error: ServingError) {
         let kind: Kind =
-            if case .environmentNotServed = error { .notFound } else { .unavailable }
+            switch error {
+            case .environmentNotServed: .notFound
+            case .cursorBeyondLog: .invalid
+            case .projectionBehind, .stopping: .unavailable
+            }
         self.init(kind: kind, code: error.code, message: error.message)
         if case .projectionBehind(let position) = error { self.position = position }
     }
@@ -87,6 +91,7 @@ public struct AnswerFailure: Error, Sendable {
     private init(_ error: StoreError) {
         let passing: [StoreError.Code] = [
             .fileLocked, .queueFull, .diskFull, .closed, .ioError, .noSuchFile, .fileReplaced,
+            .commitOutcomeUnknown,
         ]
         self.init(
             kind: passing.contains(error.code) ? .unavailable : .fault, code: error.code.rawValue,

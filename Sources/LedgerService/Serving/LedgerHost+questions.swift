@@ -78,6 +78,7 @@ extension LedgerHost {
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
         let log = ledger.ledger.log
         let head = try await log.head().position
+        guard after <= head else { throw ServingError.cursorBeyondLog(head: head) }
         var lines: [(RecordedEvent, [UInt8]?)] = []
         if withEvidence {
             for logged in try await log.page(after: after, through: head, limit: limit) {

@@ -62,13 +62,20 @@ public final class LedgerHost: Sendable {
             uniqueKeysWithValues: ledgers.map {
                 ($0.environment, QuarantineQueue($0.ledger.operations))
             })
-        func intake(_ source: EventSource) -> LiveIntake {
+        func intake(
+            _ source: EventSource, _ admits: @escaping @Sendable (BelievedEvidence) -> Bool
+        ) -> LiveIntake {
             LiveIntake(
                 served: ledgers, apps: configuration.apps, verifier: verifier, source: source,
-                quarantines: quarantines, observer: observer, clock: clock)
+                quarantines: quarantines, observer: observer, clock: clock, admits: admits)
         }
-        notifications = intake(.webhook)
-        uploads = intake(.client)
+        notifications = intake(.webhook) { if case .notification = $0 { true } else { false } }
+        uploads = intake(.client) {
+            switch $0 {
+            case .transaction, .pair: true
+            case .notification, .appTransaction: false
+            }
+        }
     }
 
     // MARK: Running

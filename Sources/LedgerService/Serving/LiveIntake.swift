@@ -15,6 +15,8 @@ struct LiveIntake: Sendable {
     let verifier: EvidenceVerifier
     let observer: any ServingObserver
     let clock: @Sendable () -> Timestamp
+    /// What belongs here: nobody writes through Apple's endpoint what needs a token elsewhere.
+    let admits: @Sendable (BelievedEvidence) -> Bool
 
     /// What was taken in.
     struct Taken: Sendable {
@@ -26,8 +28,10 @@ struct LiveIntake: Sendable {
     init(
         served: [ServedLedger], apps: [Configuration.App], verifier: EvidenceVerifier,
         source: EventSource, quarantines: [Environment: QuarantineQueue],
-        observer: any ServingObserver, clock: @escaping @Sendable () -> Timestamp
+        observer: any ServingObserver, clock: @escaping @Sendable () -> Timestamp,
+        admits: @escaping @Sendable (BelievedEvidence) -> Bool
     ) {
+        self.admits = admits
         self.served = Dictionary(uniqueKeysWithValues: served.map { ($0.environment, $0) })
         preparations = self.served.mapValues {
             EventPreparation(
@@ -52,6 +56,12 @@ struct LiveIntake: Sendable {
             throw await refuse(refusal, environment, now: now)
         case .event(let event, let environment):
             return try await append(event, environment, submission, now: now)
+        case .misplaced:
+            let refusal = IntakeRefusal(
+                .malformed, code: "invalidBody", message: "It is signed, but not what belongs here."
+            )
+            tell(refusal, nil, now: now)
+            throw refusal
         case .nowhere:
             let refusal = IntakeRefusal(
                 .unavailable, code: "environmentNotServed",
@@ -66,6 +76,8 @@ struct LiveIntake: Sendable {
     private enum Routed {
         case event(NewEvent, Environment)
         case refused(Refusal, Environment)
+        /// Genuine, but nothing that is taken here.
+        case misplaced
         /// Nothing is served at all.
         case nowhere
     }
@@ -81,6 +93,7 @@ struct LiveIntake: Sendable {
         guard let any = preparations[home] else { return .nowhere }
         do throws(VerificationError) {
             let believed = try any.believe(submission, receivedAt: now)
+            guard admits(believed) else { return .misplaced }
             let named = believed.environment.map { Environment(rawValue: $0) } ?? .production
             let environment = named.flatMap { preparations[$0] == nil ? nil : $0 } ?? home
             guard let preparation = preparations[environment] else { return .nowhere }

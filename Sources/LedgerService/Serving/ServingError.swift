@@ -6,6 +6,8 @@ public enum ServingError: Error, Sendable, Equatable {
     case projectionBehind(position: Int64)
     /// The environment is not served here.
     case environmentNotServed(Environment)
+    /// A cursor stands behind the end of the log: it is of another log than this one.
+    case cursorBeyondLog(head: Int64)
     /// The service is stopping.
     case stopping
 
@@ -14,6 +16,7 @@ public enum ServingError: Error, Sendable, Equatable {
         switch self {
         case .projectionBehind: "projectionBehind"
         case .environmentNotServed: "environmentNotServed"
+        case .cursorBeyondLog: "cursorBeyondLog"
         case .stopping: "stopping"
         }
     }
@@ -27,6 +30,9 @@ public enum ServingError: Error, Sendable, Equatable {
         case .environmentNotServed(let environment):
             "\(environment.rawValue) is not served here; start the service with --environment"
                 + " \(EnvironmentLedger.directoryName(environment))."
+        case .cursorBeyondLog(let head):
+            "The log ends at position \(head), before this cursor: another log stands here now. Read"
+                + " the state anew and begin without a cursor."
         case .stopping: "The service is stopping; ask again."
         }
     }

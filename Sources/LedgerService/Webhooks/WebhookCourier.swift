@@ -23,6 +23,9 @@ public actor WebhookCourier {
     private var probeAt: Timestamp?
     private var keptPosition: Int64 = 0
     private var reloadAt: Timestamp?
+    /// Where the log ended when the endpoint was first looked for: whatever arrives after that is
+    /// told, also before the feed has begun.
+    private var beginning: Int64?
 
     /// - Parameter chance: 0 ..< 1, for the moments of new attempts.
     public init(
@@ -78,26 +81,42 @@ public actor WebhookCourier {
         // Somebody else may have taken a disabled endpoint up again.
         if let row, row.disabledAt == nil { return row }
         if let reloadAt, clock.now < reloadAt { return nil }
-        reloadAt = clock.now.advanced(byMilliseconds: FeedLimits.clockMilliseconds / 12)
-        guard feed.horizon != nil else { return nil }
-        let name = endpoint.name
-        var found = try await operations.webhookEndpoints().first { $0.name == name }
         let head = try await feed.ledger.log.head().position
-        if let known = found, known.cursor.position > head {
-            report(.cursorBeyondLog(endpoint: name, position: known.cursor.position))
-            found?.cursor = try await feed.end()
-        }
+        let beginning = beginning ?? head
+        self.beginning = beginning
+        guard let horizon = feed.horizon else { return nil }
+        reloadAt = clock.now.advanced(byMilliseconds: FeedLimits.clockMilliseconds / 12)
+        let name = endpoint.name
+        let found = try await operations.webhookEndpoints().first { $0.name == name }
+        waiting = try await operations.waiting(for: name, limit: WebhookLimits.waitingCount)
         let standing: WebhookEndpointRow
-        if let found {
+        if let found, found.cursor.position <= head {
             standing = found
+        } else if let found {
+            standing = try await followShorterLog(found, head)
         } else {
-            standing = WebhookEndpointRow(name: name, cursor: try await feed.end())
+            let cursor =
+                horizon > beginning ? .afterEvent(at: beginning) : try await feed.end()
+            standing = WebhookEndpointRow(name: name, cursor: cursor)
             try await operations.keep(standing)
         }
-        waiting = try await operations.waiting(for: name, limit: WebhookLimits.waitingCount)
         row = standing
         keptPosition = standing.cursor.position
         return standing
+    }
+
+    /// Another log stands here now, a restored backup perhaps: what waits at positions that it does
+    /// not have can never be told, and must not stand in the way of what it will have there.
+    private func followShorterLog(
+        _ known: WebhookEndpointRow, _ head: Int64
+    ) async throws(StoreError) -> WebhookEndpointRow {
+        report(.cursorBeyondLog(endpoint: known.name, position: known.cursor.position))
+        var row = known
+        row.cursor = try await feed.end()
+        let gone = waiting.filter { $0.place.position > head }
+        try await operations.keep(row, done: gone.map(\.place))
+        waiting.removeAll { $0.place.position > head }
+        return row
     }
 
     // MARK: What is new

@@ -31,7 +31,7 @@ extension OpenAPIDocument {
                     application/json:
                       schema: { $ref: '#/components/schemas/Events' }
                 '304': { $ref: '#/components/responses/NotModified' }
-                '400': { $ref: '#/components/responses/InvalidQuestion' }
+                '400': { $ref: '#/components/responses/InvalidCursor' }
                 '401': { $ref: '#/components/responses/Unauthorized' }
                 '403': { $ref: '#/components/responses/InsufficientScope' }
                 '404': { $ref: '#/components/responses/EnvironmentNotServed' }

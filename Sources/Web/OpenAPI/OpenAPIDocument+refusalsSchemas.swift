@@ -153,7 +153,6 @@ extension OpenAPIDocument {
                         - batchTooLarge
                         - evidenceTooLarge
                         - evidenceMalformed
-                        - commitOutcomeUnknown
                         - databaseFailure
             Unavailable:
               allOf:
@@ -170,6 +169,7 @@ extension OpenAPIDocument {
                         - ioError
                         - noSuchFile
                         - fileReplaced
+                        - commitOutcomeUnknown
             TooManyStreams:
               allOf:
                 - $ref: '#/components/schemas/Problem'
@@ -186,6 +186,7 @@ extension OpenAPIDocument {
                         - ioError
                         - noSuchFile
                         - fileReplaced
+                        - commitOutcomeUnknown
             SendAgain:
               allOf:
                 - $ref: '#/components/schemas/Problem'
@@ -335,5 +336,6 @@ extension OpenAPIDocument {
                         - ioError
                         - noSuchFile
                         - fileReplaced
+                        - commitOutcomeUnknown
         """#
 }

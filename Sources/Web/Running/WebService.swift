@@ -92,7 +92,7 @@ public struct WebService: Sendable {
     // MARK: Running
 
     /// Longest wait for requests that are being answered when the service is asked to stop.
-    static let drainLimit: Duration = .seconds(25)
+    static let drainLimit: Duration = .seconds(10)
 
     /// Serves until SIGTERM or SIGINT; then stops accepting, answers what was accepted, folds
     /// everything into the files and closes them.
@@ -124,6 +124,11 @@ public struct WebService: Sendable {
         let result: Result<Void, any Error>
         do {
             try await serving.run()
+            result = .success(())
+        } catch is CancellationError where hasListened.isSet {
+            // What did not end by itself, an idle connection or half a request, was cut off: whoever
+            // got no answer sends it again.
+            logger.notice("What was still open when the time to stop was over was closed.")
             result = .success(())
         } catch { result = .failure(error) }
         host.stop()

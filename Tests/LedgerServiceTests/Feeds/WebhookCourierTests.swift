@@ -314,8 +314,16 @@ struct WebhookCourierTests {
     func cursorBeyondLog() async throws {
         try await open { live in
             try await live.take([chain.bought()])
+            let lost = ChainId(
+                bundleId: BundleId(MadeChain.app),
+                originalTransactionId: OriginalTransactionId(chain.id))
             try await live.session.ledger.operations.keep(
-                WebhookEndpointRow(name: "books", cursor: .end(of: 900)))
+                WebhookEndpointRow(name: "books", cursor: .end(of: 900)),
+                waiting: [
+                    WaitingChange(
+                        place: .afterEvent(at: 890), chain: lost, attempts: 1, firstAt: late,
+                        nextAt: late)
+                ])
             let notes = NoteBook()
             let receiver = Receiver()
             let courier = try await begun(live, receiver, notes: notes)
@@ -323,6 +331,25 @@ struct WebhookCourierTests {
             try await live.take([other.bought()])
             try await courier.settle()
             #expect(receiver.taken.map(\.chain) == [other.id])
+            let counts = try await live.session.ledger.operations.waitingCounts(for: "books")
+            #expect(counts.waiting == 0)
+        }
+    }
+
+    @Test("what arrives before the feed has begun is told to a new endpoint, too")
+    func earlyArrivals() async throws {
+        let (place, clock) = (try TemporaryLedger(), ManualClock(late))
+        try await place.session { session in
+            let feed = ChangeFeed(ledger: session.ledger, clock: clock) {
+                session.projector?.projections ?? session.projections
+            }
+            let live = LiveFeed(place: place, session: session, clock: clock, feed: feed)
+            let receiver = Receiver()
+            let courier = live.courier(receiver)
+            #expect(try await courier.step() == false)
+            try await live.take([chain.bought()])
+            try await courier.settle()
+            #expect(receiver.taken.map(\.type) == ["started"])
         }
     }
 }
