@@ -178,6 +178,8 @@ struct SubscriptionRouteTests {
             #expect(answer.status == 405)
             #expect(answer.code == "methodNotAllowed")
             #expect(answer.headers[.allow] == "GET, HEAD")
+            let query = try #require(HTTPRequest.Method("QUERY"))
+            #expect(try await client.send(query, "/v1/subscriptions/1").status == 405)
             #expect(try await client.send(.get, "/nowhere").code == "noSuchPath")
             let head = try await client.send(.head, "/healthz")
             #expect(head.status == 200)

@@ -87,15 +87,16 @@ extension CustomerReading {
 }
 
 extension ChainId {
-    /// Names a place in a list by chain order; no bundle id holds a space.
-    var cursor: String { "\(originalTransactionId) \(bundleId)" }
+    /// Names a place in a list by chain order; no bundle id holds a tilde, which no client escapes
+    /// or spells otherwise in a query (RFC 3986 §2.3), as some do a space.
+    var cursor: String { "\(originalTransactionId)~\(bundleId)" }
 
     /// Nil for a text that is no cursor of such a list.
     public init?(cursor: String) {
-        guard let space = cursor.lastIndex(of: " ") else { return nil }
+        guard let end = cursor.lastIndex(of: "~") else { return nil }
         self.init(
-            bundleId: BundleId(String(cursor[cursor.index(after: space)...])),
-            originalTransactionId: OriginalTransactionId(String(cursor[..<space])))
+            bundleId: BundleId(String(cursor[cursor.index(after: end)...])),
+            originalTransactionId: OriginalTransactionId(String(cursor[..<end])))
     }
 }
 

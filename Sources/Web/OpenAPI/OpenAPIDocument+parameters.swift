@@ -92,7 +92,7 @@ extension OpenAPIDocument {
               schema:
                 type: string
                 maxLength: 512
-                pattern: '^[^\u0000-\u001F\u007F]* [^\u0000-\u001F\u007F]*$'
+                pattern: '^[^\u0000-\u001F\u007F]*~[^\u0000-\u001F\u007F]*$'
             Actor:
               name: X-Actor
               in: header

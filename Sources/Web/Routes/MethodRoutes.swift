@@ -3,9 +3,9 @@ import Hummingbird
 
 /// Answers requests for a path that exists by a method that does not (RFC 9110 §15.5.6).
 enum MethodRoutes {
-    private static let methods: [HTTPRequest.Method] = [
-        .get, .head, .post, .put, .delete, .patch, .options, .trace,
-    ]
+    private static let methods: [HTTPRequest.Method] =
+        [.get, .head, .post, .put, .delete, .patch, .options, .trace]
+        + [HTTPRequest.Method("QUERY")].compactMap { $0 }
 
     /// Call it after every route was added.
     static func add(to router: Router<WebContext>) {
