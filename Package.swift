@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "Signing", targets: ["Signing"]),
         .library(name: "Ledger", targets: ["Ledger"]),
         .library(name: "LedgerStore", targets: ["LedgerStore"]),
+        .library(name: "AppStoreAPI", targets: ["AppStoreAPI"]),
         .library(name: "LedgerService", targets: ["LedgerService"]),
         .executable(name: "subledger", targets: ["subledger"]),
     ],
@@ -64,9 +65,19 @@ let package = Package(
                 "Signing", "Migrations",
             ], swiftSettings: strict),
         .target(
+            name: "AppStoreAPI",
+            dependencies: [
+                "AppStore", "Signing",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ], swiftSettings: strict),
+        .target(
             name: "LedgerService",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore",
+                "AppStore", "Signing", "Ledger", "LedgerStore", "AppStoreAPI",
                 .product(name: "Yams", package: "Yams"),
             ], swiftSettings: strict),
         .target(
@@ -99,14 +110,25 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
         .target(
-            name: "Simulator", dependencies: ["AppStore", "Signing"], swiftSettings: strict),
+            name: "Simulator",
+            dependencies: [
+                "AppStore", "Signing",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], swiftSettings: strict),
         .executableTarget(
             name: "subledger",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Simulator",
-                "Web", "Outgoing",
+                "Web", "Outgoing", "AppStoreAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
         .testTarget(name: "AppStoreTests", dependencies: ["AppStore"], swiftSettings: strict),
         .testTarget(
@@ -124,8 +146,13 @@ let package = Package(
         .testTarget(
             name: "LedgerServiceTests",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Simulator",
+                "AppStore", "Signing", "Ledger", "LedgerStore", "AppStoreAPI", "LedgerService",
+                "Simulator",
             ], swiftSettings: strict),
+        .testTarget(
+            name: "AppStoreAPITests",
+            dependencies: ["AppStore", "Signing", "AppStoreAPI", "Simulator"],
+            swiftSettings: strict),
         .testTarget(
             name: "OutgoingTests",
             dependencies: [

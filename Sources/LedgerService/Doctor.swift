@@ -1,4 +1,5 @@
 public import AppStore
+import AppStoreAPI
 import Foundation
 import Ledger
 import LedgerStore
@@ -102,15 +103,24 @@ public struct Doctor: Sendable {
     }
 
     private func keys() -> [Finding] {
-        configuration.apps.compactMap { app in
-            guard let path = app.api?.privateKeyFile else { return nil }
-            guard FileManager.default.isReadableFile(atPath: path) else {
+        configuration.apps.enumerated().compactMap { index, app in
+            guard let api = app.api else { return nil }
+            let subject = "key of \(app.bundleId)"
+            let setting = "apps[\(index)].api"
+            do throws(ConfigurationError) {
+                let file = try APIKeyFile(
+                    path: api.privateKeyFile, key: "\(setting).privateKeyFile")
+                _ = try file.credentials(api, bundleId: app.bundleId, key: setting)
+                guard file.isReadableByOthers else {
+                    return Finding(level: .good, subject: subject, message: "usable")
+                }
                 return Finding(
-                    level: .bad, subject: "key of \(app.bundleId)",
-                    message: "\(path) cannot be read.")
+                    level: .warning, subject: subject,
+                    message: "\(file.path) can be read by others than its owner: chmod 600 keeps"
+                        + " them out.")
+            } catch {
+                return Finding(level: .bad, subject: subject, message: error.description)
             }
-            return Finding(
-                level: .good, subject: "key of \(app.bundleId)", message: "readable")
         }
     }
 

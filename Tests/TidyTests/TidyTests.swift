@@ -18,7 +18,12 @@ struct TidyTests {
         "Signing": ["COpenSSL", "AppStore"],
         "Ledger": ["AppStore"],
         "LedgerStore": ["AppStore", "Ledger", "Signing", "Migrations", "GRDB", "GRDBSQLite"],
-        "LedgerService": ["AppStore", "Signing", "Ledger", "LedgerStore", "Yams"],
+        "AppStoreAPI": [
+            "AppStore", "Signing", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
+        ],
+        "LedgerService": [
+            "AppStore", "Signing", "Ledger", "LedgerStore", "AppStoreAPI", "Yams",
+        ],
         "Web": [
             "AppStore", "Ledger", "LedgerService", "Hummingbird", "HummingbirdTLS",
             "HummingbirdHTTP2", "HTTPTypes", "NIOCore", "NIOPosix", "NIOSSL", "NIOHTTP1",
@@ -28,10 +33,14 @@ struct TidyTests {
         "Outgoing": [
             "LedgerService", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "ServiceLifecycle",
         ],
-        "Simulator": ["AppStore", "Signing"],
+        "Simulator": [
+            "AppStore", "Signing", "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore",
+            "ServiceLifecycle", "Logging",
+        ],
         "subledger": [
             "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Simulator",
-            "Web", "Outgoing", "ArgumentParser", "Logging",
+            "Web", "Outgoing", "AppStoreAPI", "ArgumentParser", "Logging", "ServiceLifecycle",
+            "UnixSignals",
         ],
     ]
 

@@ -46,13 +46,7 @@ extension Configuration {
             var app = App(bundleId: BundleId(try entry.required("bundleId")))
             app.appAppleId = try entry.integer("appAppleId")
             app.sharedSecretFile = try entry.text("sharedSecretFile")
-            if var api = try entry.mapping("api") {
-                app.api = API(
-                    keyId: try api.required("keyId"), issuerId: try api.required("issuerId"),
-                    privateKeyFile: try api.required("privateKeyFile"),
-                    baseUrl: try api.text("baseUrl"))
-                try api.requireNothingElse()
-            }
+            app.api = try api(&entry)
             try entry.requireNothingElse()
             if apps.contains(where: { $0.bundleId == app.bundleId }) {
                 throw ConfigurationError(

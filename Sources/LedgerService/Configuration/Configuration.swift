@@ -45,6 +45,16 @@ public struct Configuration: Sendable, Equatable {
         public var privateKeyFile: String
         /// Replaces both of Apple's hosts.
         public var baseUrl: String?
+
+        /// Access with the key in a `.p8` file.
+        public init(
+            keyId: String, issuerId: String, privateKeyFile: String, baseUrl: String? = nil
+        ) {
+            self.keyId = keyId
+            self.issuerId = issuerId
+            self.privateKeyFile = privateKeyFile
+            self.baseUrl = baseUrl
+        }
     }
 
     public init(

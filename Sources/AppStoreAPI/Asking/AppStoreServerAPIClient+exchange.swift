@@ -1,0 +1,149 @@
+import AppStore
+import Signing
+
+/// One request to one environment, until it is answered or given up.
+extension AppStoreServerAPIClient {
+    /// What follows from what came back.
+    private enum Verdict {
+        case done(TransportAnswer)
+        /// Once more, if attempts and budget allow, else this failure.
+        case again(APIFailure, notBefore: Timestamp?)
+        case failed(APIFailure)
+        /// The token was refused.
+        case refusedToken(TransportAnswer)
+    }
+
+    func exchange(
+        _ request: APIRequest, _ environment: Environment
+    ) async throws(APIFailure) -> TransportAnswer {
+        var budget = RetryBudget(policy)
+        var hasNewToken = false
+        while true {
+            try await waitForPlace(request.endpoint, environment)
+            let token = try token(request.endpoint)
+            budget.beginAttempt()
+            let outcome: Result<TransportAnswer, TransportFailure>
+            do throws(TransportFailure) {
+                outcome = .success(try await transport.send(outgoing(request, token, environment)))
+            } catch {
+                outcome = .failure(error)
+            }
+            switch verdict(outcome, request.endpoint, attempts: budget.attempts) {
+            case .done(let answer): return answer
+            case .failed(let failure): throw failure
+            case .refusedToken(let answer):
+                guard !hasNewToken else { throw .unauthorized(request.endpoint) }
+                hasNewToken = true
+                tokens.refused(
+                    token, appleSays: answer.date.flatMap { HTTPDate.read($0) }, at: clock.now)
+            case .again(let failure, let date):
+                try await waitBeforeRetry(failure, until: date, environment, &budget)
+            }
+        }
+    }
+
+    private func token(_ endpoint: Endpoint) throws(APIFailure) -> String {
+        do throws(MintingError) { return try tokens.token(at: clock.now) } catch {
+            throw .invalid(endpoint, "The private key signs nothing (\(error)).")
+        }
+    }
+
+    private func outgoing(
+        _ request: APIRequest, _ token: String, _ environment: Environment
+    ) -> TransportRequest {
+        var headers: [TransportRequest.Header] = [
+            .init("authorization", "Bearer \(token)"), .init("accept", "application/json"),
+            .init("user-agent", "subledger"),
+        ]
+        if request.body != nil { headers.append(.init("content-type", "application/json")) }
+        return TransportRequest(
+            method: request.method.rawValue,
+            url: hosts.base(environment) + request.target, headers: headers, body: request.body)
+    }
+
+    // MARK: Waiting
+
+    private func waitForPlace(
+        _ endpoint: Endpoint, _ environment: Environment
+    ) async throws(APIFailure) {
+        let wait = limiter.reserve(endpoint, environment, at: clock.elapsedMilliseconds)
+        guard wait > 0 else { return }
+        try await sleep(wait, endpoint)
+    }
+
+    private func waitBeforeRetry(
+        _ failure: APIFailure, until date: Timestamp?, _ environment: Environment,
+        _ budget: inout RetryBudget
+    ) async throws(APIFailure) {
+        let least = date?.milliseconds(since: appleNow)
+        if let least, least > 0 {
+            // Others ask under the same allowance: they wait, too.
+            limiter.hold(
+                failure.endpoint, environment, until: clock.elapsedMilliseconds + least)
+        }
+        guard let wait = budget.wait(atLeast: least, chance) else { throw failure }
+        try await sleep(wait, failure.endpoint)
+    }
+
+    private func sleep(_ milliseconds: Int64, _ endpoint: Endpoint) async throws(APIFailure) {
+        do throws(CancellationError) { try await clock.sleep(milliseconds: milliseconds) } catch {
+            throw .cancelled(endpoint)
+        }
+    }
+
+    /// Now, by Apple's clock as far as it is known.
+    private var appleNow: Timestamp {
+        clock.now.advanced(byMilliseconds: tokens.correctionMilliseconds)
+    }
+
+    // MARK: Judging
+
+    private func verdict(
+        _ outcome: Result<TransportAnswer, TransportFailure>, _ endpoint: Endpoint, attempts: Int
+    ) -> Verdict {
+        switch outcome {
+        case .failure(let failure): return verdict(failure, endpoint, attempts: attempts)
+        case .success(let answer): return verdict(answer, endpoint, attempts: attempts)
+        }
+    }
+
+    private func verdict(
+        _ failure: TransportFailure, _ endpoint: Endpoint, attempts: Int
+    ) -> Verdict {
+        let told = APIFailure.transport(endpoint, failure, attempts: attempts)
+        switch failure {
+        case .notConnected: return .again(told, notBefore: nil)
+        case .cancelled: return .failed(told)
+        case .tooLarge: return .failed(endpoint.isRepeatable ? told : .unknownOutcome(endpoint))
+        case .disconnected, .timedOut:
+            return endpoint.isRepeatable
+                ? .again(told, notBefore: nil) : .failed(.unknownOutcome(endpoint))
+        }
+    }
+
+    private func verdict(
+        _ answer: TransportAnswer, _ endpoint: Endpoint, attempts: Int
+    ) -> Verdict {
+        switch answer.status {
+        case 200...299: return .done(answer)
+        case 401: return .refusedToken(answer)
+        case 429:
+            let date = RetryAfter.read(answer.retryAfter, now: appleNow)
+            return .again(.rateLimited(endpoint, until: date), notBefore: date)
+        default: break
+        }
+        let code = (try? ErrorPayload.decode(answer.body))?.errorCode
+        if let code, answer.status < 500 {
+            let refusal = APIFailure.refused(endpoint, status: answer.status, code: code)
+            // A refusal that Apple calls retryable has changed nothing.
+            return refusal.isRetryable ? .again(refusal, notBefore: nil) : .failed(refusal)
+        }
+        guard answer.status >= 500 else {
+            return .failed(.unexpectedStatus(endpoint, status: answer.status))
+        }
+        guard endpoint.isRepeatable else { return .failed(.unknownOutcome(endpoint)) }
+        var failure = APIFailure.unavailable(endpoint, status: answer.status, attempts: attempts)
+        failure.appleCode = code
+        return .again(failure, notBefore: nil)
+    }
+}

@@ -1,0 +1,58 @@
+import AppStore
+import Synchronization
+
+/// Keeps every kind of request at or below the rate Apple documents, per environment: in any
+/// stretch of a second (Sandbox: of ten) no more begin than Apple takes.
+final class RateLimiter: Sendable {
+    /// So many in any stretch of so long.
+    struct Rate: Sendable, Equatable {
+        let count: Int
+        let windowMilliseconds: Int64
+
+        init(_ endpoint: Endpoint, _ environment: Environment) {
+            count = endpoint.requestsPerSecond
+            // A tenth of Production's rate, without fractions of requests.
+            windowMilliseconds = environment == .production ? 1_000 : 10_000
+        }
+    }
+
+    private struct Lane: Hashable {
+        let endpoint: Endpoint
+        let environment: Environment
+    }
+
+    private struct Grants {
+        /// When the newest ones begin, oldest first; as many as the rate counts.
+        var times: [Int64] = []
+        /// Nothing begins before: Apple said so.
+        var heldUntil: Int64 = .min
+    }
+
+    private let state = Mutex<[Lane: Grants]>([:])
+
+    /// Takes the next place: how long to wait for it.
+    func reserve(
+        _ endpoint: Endpoint, _ environment: Environment, at elapsed: Int64
+    ) -> Int64 {
+        let rate = Rate(endpoint, environment)
+        return state.withLock { lanes in
+            var grants = lanes[Lane(endpoint: endpoint, environment: environment)] ?? Grants()
+            var start = max(elapsed, grants.heldUntil, grants.times.last ?? .min)
+            if grants.times.count == rate.count {
+                start = max(start, grants.times.removeFirst() + rate.windowMilliseconds)
+            }
+            grants.times.append(start)
+            lanes[Lane(endpoint: endpoint, environment: environment)] = grants
+            return start - elapsed
+        }
+    }
+
+    /// Nothing of this kind begins before `until`.
+    func hold(_ endpoint: Endpoint, _ environment: Environment, until: Int64) {
+        state.withLock { lanes in
+            let lane = Lane(endpoint: endpoint, environment: environment)
+            let held = max(lanes[lane]?.heldUntil ?? .min, until)
+            lanes[lane, default: Grants()].heldUntil = held
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import AppStore
+
+/// One request, before it knows its host and its token.
+struct APIRequest: Sendable, Equatable {
+    enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+        case put = "PUT"
+    }
+
+    let endpoint: Endpoint
+    let method: Method
+    /// Percent-encoded, from the host's root on.
+    let path: String
+    /// In this order; a name may come several times.
+    var query: [QueryItem] = []
+    /// JSON, where the endpoint takes a body.
+    var body: [UInt8]?
+
+    struct QueryItem: Sendable, Equatable {
+        let name: String
+        let value: String
+    }
+
+    /// Path and query as they go into the address.
+    var target: String {
+        guard !query.isEmpty else { return path }
+        let items = query.map {
+            "\(APIRequest.encoded($0.name))=\(APIRequest.encoded($0.value))"
+        }
+        return "\(path)?\(items.joined(separator: "&"))"
+    }
+
+    /// Everything but unreserved characters escaped (RFC 3986 §2.3): an id can then be nothing but
+    /// one segment of the path.
+    static func encoded(_ text: String) -> String {
+        var result = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                result.unicodeScalars.append(UnicodeScalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return result
+    }
+
+    /// An id as a segment of a path. Throws `invalidRequest` for what no id of Apple's is: then the
+    /// path would be another one.
+    static func segment(
+        _ id: String, _ name: String, _ endpoint: Endpoint
+    ) throws(APIFailure) -> String {
+        let isUsable =
+            (1...APILimits.idByteCount).contains(id.utf8.count)
+            && id.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && id != "." && id != ".."
+        guard isUsable else {
+            throw .invalid(
+                endpoint, "The \(name) is empty, too long or holds characters no id has.")
+        }
+        return encoded(id)
+    }
+}

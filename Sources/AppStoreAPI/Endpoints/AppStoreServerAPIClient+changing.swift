@@ -1,0 +1,138 @@
+public import AppStore
+import Foundation
+
+/// The endpoints that make Apple do something. What cannot be one of Apple's requests is refused
+/// before it is sent.
+extension AppStoreServerAPIClient {
+    /// Extend a Subscription Renewal Date. Sent once: while nobody knows whether Apple acted, it is
+    /// `unknownOutcome`.
+    public func extendRenewalDate(
+        _ id: OriginalTransactionId, _ request: ExtendRenewalDateRequest,
+        in choice: EnvironmentChoice
+    ) async throws(APIFailure) -> APIAnswer<ExtendRenewalDateResponse> {
+        let endpoint = Endpoint.extendRenewalDate
+        let segment = try APIRequest.segment(id.rawValue, "originalTransactionId", endpoint)
+        try requireExtension(
+            endpoint, request.extendByDays, request.extendReasonCode, request.requestIdentifier)
+        return try await ask(
+            APIRequest(
+                endpoint: endpoint, method: .put,
+                path: "/inApps/v1/subscriptions/extend/\(segment)", body: request.encoded()),
+            choice)
+    }
+
+    /// Extend Subscription Renewal Dates for All Active Subscribers. Sent once, as above.
+    public func massExtendRenewalDate(
+        _ request: MassExtendRenewalDateRequest, in environment: Environment
+    ) async throws(APIFailure) -> APIAnswer<MassExtendRenewalDateResponse> {
+        let endpoint = Endpoint.massExtendRenewalDate
+        try requireExtension(
+            endpoint, request.extendByDays, request.extendReasonCode, request.requestIdentifier)
+        guard UUID(uuidString: request.requestIdentifier ?? "") != nil else {
+            throw .invalid(endpoint, "The request identifier is no UUID.")
+        }
+        guard request.productId?.rawValue.isEmpty == false else {
+            throw .invalid(endpoint, "A product is needed.")
+        }
+        guard request.storefrontCountryCodes?.isEmpty != true else {
+            throw .invalid(
+                endpoint, "A list of storefronts must not be empty; leave it out for all.")
+        }
+        return try await ask(
+            APIRequest(
+                endpoint: endpoint, method: .post, path: "/inApps/v1/subscriptions/extend/mass",
+                body: request.encoded()), .only(environment))
+    }
+
+    /// Request a Test Notification. Sent once, as above.
+    public func requestTestNotification(
+        in environment: Environment
+    ) async throws(APIFailure) -> APIAnswer<SendTestNotificationResponse> {
+        try await ask(
+            APIRequest(
+                endpoint: .requestTestNotification, method: .post,
+                path: "/inApps/v1/notifications/test"), .only(environment))
+    }
+
+    /// Send Consumption Information (version 2).
+    public func sendConsumptionInformation(
+        _ id: TransactionId, _ request: ConsumptionRequest, in choice: EnvironmentChoice
+    ) async throws(APIFailure) -> APIAnswer<Accepted> {
+        let endpoint = Endpoint.sendConsumptionInformation
+        let segment = try APIRequest.segment(id.rawValue, "transactionId", endpoint)
+        try requireConsumption(request)
+        return try await tell(
+            APIRequest(
+                endpoint: endpoint, method: .put,
+                path: "/inApps/v2/transactions/consumption/\(segment)", body: request.encoded()),
+            choice)
+    }
+
+    /// Set App Account Token.
+    public func setAppAccountToken(
+        _ id: OriginalTransactionId, _ request: UpdateAppAccountTokenRequest,
+        in choice: EnvironmentChoice
+    ) async throws(APIFailure) -> APIAnswer<Accepted> {
+        let endpoint = Endpoint.setAppAccountToken
+        let segment = try APIRequest.segment(id.rawValue, "originalTransactionId", endpoint)
+        guard UUID(uuidString: request.appAccountToken ?? "") != nil else {
+            throw .invalid(endpoint, "The appAccountToken is no UUID.")
+        }
+        return try await tell(
+            APIRequest(
+                endpoint: endpoint, method: .put,
+                path: "/inApps/v1/transactions/\(segment)/appAccountToken",
+                body: request.encoded()), choice)
+    }
+
+    /// Finish Transaction: the app will not see it as unfinished any more.
+    public func finishTransaction(
+        _ id: TransactionId, in choice: EnvironmentChoice
+    ) async throws(APIFailure) -> APIAnswer<Accepted> {
+        let segment = try APIRequest.segment(id.rawValue, "transactionId", .finishTransaction)
+        return try await tell(
+            APIRequest(
+                endpoint: .finishTransaction, method: .post,
+                path: "/inApps/v1/transactions/\(segment)/finish"), choice)
+    }
+
+    // MARK: What Apple would refuse
+
+    private func requireExtension(
+        _ endpoint: Endpoint, _ days: Int64?, _ reason: Raw<ExtendReasonCode>?,
+        _ requestIdentifier: String?
+    ) throws(APIFailure) {
+        guard let days, APILimits.extensionDays.contains(days) else {
+            throw .invalid(endpoint, "1 to 90 days are possible.")
+        }
+        guard reason != nil else { throw .invalid(endpoint, "A reason is needed.") }
+        let count = requestIdentifier?.count ?? 0
+        guard (1...APILimits.requestIdentifierCharacterCount).contains(count) else {
+            throw .invalid(
+                endpoint,
+                "A request identifier of at most \(APILimits.requestIdentifierCharacterCount)"
+                    + " characters is needed.")
+        }
+    }
+
+    private func requireConsumption(_ request: ConsumptionRequest) throws(APIFailure) {
+        let endpoint = Endpoint.sendConsumptionInformation
+        guard request.customerConsented == true else {
+            throw .invalid(endpoint, "Without the customer's consent nothing may be sent.")
+        }
+        guard request.deliveryStatus != nil, request.sampleContentProvided != nil else {
+            throw .invalid(endpoint, "deliveryStatus and sampleContentProvided are needed.")
+        }
+        guard let percentage = request.consumptionPercentage else { return }
+        guard APILimits.consumptionPercentages.contains(percentage) else {
+            throw .invalid(endpoint, "consumptionPercentage is 0 to 100000, thousandths of 1 %.")
+        }
+        guard request.deliveryStatus == Raw(.delivered) || percentage == 0 else {
+            throw .invalid(endpoint, "What was not delivered was not consumed.")
+        }
+        let isPartly = percentage > 0 && percentage < APILimits.consumptionPercentages.upperBound
+        guard request.refundPreference != Raw(.grantProrated) || isPartly else {
+            throw .invalid(endpoint, "A prorated refund needs a percentage between 1 and 99999.")
+        }
+    }
+}

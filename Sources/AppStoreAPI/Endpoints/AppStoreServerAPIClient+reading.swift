@@ -1,0 +1,129 @@
+public import AppStore
+
+/// The endpoints that only tell. `id` is any id of the customer where nothing else is said: a
+/// transactionId, originalTransactionId or appTransactionId.
+extension AppStoreServerAPIClient {
+    /// Get All Subscription Statuses: every chain of the customer, in all groups.
+    ///
+    /// - Parameter statuses: only chains in one of these; none: all.
+    public func allSubscriptionStatuses(
+        _ id: String, statuses: [Raw<SubscriptionStatus>] = [], in choice: EnvironmentChoice
+    ) async throws(APIFailure) -> APIAnswer<StatusResponse> {
+        let endpoint = Endpoint.allSubscriptionStatuses
+        let segment = try APIRequest.segment(id, "id", endpoint)
+        let answer: APIAnswer<StatusResponse> = try await ask(
+            APIRequest(
+                endpoint: endpoint, method: .get, path: "/inApps/v1/subscriptions/\(segment)",
+                query: statuses.map { .init(name: "status", value: String($0.rawValue)) }),
+            choice)
+        try requireOurs(answer, answer.value.bundleId, endpoint)
+        return answer
+    }
+
+    /// Get Transaction History (version 2): one page; `transactionHistoryPages` walks all of them.
+    ///
+    /// - Parameter revision: of the page before; nil: the first page.
+    public func transactionHistory(
+        _ id: String, _ request: TransactionHistoryRequest = TransactionHistoryRequest(),
+        revision: String? = nil, in choice: EnvironmentChoice
+    ) async throws(APIFailure) -> APIAnswer<HistoryResponse> {
+        let endpoint = Endpoint.transactionHistory
+        let segment = try APIRequest.segment(id, "id", endpoint)
+        if let start = request.startDate, let end = request.endDate, start >= end {
+            throw .invalid(endpoint, "The window ends before it begins.")
+        }
+        let place = revision.map { [APIRequest.QueryItem(name: "revision", value: $0)] } ?? []
+        let answer: APIAnswer<HistoryResponse> = try await ask(
+            APIRequest(
+                endpoint: endpoint, method: .get, path: "/inApps/v2/history/\(segment)",
+                query: place + request.query), choice)
+        try requireOurs(answer, answer.value.bundleId, endpoint)
+        return answer
+    }
+
+    /// Get Transaction Info.
+    public func transactionInfo(
+        _ id: String, in choice: EnvironmentChoice
+    ) async throws(APIFailure) -> APIAnswer<TransactionInfoResponse> {
+        try await get(.transactionInfo, "/inApps/v1/transactions/", id, choice)
+    }
+
+    /// Get App Transaction Info.
+    public func appTransactionInfo(
+        _ id: String, in choice: EnvironmentChoice
+    ) async throws(APIFailure) -> APIAnswer<AppTransactionInfoResponse> {
+        try await get(
+            .appTransactionInfo, "/inApps/v1/transactions/appTransactions/", id, choice)
+    }
+
+    /// Look Up Order ID: of Production only.
+    public func orderLookup(
+        _ orderId: String
+    ) async throws(APIFailure) -> APIAnswer<OrderLookupResponse> {
+        try await get(.orderLookup, "/inApps/v1/lookup/", orderId, .only(.production))
+    }
+
+    /// Get Refund History (version 2): one page; `refundHistoryPages` walks all of them.
+    ///
+    /// - Parameter revision: of the page before; nil: the first page.
+    public func refundHistory(
+        _ id: String, revision: String? = nil, in choice: EnvironmentChoice
+    ) async throws(APIFailure) -> APIAnswer<RefundHistoryResponse> {
+        try await get(
+            .refundHistory, "/inApps/v2/refund/lookup/", id, choice,
+            query: revision.map { [.init(name: "revision", value: $0)] } ?? [])
+    }
+
+    /// Get Status of Subscription Renewal Date Extensions.
+    public func massExtendRenewalDateStatus(
+        product: ProductId, requestIdentifier: String, in environment: Environment
+    ) async throws(APIFailure) -> APIAnswer<MassExtendRenewalDateStatusResponse> {
+        let endpoint = Endpoint.massExtendRenewalDateStatus
+        let segment = try APIRequest.segment(product.rawValue, "productId", endpoint)
+        return try await get(
+            endpoint, "/inApps/v1/subscriptions/extend/mass/\(segment)/", requestIdentifier,
+            .only(environment))
+    }
+
+    /// Get Notification History: one page; `notificationHistoryPages` walks all of them.
+    ///
+    /// - Parameter paginationToken: of the page before; nil: the first page.
+    public func notificationHistory(
+        _ request: NotificationHistoryRequest, paginationToken: String? = nil,
+        in environment: Environment
+    ) async throws(APIFailure) -> APIAnswer<NotificationHistoryResponse> {
+        let endpoint = Endpoint.notificationHistory
+        guard let start = request.startDate, let end = request.endDate, start < end else {
+            throw .invalid(endpoint, "A window is needed that begins before it ends.")
+        }
+        guard request.transactionId == nil || request.notificationType == nil else {
+            throw .invalid(endpoint, "Ask by type or by transaction id, not by both.")
+        }
+        guard request.notificationSubtype == nil || request.notificationType != nil else {
+            throw .invalid(endpoint, "A subtype needs its type.")
+        }
+        return try await ask(
+            APIRequest(
+                endpoint: endpoint, method: .post, path: "/inApps/v1/notifications/history",
+                query: paginationToken.map { [.init(name: "paginationToken", value: $0)] } ?? [],
+                body: request.encoded()), .only(environment))
+    }
+
+    /// Get Test Notification Status.
+    public func testNotificationStatus(
+        _ token: String, in environment: Environment
+    ) async throws(APIFailure) -> APIAnswer<CheckTestNotificationResponse> {
+        try await get(
+            .testNotificationStatus, "/inApps/v1/notifications/test/", token, .only(environment))
+    }
+
+    private func get<Response: WireObject>(
+        _ endpoint: Endpoint, _ path: String, _ id: String, _ choice: EnvironmentChoice,
+        query: [APIRequest.QueryItem] = []
+    ) async throws(APIFailure) -> APIAnswer<Response> {
+        let segment = try APIRequest.segment(id, "id", endpoint)
+        return try await ask(
+            APIRequest(endpoint: endpoint, method: .get, path: path + segment, query: query),
+            choice)
+    }
+}

@@ -1,0 +1,7 @@
+/// Whether an order id holds (App Store Server API, `OrderLookupStatus`).
+public enum OrderLookupStatus: Int64, Sendable, CaseIterable {
+    /// It is one of this app's.
+    case valid = 0
+    /// It is not, or has no purchases.
+    case invalid = 1
+}

@@ -1,0 +1,41 @@
+public import AppStore
+
+/// Whole histories, page by page.
+extension AppStoreServerAPIClient {
+    /// All pages of a customer's transactions. Modified ones come again: the newest signedDate of a
+    /// transactionId holds.
+    ///
+    /// - Parameter revision: of an earlier walk's last page, to go on from there.
+    public func transactionHistoryPages(
+        _ id: String, _ request: TransactionHistoryRequest = TransactionHistoryRequest(),
+        after revision: String? = nil, in choice: EnvironmentChoice
+    ) -> PageWalk<HistoryResponse> {
+        PageWalk(endpoint: .transactionHistory, first: choice, start: revision) {
+            (place, choice) async throws(APIFailure) in
+            try await self.transactionHistory(id, request, revision: place, in: choice)
+        }
+    }
+
+    /// All pages of a customer's refunds.
+    ///
+    /// - Parameter revision: of an earlier walk's last page, to go on from there.
+    public func refundHistoryPages(
+        _ id: String, after revision: String? = nil, in choice: EnvironmentChoice
+    ) -> PageWalk<RefundHistoryResponse> {
+        PageWalk(endpoint: .refundHistory, first: choice, start: revision) {
+            (place, choice) async throws(APIFailure) in
+            try await self.refundHistory(id, revision: place, in: choice)
+        }
+    }
+
+    /// All pages of what Apple sent in a window.
+    public func notificationHistoryPages(
+        _ request: NotificationHistoryRequest, in environment: Environment
+    ) -> PageWalk<NotificationHistoryResponse> {
+        PageWalk(endpoint: .notificationHistory, first: .only(environment), start: nil) {
+            (place, choice) async throws(APIFailure) in
+            try await self.notificationHistory(
+                request, paginationToken: place, in: environment)
+        }
+    }
+}

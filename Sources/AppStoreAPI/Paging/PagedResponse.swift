@@ -1,0 +1,27 @@
+/// An answer that may be one page of several.
+public protocol PagedResponse: Sendable {
+    /// Whether another page follows.
+    var isFollowed: Bool { get }
+    /// Names the place after this page.
+    var nextPlace: String? { get }
+    /// The compact JWS on the page, in its order.
+    var signedItems: [String] { get }
+}
+
+extension HistoryResponse: PagedResponse {
+    public var isFollowed: Bool { hasMore ?? false }
+    public var nextPlace: String? { revision }
+    public var signedItems: [String] { signedTransactions ?? [] }
+}
+
+extension RefundHistoryResponse: PagedResponse {
+    public var isFollowed: Bool { hasMore ?? false }
+    public var nextPlace: String? { revision }
+    public var signedItems: [String] { signedTransactions ?? [] }
+}
+
+extension NotificationHistoryResponse: PagedResponse {
+    public var isFollowed: Bool { hasMore ?? false }
+    public var nextPlace: String? { paginationToken }
+    public var signedItems: [String] { (notificationHistory ?? []).compactMap(\.signedPayload) }
+}

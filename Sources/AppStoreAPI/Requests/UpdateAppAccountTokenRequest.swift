@@ -1,0 +1,28 @@
+public import AppStore
+
+/// Whose a subscription is (App Store Server API, Set App Account Token). Counts for the current
+/// transaction and later ones.
+public struct UpdateAppAccountTokenRequest: WireObject {
+    /// A UUID.
+    public var appAccountToken: String?
+
+    /// Members under keys this version does not know, in their order.
+    public var unknown = UnknownMembers()
+
+    /// All fields absent.
+    public init() {}
+
+    public mutating func readField(
+        _ key: JSONKey, _ cursor: inout JSONCursor
+    ) throws(JSONError) -> Bool {
+        switch key {
+        case "appAccountToken": try cursor.read(&appAccountToken, key)
+        default: return false
+        }
+        return true
+    }
+
+    public func writeFields(_ json: inout JSONWriter) {
+        json.memberIfPresent("appAccountToken", appAccountToken)
+    }
+}

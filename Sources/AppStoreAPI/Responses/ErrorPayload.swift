@@ -1,0 +1,37 @@
+public import AppStore
+
+/// Why a request was refused (App Store Server API, Error Codes). A 401 comes without it.
+public struct ErrorPayload: WireObject {
+    /// Apple's number.
+    public var errorCode: Raw<APIErrorCode>?
+    /// Apple's words, for people. Never logged here: our own sentence says what to do.
+    public var errorMessage: String?
+
+    /// Members under keys this version does not know, in their order.
+    public var unknown = UnknownMembers()
+
+    /// All fields absent.
+    public init() {}
+
+    public mutating func readField(
+        _ key: JSONKey, _ cursor: inout JSONCursor
+    ) throws(JSONError) -> Bool {
+        switch key {
+        case "errorCode": try cursor.read(&errorCode, key)
+        case "errorMessage": try cursor.read(&errorMessage, key)
+        default: return false
+        }
+        return true
+    }
+
+    public func writeFields(_ json: inout JSONWriter) {
+        json.memberIfPresent("errorCode", errorCode)
+        json.memberIfPresent("errorMessage", errorMessage)
+    }
+
+    public var unknownValues: [String] {
+        var names: [String] = []
+        if let errorCode, errorCode.value == nil { names.append("errorCode") }
+        return names
+    }
+}

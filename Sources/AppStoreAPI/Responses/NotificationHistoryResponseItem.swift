@@ -1,0 +1,41 @@
+public import AppStore
+
+/// One notification and how its delivery went (App Store Server API,
+/// `notificationHistoryResponseItem`).
+public struct NotificationHistoryResponseItem: WireObject {
+    /// Compact JWS of the `NotificationPayload`, as it was first sent.
+    public var signedPayload: String?
+    /// What came of each delivery, at most six.
+    public var sendAttempts: [SendAttemptItem]?
+
+    /// Members under keys this version does not know, in their order.
+    public var unknown = UnknownMembers()
+
+    /// All fields absent.
+    public init() {}
+
+    public mutating func readField(
+        _ key: JSONKey, _ cursor: inout JSONCursor
+    ) throws(JSONError) -> Bool {
+        switch key {
+        case "signedPayload": try cursor.read(&signedPayload, key)
+        case "sendAttempts": try cursor.read(&sendAttempts, key)
+        default: return false
+        }
+        return true
+    }
+
+    public func writeFields(_ json: inout JSONWriter) {
+        json.memberIfPresent("signedPayload", signedPayload)
+        if let sendAttempts { json.array("sendAttempts", sendAttempts) }
+    }
+
+    public var unknownValues: [String] {
+        var names: [String] = []
+        for name in (sendAttempts ?? []).flatMap(\.unknownValues)
+        where !names.contains("sendAttempts.\(name)") {
+            names.append("sendAttempts.\(name)")
+        }
+        return names
+    }
+}

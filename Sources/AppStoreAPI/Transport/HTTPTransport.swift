@@ -1,0 +1,82 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// Asks over HTTP/1.1 with a pool of connections: TLS 1.2 or later checked against the system's
+/// roots, no redirects, no proxies, every wait and every answer bounded.
+public final class HTTPTransport: APITransport {
+    private let client: HTTPClient
+    private let timeout: TimeAmount
+
+    /// - Parameter timeoutMilliseconds: how long one attempt may take.
+    public init(timeoutMilliseconds: Int64 = APILimits.timeoutMilliseconds) {
+        timeout = .milliseconds(timeoutMilliseconds)
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout = .init(
+            connect: .milliseconds(APILimits.connectTimeoutMilliseconds), read: timeout)
+        configuration.connectionPool.idleTimeout = .seconds(30)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
+            APILimits.concurrency
+        configuration.decompression = .disabled
+        configuration.httpVersion = .http1Only
+        // A connection that cannot be made is a failed attempt: the caller decides what follows.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    public func send(
+        _ request: TransportRequest
+    ) async throws(TransportFailure) -> TransportAnswer {
+        var outgoing = HTTPClientRequest(url: request.url)
+        outgoing.method = HTTPMethod(rawValue: request.method)
+        for header in request.headers {
+            outgoing.headers.add(name: header.name, value: header.value)
+        }
+        if let body = request.body { outgoing.body = .bytes(body) }
+        do {
+            let response = try await client.execute(outgoing, timeout: timeout)
+            let body = try await response.body.collect(upTo: APILimits.answerByteCount)
+            return TransportAnswer(
+                status: Int(response.status.code),
+                retryAfter: response.headers.first(name: "retry-after"),
+                date: response.headers.first(name: "date"),
+                body: Array(body.readableBytesView))
+        } catch {
+            throw HTTPTransport.failure(error)
+        }
+    }
+
+    private static func failure(_ error: any Error) -> TransportFailure {
+        switch error {
+        case is NIOTooManyBytesError: .tooLarge
+        case is CancellationError: .cancelled
+        // Name resolution, refused connections and TLS handshakes end before anything was sent.
+        case is NIOConnectionError, is NIOSSLError, is NIOSSLExtraError: .notConnected
+        case let error as HTTPClientError: failure(error)
+        default: .disconnected
+        }
+    }
+
+    private static func failure(_ error: HTTPClientError) -> TransportFailure {
+        if error == .cancelled { return .cancelled }
+        if notConnected.contains(error) { return .notConnected }
+        return timeouts.contains(error) ? .timedOut : .disconnected
+    }
+
+    private static let timeouts: [HTTPClientError] = [
+        .deadlineExceeded, .readTimeout, .writeTimeout,
+    ]
+
+    private static let notConnected: [HTTPClientError] = [
+        .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .invalidURL,
+        .emptyHost, .emptyScheme,
+    ]
+
+    /// Ends every connection. Nothing is asked afterwards.
+    public func close() async { try? await client.shutdown() }
+}

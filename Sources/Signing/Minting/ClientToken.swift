@@ -1,0 +1,62 @@
+package import AppStore
+
+/// The JWT with which a server asks the App Store Server API (Generating JSON Web Tokens for API
+/// requests): ES256 under an In-App Purchase key.
+package struct ClientToken: Sendable {
+    /// Apple's name for whom the token is for.
+    package static let audience = "appstoreconnect-v1"
+    /// Apple refuses a token that lives longer.
+    package static let maximumLifeSeconds: Int64 = 3_600
+
+    let keyId: String
+    let issuerId: String
+    let bundleId: BundleId
+    let issuedAtSeconds: Int64
+    let lifeSeconds: Int64
+
+    /// - Parameters:
+    ///   - keyId: of the key in App Store Connect: the header's `kid`.
+    ///   - issuerId: of the account: `iss`.
+    ///   - bundleId: the app that is asked about: `bid`.
+    ///   - issuedAtSeconds: since the Unix epoch: `iat`.
+    ///   - lifeSeconds: until `exp`.
+    package init(
+        keyId: String, issuerId: String, bundleId: BundleId, issuedAtSeconds: Int64,
+        lifeSeconds: Int64
+    ) {
+        self.keyId = keyId
+        self.issuerId = issuerId
+        self.bundleId = bundleId
+        self.issuedAtSeconds = issuedAtSeconds
+        self.lifeSeconds = lifeSeconds
+    }
+
+    /// The token in compact form. Throws `wrongCurve` for a key that is not on P-256.
+    package func sign(with key: PrivateKey) throws(MintingError) -> String {
+        var header = JSONWriter()
+        header.object { json in
+            json.member("alg", "ES256")
+            json.member("kid", keyId)
+            json.member("typ", "JWT")
+        }
+        var claims = JSONWriter()
+        claims.object { json in
+            json.member("iss", issuerId)
+            json.member("iat", issuedAtSeconds)
+            json.member("exp", issuedAtSeconds + lifeSeconds)
+            json.member("aud", ClientToken.audience)
+            json.member("bid", bundleId)
+        }
+        let token = try CompactJWS.sign(header: header.bytes, payload: claims.bytes, key: key)
+        return String(decoding: token, as: UTF8.self)
+    }
+
+    /// Whether `token` was signed by the key of this SubjectPublicKeyInfo (DER). Says nothing about
+    /// its claims.
+    package static func isSigned(_ token: CompactJWS, by publicKeyInfo: [UInt8]) -> Bool {
+        guard let key = VerificationKey(publicKeyInfo: publicKeyInfo) else { return false }
+        let input = CompactJWS.signingInput(
+            headerSegment: token.headerSegment, payload: token.payload)
+        return key.isValid(token.signature, over: SHA256.hash(input))
+    }
+}

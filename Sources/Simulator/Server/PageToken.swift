@@ -1,0 +1,24 @@
+import AppStore
+internal import Signing
+
+/// Places of pages: opaque to the asker, and of one kind of question only.
+enum PageToken {
+    static func make(_ kind: String, _ place: String) -> String {
+        String(decoding: Base64URL.encode(Array("\(kind):\(place)".utf8)), as: UTF8.self)
+    }
+
+    /// Nil for what is no place of this kind.
+    static func read(_ token: String, kind: String) -> String? {
+        guard let bytes = Base64URL.decode(Array(token.utf8)) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.hasPrefix("\(kind):") else { return nil }
+        return String(text.dropFirst(kind.utf8.count + 1))
+    }
+
+    /// Where to go on when the snapshot last told is not there any more, because it was modified:
+    /// with the first that was modified later.
+    static func position(of place: String, in all: [TransactionPayload]) -> Int {
+        let date = place.split(separator: " ").first.flatMap { Int64($0) } ?? 0
+        return all.firstIndex { $0.signed.milliseconds > date } ?? all.count
+    }
+}

@@ -1,0 +1,166 @@
+public import AppStore
+
+/// What Apple's books hold about simulated lives: every snapshot with its date, so that they can be
+/// read as of any time.
+public struct ServedBooks: Sendable {
+    /// One notification, with the parts it encloses.
+    struct Sent: Sendable {
+        let signedDate: Timestamp
+        let chain: String
+        let notification: NotificationPayload
+        let transaction: TransactionPayload?
+        let renewal: RenewalPayload?
+    }
+
+    /// One chain.
+    struct Chain: Sendable {
+        let originalTransactionId: String
+        /// Snapshots that changed something, by transactionId, oldest first.
+        var snapshots: [String: [TransactionPayload]] = [:]
+        /// Oldest first.
+        var renewals: [RenewalPayload] = []
+        var truth: [TrueInterval] = []
+    }
+
+    /// In order of signing.
+    private(set) var sent: [Sent] = []
+    private(set) var chains: [String: Chain] = [:]
+    /// From any transactionId or appTransactionId to the chain.
+    private(set) var chainOf: [String: String] = [:]
+    /// The app they are about.
+    public let bundleId: BundleId
+    let appAppleId: Int64
+    let environment: Environment
+
+    /// The books of all lives of a plan.
+    public init(_ plan: HistoryPlan) {
+        bundleId = plan.world.bundleId
+        appAppleId = plan.world.appAppleId
+        environment = plan.environment
+        var stream = HistoryStream(plan)
+        while case let page = stream.next(), !page.isEmpty {
+            for entry in page { take(entry) }
+        }
+        sent.sort {
+            ($0.signedDate, $0.notification.notificationUUID?.rawValue ?? "")
+                < ($1.signedDate, $1.notification.notificationUUID?.rawValue ?? "")
+        }
+        for id in chains.keys { chains[id]?.settle() }
+    }
+
+    private mutating func take(_ entry: HistoryDelivery) {
+        let delivery = entry.delivery
+        let transaction = delivery.transaction
+        let id =
+            transaction?.originalTransactionId?.rawValue
+            ?? delivery.renewal?.originalTransactionId?.rawValue
+        guard let id else { return }
+        var chain = chains[id] ?? Chain(originalTransactionId: id)
+        if let transaction, let own = transaction.transactionId?.rawValue {
+            chain.snapshots[own, default: []].append(transaction)
+            chainOf[own] = id
+        }
+        if let renewal = delivery.renewal { chain.renewals.append(renewal) }
+        if let truth = entry.truth { chain.truth = truth.intervals }
+        chains[id] = chain
+        chainOf[id] = id
+        chainOf[ServedBooks.appTransactionId(of: id)] = id
+        guard case .notification(let notification, _, let renewal) = delivery.evidence,
+            let date = delivery.signedDate
+        else { return }
+        // What came twice was sent once.
+        if !isKnown(notification, id) {
+            sent.append(
+                Sent(
+                    signedDate: date, chain: id, notification: notification,
+                    transaction: transaction, renewal: renewal))
+        }
+    }
+
+    private var known: Set<String> = []
+
+    private mutating func isKnown(_ notification: NotificationPayload, _ chain: String) -> Bool {
+        !known.insert(notification.notificationUUID?.rawValue ?? "\(chain) \(sent.count)").inserted
+    }
+
+    /// A customer's id for the app itself, made from the chain's.
+    static func appTransactionId(of chain: String) -> String { "70\(chain)" }
+
+    /// An order's id, made from the transaction's.
+    public static func orderId(of transactionId: String) -> String { "MK\(transactionId)" }
+}
+
+extension ServedBooks.Chain {
+    /// Puts snapshots in order, and keeps those that changed something.
+    fileprivate mutating func settle() {
+        renewals.sort { ($0.signedDate?.milliseconds ?? 0) < ($1.signedDate?.milliseconds ?? 0) }
+        for (id, list) in snapshots {
+            var kept: [TransactionPayload] = []
+            for snapshot in list.sorted(by: { $0.signed < $1.signed })
+            where kept.last.map({ !$0.saysTheSame(as: snapshot) }) ?? true {
+                kept.append(snapshot)
+            }
+            snapshots[id] = kept
+        }
+    }
+
+    /// A transaction as it stood then; nil before it was.
+    func snapshot(_ id: String, at moment: Timestamp) -> TransactionPayload? {
+        snapshots[id]?.last { $0.signed <= moment }
+    }
+
+    /// All transactions as they stood then, by when they were last modified, then by id.
+    func transactions(at moment: Timestamp) -> [TransactionPayload] {
+        snapshots.keys.compactMap { snapshot($0, at: moment) }
+            .sorted { ($0.signed, $0.key) < ($1.signed, $1.key) }
+    }
+
+    func renewal(at moment: Timestamp) -> RenewalPayload? {
+        renewals.last { ($0.signedDate ?? moment) <= moment }
+    }
+
+    /// Apple's status then; nil for what is no subscription.
+    func status(at moment: Timestamp) -> SubscriptionStatus? {
+        switch truth.last(where: { $0.from <= moment })?.state {
+        case .subscribed, .renewing: .active
+        case .grace: .billingGracePeriod
+        case .billingRetry: .billingRetry
+        case .expired: .expired
+        case .revoked: .revoked
+        case .owned, .lapsed, .consumed, nil: nil
+        }
+    }
+}
+
+extension TransactionPayload {
+    /// When it was last modified: the day of the snapshot.
+    var signed: Timestamp { signedDate ?? Timestamp(milliseconds: 0) }
+
+    var key: String { transactionId?.rawValue ?? "" }
+
+    fileprivate func saysTheSame(as other: TransactionPayload) -> Bool {
+        var (one, two) = (self, other)
+        (one.signedDate, two.signedDate) = (nil, nil)
+        return one == two
+    }
+}
+
+extension ServedBooks {
+    /// Index of the first notification signed at or after that time.
+    func firstSent(from moment: Timestamp) -> Int {
+        var (low, high) = (0, sent.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if sent[middle].signedDate < moment { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension ServedBooks {
+    /// Lives in the books.
+    public var chainCount: Int { chains.count }
+
+    /// The first chains by id: something to ask about.
+    public func someIds(_ count: Int) -> [String] { Array(chains.keys.sorted().prefix(count)) }
+}

@@ -1,0 +1,52 @@
+import AppStore
+internal import Signing
+
+/// The In-App Purchase key that the simulated API accepts: both halves, since nobody else issues it.
+public struct ServedKey: Sendable {
+    public let keyId: String
+    public let issuerId: String
+    /// The `.p8` file to give to the asker: a secret in the clear, for simulators only.
+    public let pem: [UInt8]
+    private let publicKeyInfo: [UInt8]
+
+    /// Ids of the usual form.
+    public static let usualKeyId = "SIMULATED1"
+    public static let usualIssuerId = "57246542-96fe-1a63-e053-0824d011072a"
+    /// Clocks may differ by so much (`appstore.md` §4: nothing is documented; a minute is usual).
+    static let toleranceSeconds: Int64 = 60
+    /// Longest life of a token that Apple takes.
+    static let longestLifeSeconds: Int64 = 3_600
+
+    /// A fresh key, or the one that `pem` holds. Throws when it holds none on P-256.
+    public init(
+        keyId: String = ServedKey.usualKeyId, issuerId: String = ServedKey.usualIssuerId,
+        pem: [UInt8]? = nil
+    ) throws {
+        let key = try pem.map { try PrivateKey(pem: $0) } ?? PrivateKey(generating: .p256)
+        self.keyId = keyId
+        self.issuerId = issuerId
+        self.pem = try pem ?? key.pem()
+        publicKeyInfo = key.publicKeyInfo
+    }
+
+    /// Whether the header's bearer token is one that Apple would take at that time
+    /// (Generating JSON Web Tokens for API requests).
+    func accepts(_ authorization: String?, bundleId: BundleId, at now: Timestamp) -> Bool {
+        guard let authorization, authorization.hasPrefix("Bearer "),
+            let token = try? CompactJWS(parsing: Array(authorization.utf8.dropFirst(7))),
+            let headerBytes = Base64URL.decode(token.headerSegment),
+            let header = try? JSONValue.parse(headerBytes),
+            let claims = try? JSONValue.parse(token.payload),
+            header["alg"]?.string == "ES256", header["kid"]?.string == keyId,
+            header["typ"]?.string == "JWT", claims["iss"]?.string == issuerId,
+            claims["aud"]?.string == "appstoreconnect-v1",
+            claims["bid"]?.string == bundleId.rawValue,
+            let issued = claims["iat"]?.int64, let expires = claims["exp"]?.int64
+        else { return false }
+        let seconds = now.milliseconds / 1_000
+        let isInTime =
+            issued <= seconds + ServedKey.toleranceSeconds && expires > seconds
+            && expires > issued && expires - issued <= ServedKey.longestLifeSeconds
+        return isInTime && ClientToken.isSigned(token, by: publicKeyInfo)
+    }
+}

@@ -1,0 +1,78 @@
+import AppStore
+
+/// A request to the simulated API.
+public struct ServedRequest: Sendable {
+    /// GET, POST or PUT.
+    public let method: String
+    /// As in the address: segments percent-encoded.
+    public let path: String
+    /// Decoded, in order.
+    public let query: [(name: String, value: String)]
+    /// The header of that name.
+    public let authorization: String?
+    public let body: [UInt8]
+
+    /// A request of these parts.
+    public init(
+        method: String, path: String, query: [(name: String, value: String)] = [],
+        authorization: String?, body: [UInt8] = []
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.authorization = authorization
+        self.body = body
+    }
+
+    func values(_ name: String) -> [String] { query.filter { $0.name == name }.map(\.value) }
+
+    func value(_ name: String) -> String? { values(name).first }
+}
+
+/// What the simulated API answers, and how.
+public struct ServedReply: Sendable {
+    /// How it reaches the asker.
+    public enum Manner: Sendable, Equatable {
+        case whole
+        /// Half of the body; then the connection ends.
+        case half
+        /// The connection ends without an answer.
+        case dropped
+    }
+
+    /// The HTTP status.
+    public var status: Int
+    public var headers: [(name: String, value: String)] = []
+    public var body: [UInt8] = []
+    public var manner = Manner.whole
+    /// How long the answer is held back.
+    public var delayMilliseconds: Int64 = 0
+
+    /// An answer without a body.
+    public init(status: Int) { self.status = status }
+
+    init(status: Int = 200, _ body: (inout JSONWriter) -> Void) {
+        self.status = status
+        var json = JSONWriter()
+        json.object(body)
+        self.body = json.bytes
+    }
+
+    init(_ error: ServedError) {
+        self.init(status: Int(error.number / 10_000)) { json in
+            json.member("errorCode", error.number)
+            json.member("errorMessage", error.message)
+        }
+    }
+}
+
+/// A refusal with Apple's number (`appstore.md` §4, Errors).
+struct ServedError: Error, Sendable, Equatable {
+    let number: Int64
+    let message: String
+
+    init(_ number: Int64, _ message: String) {
+        self.number = number
+        self.message = message
+    }
+}

@@ -1,0 +1,198 @@
+public import AppStore
+import Synchronization
+
+/// Apple's side of the App Store Server API for one app and environment: answers from the books of
+/// simulated lives, with Apple's paging, windows, numbers and rates, and with the faults a script
+/// names. No I/O: `SimulatedServer` puts it behind a port.
+public final class SimulatedAPI: Sendable {
+    /// What it knows, whom it lets in, and how it behaves.
+    public struct Setup: Sendable {
+        public var books: ServedBooks
+        public var key: ServedKey
+        public var authority: Authority
+        public var faults: [ServedFaultRule] = []
+        /// Apple counts requests over an hour (`appstore.md` §4); nil: over no time at all.
+        public var rateWindowMilliseconds: Int64? = 3_600_000
+        /// When nothing that Apple sent was taken.
+        public var outages: [ClosedRange<Timestamp>] = []
+        /// The time of the world of the books.
+        public var storeClock: @Sendable () -> Timestamp
+        /// The time of day: for tokens, rates and `Date`.
+        public var clock: @Sendable () -> Timestamp
+
+        /// - Parameters:
+        ///   - books: what Apple knows.
+        ///   - key: whom it lets in.
+        ///   - authority: signs everything.
+        ///   - storeClock: the time of the books' world.
+        ///   - clock: the time of day.
+        public init(
+            books: ServedBooks, key: ServedKey, authority: Authority,
+            storeClock: @escaping @Sendable () -> Timestamp,
+            clock: @escaping @Sendable () -> Timestamp
+        ) {
+            self.books = books
+            self.key = key
+            self.authority = authority
+            self.storeClock = storeClock
+            self.clock = clock
+        }
+    }
+
+    /// What requests have changed.
+    struct State: Sendable {
+        /// Requests so far, by kind and of all.
+        var counts: [ServedEndpoint: Int] = [:]
+        var count = 0
+        var windows: [ServedEndpoint: RateWindow] = [:]
+        var pages = 0
+        /// Tokens set by `setAppAccountToken`, by chain.
+        var tokens: [String: String] = [:]
+        /// Days added, by chain, newest last, with the store's time.
+        var extensions: [String: [(at: Timestamp, days: Int64)]] = [:]
+        var massExtensions: [String: Timestamp] = [:]
+        var tests: [String: ServedTest] = [:]
+        var consumption: [String: [UInt8]] = [:]
+        var finished: Set<String> = []
+    }
+
+    /// A test notification that was asked for.
+    struct ServedTest: Sendable {
+        let payload: NotificationPayload
+        var questions = 0
+    }
+
+    /// Requests since the window began.
+    struct RateWindow: Sendable {
+        var start: Timestamp
+        var count: Int64
+    }
+
+    let setup: Setup
+    let state = Mutex(State())
+
+    /// An API with nothing changed yet.
+    public init(_ setup: Setup) { self.setup = setup }
+
+    /// How often each endpoint was asked, refused requests included.
+    public var counts: [ServedEndpoint: Int] { state.withLock { $0.counts } }
+
+    /// Takes a request. The same requests in the same order get the same answers, signatures and
+    /// clocks apart.
+    public func answer(_ request: ServedRequest) -> ServedReply {
+        var segments = request.path.split(separator: "/", omittingEmptySubsequences: false)
+            .map { PercentText.decoded($0) ?? "" }
+        if segments.first == "" { segments.removeFirst() }
+        guard let (endpoint, ids) = ServedEndpoint.find(request.method, segments) else {
+            return dated(ServedReply(status: 404))
+        }
+        let fault = nextFault(endpoint)
+        if let early = early(fault) { return dated(early, fault) }
+        var now = setup.clock()
+        if case .clock(let milliseconds) = fault {
+            now = now.advanced(byMilliseconds: milliseconds)
+        }
+        let isKnown = setup.key.accepts(
+            request.authorization, bundleId: setup.books.bundleId, at: now)
+        guard isKnown else { return dated(ServedReply(status: 401), fault) }
+        if let until = rateLimit(endpoint, setup.clock()) {
+            return dated(SimulatedAPI.rateLimited(until: until), fault)
+        }
+        var reply: ServedReply
+        do throws(ServedError) {
+            let desk = AnswerDesk(api: self, now: setup.storeClock(), fault: fault)
+            reply = try desk.answer(endpoint, ids, request)
+        } catch {
+            reply = ServedReply(error)
+        }
+        finish(&reply, fault)
+        return dated(reply, fault)
+    }
+
+    // MARK: Faults
+
+    private func nextFault(_ endpoint: ServedEndpoint) -> ServedFault? {
+        let (own, all) = state.withLock { state in
+            state.count += 1
+            state.counts[endpoint, default: 0] += 1
+            return (state.counts[endpoint] ?? 0, state.count)
+        }
+        return setup.faults.first { rule in
+            guard let only = rule.endpoint else { return rule.hits(all) }
+            return only == endpoint && rule.hits(own)
+        }?.fault
+    }
+
+    /// Faults that leave nothing of the request's own answer.
+    private func early(_ fault: ServedFault?) -> ServedReply? {
+        switch fault {
+        case .rateLimited(let milliseconds):
+            return SimulatedAPI.rateLimited(
+                until: setup.clock().advanced(byMilliseconds: milliseconds))
+        case .error(let number):
+            return ServedReply(ServedError(number, "As the script says."))
+        case .status(let status): return ServedReply(status: status)
+        case .dropped:
+            var reply = ServedReply(status: 200)
+            reply.manner = .dropped
+            return reply
+        case .garbage:
+            var reply = ServedReply(status: 200)
+            reply.body = Array("<html>It works!</html>".utf8)
+            return reply
+        case .oversized(let count):
+            var reply = ServedReply(status: 200)
+            reply.body = [UInt8](repeating: UInt8(ascii: " "), count: count)
+            return reply
+        default: return nil
+        }
+    }
+
+    private func finish(_ reply: inout ServedReply, _ fault: ServedFault?) {
+        switch fault {
+        case .half: reply.manner = .half
+        case .slow(let milliseconds): reply.delayMilliseconds = milliseconds
+        default: break
+        }
+    }
+
+    private static func rateLimited(until date: Timestamp) -> ServedReply {
+        var reply = ServedReply(ServedError(4_290_000, "Rate limit exceeded."))
+        reply.headers.append((name: "retry-after", value: String(date.milliseconds)))
+        return reply
+    }
+
+    private func dated(_ reply: ServedReply, _ fault: ServedFault? = nil) -> ServedReply {
+        var reply = reply
+        var now = setup.clock()
+        if case .clock(let milliseconds) = fault {
+            now = now.advanced(byMilliseconds: milliseconds)
+        }
+        reply.headers.append((name: "date", value: HTTPDateText.text(now)))
+        if !reply.body.isEmpty {
+            reply.headers.append((name: "content-type", value: "application/json"))
+        }
+        return reply
+    }
+
+    // MARK: Rates
+
+    /// When the next request is welcome; nil when this one is.
+    private func rateLimit(_ endpoint: ServedEndpoint, _ now: Timestamp) -> Timestamp? {
+        guard let length = setup.rateWindowMilliseconds else { return nil }
+        let divisor: Int64 = setup.books.environment == .production ? 1_000 : 10_000
+        let allowance = max(1, endpoint.requestsPerSecond * length / divisor)
+        return state.withLock { state in
+            var window = state.windows[endpoint] ?? RateWindow(start: now, count: 0)
+            if now.milliseconds(since: window.start) >= length {
+                window = RateWindow(start: now, count: 0)
+            }
+            defer { state.windows[endpoint] = window }
+            guard window.count < allowance else {
+                return window.start.advanced(byMilliseconds: length)
+            }
+            window.count += 1
+            return nil
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+public import Logging
+import NIOCore
+public import ServiceLifecycle
+
+/// The simulated API behind a port of this machine: plain HTTP on loopback, where
+/// `api.baseUrl` may point.
+public struct SimulatedServer: Service {
+    private let api: SimulatedAPI
+    private let port: Int
+    private let logger: Logger
+    private let onRunning: @Sendable (Int) async -> Void
+
+    /// Longest body taken; Apple's requests have some hundred bytes.
+    static let bodyByteCount = 64 * 1_024
+
+    /// - Parameters:
+    ///   - port: 0 takes a free one.
+    ///   - onRunning: told the port once connections are accepted.
+    public init(
+        _ api: SimulatedAPI, port: Int, logger: Logger,
+        onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) {
+        self.api = api
+        self.port = port
+        self.logger = logger
+        self.onRunning = onRunning
+    }
+
+    /// Serves until it is told to stop.
+    public func run() async throws {
+        let onRunning = onRunning
+        let application = Application(
+            responder: CallbackResponder { [api] request, context in
+                try await SimulatedServer.respond(request, context, api)
+            },
+            configuration: ApplicationConfiguration(
+                address: .hostname("127.0.0.1", port: port), serverName: "simulated"),
+            onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) },
+            logger: logger)
+        try await application.run()
+    }
+
+    /// Lends the port; stops when `body` is done.
+    public static func whileServing<Value: Sendable>(
+        _ api: SimulatedAPI, _ body: @escaping @Sendable (Int) async throws -> Value
+    ) async throws -> Value {
+        let logger = Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() }
+        let (ports, announced) = AsyncStream.makeStream(of: Int.self)
+        let server = SimulatedServer(api, port: 0, logger: logger) { port in
+            announced.yield(port)
+            announced.finish()
+        }
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(services: [server], logger: logger))
+        return try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { announced.finish() }
+                try await group.run()
+            }
+            var port: Int?
+            for await announced in ports { port = announced }
+            guard let port else {
+                try await tasks.waitForAll()
+                throw CancellationError()
+            }
+            let result: Result<Value, any Error>
+            do { result = .success(try await body(port)) } catch { result = .failure(error) }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+            return try result.get()
+        }
+    }
+
+    // MARK: One request
+
+    private static func respond(
+        _ request: Request, _ context: SimulatedContext, _ api: SimulatedAPI
+    ) async throws -> Response {
+        let body = try await request.body.collect(upTo: bodyByteCount)
+        let items = request.uri.query?.split(separator: "&").map { item in
+            let parts = item.split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (
+                name: PercentText.decoded(parts[0]) ?? "",
+                value: parts.count > 1 ? PercentText.decoded(parts[1]) ?? "" : ""
+            )
+        }
+        let reply = api.answer(
+            ServedRequest(
+                method: request.method.rawValue, path: request.uri.path, query: items ?? [],
+                authorization: request.headers[.authorization],
+                body: Array(body.readableBytesView)))
+        if reply.delayMilliseconds > 0 {
+            // What is held back does not hold up the end.
+            try await cancelWhenGracefulShutdown {
+                try await Task.sleep(for: .milliseconds(reply.delayMilliseconds))
+            }
+        }
+        if reply.manner == .dropped { try? await context.channel.close() }
+        return response(reply)
+    }
+
+    private static func response(_ reply: ServedReply) -> Response {
+        var headers = HTTPFields()
+        for header in reply.headers {
+            if let name = HTTPField.Name(header.name) { headers[name] = header.value }
+        }
+        let status = HTTPResponse.Status(code: reply.status)
+        guard reply.manner == .half else {
+            return Response(
+                status: status, headers: headers,
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: reply.body)))
+        }
+        let bytes = reply.body
+        return Response(
+            status: status, headers: headers,
+            body: ResponseBody(contentLength: bytes.count) { writer in
+                try await writer.write(ByteBuffer(bytes: bytes.prefix(bytes.count / 2)))
+                // The connection ends with the half of it.
+                throw CancellationError()
+            })
+    }
+}
+
+/// A request's connection.
+struct SimulatedContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+    }
+}

@@ -1,0 +1,123 @@
+import AppStore
+import AppStoreAPI
+import ArgumentParser
+import Foundation
+import LedgerService
+
+/// The key to ask with, where the configuration names none.
+struct APIOptions: ParsableArguments {
+    @Option(help: "The In-App Purchase key's id (default: apps[].api.keyId).")
+    var keyId: String?
+
+    @Option(help: "The account's issuer id (default: apps[].api.issuerId).")
+    var issuerId: String?
+
+    @Option(
+        name: .customLong("key-file"),
+        help: ArgumentHelp(
+            "The key's .p8 file (default: apps[].api.privateKeyFile).", valueName: "file"))
+    var keyFile: String?
+
+    @Option(
+        name: .customLong("base-url"),
+        help: ArgumentHelp(
+            "In place of Apple's hosts (default: apps[].api.baseUrl).", valueName: "url"))
+    var baseUrl: String?
+
+    /// Leave to change something at Apple's.
+    struct Consent: ParsableArguments {
+        @Flag(help: "Do it; otherwise only say what would be done.")
+        var yes = false
+
+        /// Throws, saying what would be done, unless it may be.
+        func require(_ deed: String) throws(CommandFailure) {
+            guard !yes else { return }
+            throw CommandFailure(
+                code: "notConfirmed",
+                message: "This would \(deed). Nothing was sent; repeat it with --yes.",
+                exit: .usage)
+        }
+    }
+}
+
+extension Settings {
+    /// The app to ask about: the one that was named, or the only one with a key.
+    func askedApp(_ options: APIOptions) throws(CommandFailure) -> Configuration.App {
+        let apps = try requiredApps()
+        let isStated = options.keyId != nil || options.issuerId != nil || options.keyFile != nil
+        let found = isStated ? apps : apps.filter { $0.api != nil }
+        guard found.count <= 1 else {
+            throw CommandFailure(
+                code: "ambiguousApp",
+                message: "Several apps have a key; name one with --bundle-id.", exit: .usage)
+        }
+        guard var app = found.first else {
+            throw CommandFailure(
+                code: ConfigurationError.Code.missingKey.rawValue,
+                message:
+                    "No key to ask Apple with: list it under `apps[].api` in the configuration,"
+                    + " or give --key-id, --issuer-id and --key-file.", exit: .configuration)
+        }
+        guard let keyId = options.keyId ?? app.api?.keyId,
+            let issuerId = options.issuerId ?? app.api?.issuerId,
+            let file = options.keyFile ?? app.api?.privateKeyFile
+        else {
+            throw CommandFailure(
+                code: ConfigurationError.Code.missingKey.rawValue,
+                message: "--key-id, --issuer-id and --key-file belong together.",
+                exit: .configuration)
+        }
+        app.api = Configuration.API(
+            keyId: keyId, issuerId: issuerId, privateKeyFile: file,
+            baseUrl: options.baseUrl ?? app.api?.baseUrl)
+        return app
+    }
+
+    /// The client for an app, its key read. Says so when others can read the key as well.
+    func client(
+        for app: Configuration.App, _ transport: any APITransport
+    ) throws(CommandFailure) -> AppStoreServerAPIClient {
+        guard let api = app.api else {
+            throw CommandFailure(
+                code: ConfigurationError.Code.missingKey.rawValue,
+                message: "\(app.bundleId) has no key.", exit: .configuration)
+        }
+        let place = configuration.apps.firstIndex { $0.bundleId == app.bundleId } ?? 0
+        do throws(ConfigurationError) {
+            let key = "apps[\(place)].api"
+            try api.requireUsable(key: key)
+            let file = try APIKeyFile(path: api.privateKeyFile, key: "\(key).privateKeyFile")
+            if file.isReadableByOthers {
+                Console.note(
+                    "warning: \(file.path) can be read by others than you: chmod 600 keeps them out"
+                )
+            }
+            return AppStoreServerAPIClient(
+                credentials: try file.credentials(api, bundleId: app.bundleId, key: key),
+                hosts: api.baseUrl.map { APIHosts(baseUrl: $0) } ?? .apple,
+                transport: transport)
+        } catch {
+            throw CommandFailure(
+                code: error.code.rawValue, message: error.description, exit: .configuration)
+        }
+    }
+}
+
+extension CommandFailure {
+    /// What Apple does not know is exit code 1, a key it does not take is configuration, and what
+    /// never reached it is I/O.
+    init(_ failure: APIFailure) {
+        let exit: Exit =
+            switch failure.code {
+            case .invalidRequest: .usage
+            case .unauthorized: .configuration
+            case .rateLimited, .appleUnavailable, .appleUnreachable, .appleTimedOut, .cancelled,
+                .unexpectedStatus:
+                .io
+            case .refusedByApple, .answerTooLarge, .unreadableAnswer, .answerForAnotherApp,
+                .endlessPages, .unknownOutcome:
+                .negative
+            }
+        self.init(code: failure.code.rawValue, message: failure.description, exit: exit)
+    }
+}

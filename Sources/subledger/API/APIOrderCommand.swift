@@ -1,0 +1,25 @@
+import AppStore
+import AppStoreAPI
+import ArgumentParser
+
+struct APIOrderCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "order",
+        abstract: "What was bought with an order of Apple's mail to the customer.",
+        discussion: """
+            Orders are known to Production only.
+            """)
+
+    @Argument(help: "The order id of the mail.")
+    var id: String
+
+    @OptionGroup var access: APIOptions
+    @OptionGroup var common: SharedOptions
+
+    func run() async throws {
+        try await APIRun(common: common, access: access).run(.orderLookup) {
+            (client, choice, answers) async throws(APIFailure) in
+            answers.add(try await client.orderLookup(id))
+        }
+    }
+}

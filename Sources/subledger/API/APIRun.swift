@@ -1,0 +1,142 @@
+import AppStore
+import AppStoreAPI
+import ArgumentParser
+import Foundation
+import LedgerService
+
+/// Asks, takes what is signed into the ledger, and prints both.
+struct APIRun {
+    let common: SharedOptions
+    let access: APIOptions
+
+    /// What came back so far: kept and told even when a later page fails.
+    struct Answers {
+        var bodies: [[UInt8]] = []
+        var environment: AppStore.Environment?
+        /// Whether more pages were there than were asked for.
+        var hasMore = false
+
+        mutating func add<Value>(_ answer: APIAnswer<Value>) {
+            bodies.append(answer.body)
+            environment = answer.environment
+        }
+
+        /// Takes pages until they end, or until there are so many.
+        mutating func add<Page: PagedResponse>(
+            _ walk: PageWalk<Page>, limit: Int
+        ) async throws(APIFailure) {
+            var pages = walk.makeAsyncIterator()
+            while let page = try await pages.next() {
+                add(page)
+                hasMore = page.value.isFollowed
+                if bodies.count >= limit { return }
+            }
+        }
+    }
+
+    typealias Asking = (
+        AppStoreServerAPIClient, EnvironmentChoice, inout Answers
+    ) async throws(APIFailure) -> Void
+
+    func run(_ endpoint: Endpoint, _ ask: Asking) async throws {
+        try await perform {
+            let settings = try Settings(common)
+            let app = try settings.askedApp(access)
+            let transport = HTTPTransport()
+            let client: AppStoreServerAPIClient
+            do throws(CommandFailure) {
+                client = try settings.client(for: app, transport)
+            } catch {
+                await transport.close()
+                throw error
+            }
+            var answers = Answers()
+            var failure: APIFailure?
+            do throws(APIFailure) { try await ask(client, choice(settings), &answers) } catch {
+                failure = error
+            }
+            await transport.close()
+            var isClean = true
+            if !answers.bodies.isEmpty {
+                isClean = try await take(answers, endpoint, settings)
+            }
+            if let failure { throw CommandFailure(failure) }
+            if !isClean { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
+        }
+    }
+
+    private func choice(_ settings: Settings) -> EnvironmentChoice {
+        isEnvironmentStated ? .only(settings.environment) : .productionFirst
+    }
+
+    private var isEnvironmentStated: Bool {
+        common.environment != nil
+            || ProcessInfo.processInfo.environment["SUBLEDGER_ENVIRONMENT"] != nil
+    }
+
+    // MARK: Taking in
+
+    /// Appends and prints; whether everything signed is in the ledger.
+    private func take(
+        _ answers: Answers, _ endpoint: Endpoint, _ settings: Settings
+    ) async throws -> Bool {
+        let reader = AnswerReader(verifier: try settings.verifier(), now: Console.now)
+        let evidence = answers.bodies.filter { AnswerReader.holdsEvidence($0) }
+        guard !evidence.isEmpty else {
+            try print(answers, endpoint, reader, nil, answers.environment)
+            return true
+        }
+        let environment =
+            isEnvironmentStated
+            ? settings.environment
+            : evidence.lazy.compactMap { AnswerReader.claimedEnvironment($0) }.first
+                ?? answers.environment ?? settings.environment
+        let ledger = try await EnvironmentLedger.open(
+            settings.configuration, environment: environment)
+        let intake = AnswerIntake(
+            ledger: ledger, apps: try settings.requiredApps(), verifier: try settings.verifier()
+        ) { Console.now }
+        let summary = try await intake.take(evidence, named: endpoint.name)
+        let session = try await settings.openSession(ledger)
+        await session.close()
+        try print(answers, endpoint, reader, summary, environment)
+        return summary.isClean
+    }
+
+    // MARK: Printing
+
+    private func print(
+        _ answers: Answers, _ endpoint: Endpoint, _ reader: AnswerReader,
+        _ summary: IngestSummary?, _ environment: AppStore.Environment?
+    ) throws {
+        let values = answers.bodies.compactMap { reader.read($0) }
+        guard common.json else {
+            for value in values { try Console.out(AnswerText.lines(value)) }
+            if values.isEmpty { try Console.out("Apple has taken it.\n") }
+            if answers.hasMore { try Console.out("… and more: raise --pages\n") }
+            guard let summary else { return }
+            for error in summary.errors {
+                Console.note("\(error.input): \(error.code): \(error.message)")
+            }
+            let name = environment.map { EnvironmentLedger.directoryName($0) } ?? ""
+            try Console.out(
+                """
+                \(name) ledger: \(summary.appended) appended, \(summary.duplicates) known, \
+                \(summary.conflicts) conflicts, \(summary.rejected) rejected, \
+                \(summary.quarantined) quarantined; position \(summary.position)
+
+                """)
+            return
+        }
+        try Console.out { json in
+            json.object { json in
+                json.member("endpoint", endpoint.name)
+                json.member("environment", environment?.rawValue)
+                json.array("answers", values)
+                json.member("hasMore", answers.hasMore)
+                json.key("ingest")
+                if let summary { summary.write(to: &json) } else { json.null() }
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import AppStore
+import AppStoreAPI
+import Testing
+
+@Suite("Apple's refusals")
+struct ErrorTests {
+    /// Apple's "errors to retry", its own failures, and 429 (`appstore.md` §4).
+    static let retryable: Set<Int64> = [
+        4_040_002, 4_040_004, 4_040_006, 4_290_000, 5_000_000, 5_000_001,
+    ]
+
+    @Test(
+        "every number has its status, its retryability and a remedy",
+        arguments: APIErrorCode.allCases)
+    func number(_ code: APIErrorCode) {
+        #expect([400, 403, 404, 409, 429, 500].contains(code.httpStatus))
+        #expect(Int64(code.httpStatus) == code.rawValue / 10_000)
+        #expect(code.isRetryable == ErrorTests.retryable.contains(code.rawValue))
+        #expect(code.remedy.hasSuffix("."))
+    }
+
+    @Test("every number ends as a failure that names it", arguments: APIErrorCode.allCases)
+    func failure(_ code: APIErrorCode) async throws {
+        let asked = try Asked(
+            [.refusal(code.rawValue)], policy: RetryPolicy(attempts: 2, budgetMilliseconds: 60_000))
+        let failure = try #require(
+            await Asked.failure {
+                _ = try await asked.client.transactionInfo("1", in: .only(.production))
+            })
+        #expect(failure.appleCode == Raw(code))
+        #expect(failure.status == code.httpStatus)
+        #expect(failure.environment == .production)
+        #expect(failure.isRetryable == code.isRetryable)
+        #expect(asked.transport.requests.count == (code.isRetryable ? 2 : 1))
+        #expect(!failure.description.contains("hidden words"))
+    }
+
+    @Test("all numbers of Apple's list are known")
+    func complete() {
+        #expect(APIErrorCode.allCases.count == 94)
+    }
+
+    @Test("a number nobody knows is kept, and not tried again")
+    func unknown() async throws {
+        let asked = try Asked([.refusal(4_000_999)])
+        let failure = await Asked.failure {
+            _ = try await asked.client.transactionInfo("1", in: .only(.production))
+        }
+        #expect(failure?.code == .refusedByApple)
+        #expect(failure?.appleCode?.rawValue == 4_000_999)
+        #expect(failure?.appleCode?.value == nil)
+        #expect(asked.transport.requests.count == 1)
+    }
+
+    @Test(
+        "what is no answer of Apple's is none",
+        arguments: [
+            ("<html>", 200, APIFailure.Code.unreadableAnswer), ("[]", 200, .unreadableAnswer),
+            ("{\"signedTransactionInfo\":1}", 200, .unreadableAnswer), ("", 200, .unreadableAnswer),
+            ("no", 404, .unexpectedStatus), ("", 302, .unexpectedStatus),
+        ])
+    func garbage(_ body: String, _ status: Int, _ code: APIFailure.Code) async throws {
+        let asked = try Asked([.json(body, status: status)])
+        let failure = await Asked.failure {
+            _ = try await asked.client.transactionInfo("1", in: .only(.production))
+        }
+        #expect(failure?.code == code)
+        #expect(asked.transport.requests.count == 1)
+    }
+
+    @Test("an answer that names another app is not used")
+    func anotherApp() async throws {
+        let asked = try Asked([.json("{\"bundleId\":\"com.example.other\",\"data\":[]}")])
+        let failure = await Asked.failure {
+            _ = try await asked.client.allSubscriptionStatuses("1", in: .only(.production))
+        }
+        #expect(failure?.code == .answerForAnotherApp)
+    }
+
+    @Test(
+        "failures show neither id nor token",
+        arguments: [
+            ScriptedTransport.Step.refusal(4_040_010), .json("", status: 401),
+            .json("secret-answer", status: 200), .failure(.timedOut), .failure(.notConnected),
+            .failure(.tooLarge),
+        ])
+    func secrecy(_ step: ScriptedTransport.Step) async throws {
+        let asked = try Asked([step])
+        let failure = try #require(
+            await Asked.failure {
+                _ = try await asked.client.transactionInfo("2000123", in: .productionFirst)
+            })
+        let token = try #require(asked.transport.requests.first?.header("authorization"))
+        for text in ["\(failure)", String(reflecting: failure)] {
+            #expect(!text.contains("2000123"))
+            #expect(!text.contains("secret-answer"))
+            #expect(!text.contains(token.dropFirst(7)))
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import AppStore
+import AppStoreAPI
+import Testing
+
+@Suite("Answers as Apple publishes them", Fixtures.condition)
+struct ModelTests {
+    /// One published answer, read and written again by the type that bears its name.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let file: String
+        let rewrite: @Sendable ([UInt8]) throws -> (bytes: [UInt8], unknown: [String], stray: Int)
+
+        init<Model: WireObject>(_ file: String, _ type: Model.Type) {
+            self.file = file
+            rewrite = { bytes in
+                let model = try Model.decode(bytes)
+                return (model.encoded(), model.unknownValues, model.unknown.members.count)
+            }
+        }
+
+        var testDescription: String { file }
+    }
+
+    static let answers: [Case] = [
+        Case("getAllSubscriptionStatusesResponse", StatusResponse.self),
+        Case("transactionHistoryResponse", HistoryResponse.self),
+        Case("transactionInfoResponse", TransactionInfoResponse.self),
+        Case("appTransactionInfoResponse", AppTransactionInfoResponse.self),
+        Case("lookupOrderIdResponse", OrderLookupResponse.self),
+        Case("getRefundHistoryResponse", RefundHistoryResponse.self),
+        Case("extendSubscriptionRenewalDateResponse", ExtendRenewalDateResponse.self),
+        Case(
+            "extendRenewalDateForAllActiveSubscribersResponse",
+            MassExtendRenewalDateResponse.self),
+        Case(
+            "getStatusOfSubscriptionRenewalDateExtensionsResponse",
+            MassExtendRenewalDateStatusResponse.self),
+        Case("getNotificationHistoryResponse", NotificationHistoryResponse.self),
+        Case("requestTestNotificationResponse", SendTestNotificationResponse.self),
+        Case("getTestNotificationStatusResponse", CheckTestNotificationResponse.self),
+        Case("apiException", ErrorPayload.self),
+        Case("apiTooManyRequestsException", ErrorPayload.self),
+        Case("appTransactionDoesNotExistError", ErrorPayload.self),
+        Case("familyTransactionNotSupportedError", ErrorPayload.self),
+        Case("invalidAppAccountTokenUUIDError", ErrorPayload.self),
+        Case("invalidTransactionIdError", ErrorPayload.self),
+        Case("transactionIdNotFoundError", ErrorPayload.self),
+        Case("transactionIdNotOriginalTransactionId", ErrorPayload.self),
+    ]
+
+    @Test("every member is known, and survives reading and writing", arguments: answers)
+    func answer(_ given: Case) throws {
+        let bytes = try Fixtures.bytes(given.file)
+        let read = try given.rewrite(bytes)
+        #expect(read.unknown == [])
+        #expect(read.stray == 0)
+        #expect(
+            try JSONValue.parse(read.bytes).canonical() == JSONValue.parse(bytes).canonical())
+    }
+
+    @Test("a number nobody knows is kept")
+    func unknownNumber() throws {
+        let read = try ErrorPayload.decode(Fixtures.bytes("apiUnknownError"))
+        #expect(read.errorCode?.rawValue == 9_990_000)
+        #expect(read.errorCode?.value == nil)
+        #expect(read.unknownValues == ["errorCode"])
+    }
+
+    @Test("an environment nobody knows is kept")
+    func unknownEnvironment() throws {
+        let read = try HistoryResponse.decode(
+            Fixtures.bytes("transactionHistoryResponseWithMalformedEnvironment"))
+        #expect(read.environment?.rawValue == "LocalTestingxxx")
+        #expect(read.unknownValues == ["environment"])
+    }
+
+    @Test("a number spelled as a word is not read as one")
+    func wrongType() throws {
+        let bytes = try Fixtures.bytes("transactionHistoryResponseWithMalformedAppAppleId")
+        #expect(throws: JSONError.self) { try HistoryResponse.decode(bytes) }
+    }
+}

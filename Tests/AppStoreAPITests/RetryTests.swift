@@ -1,0 +1,192 @@
+import AppStore
+import Testing
+
+@testable import AppStoreAPI
+
+@Suite("Trying again")
+struct RetryTests {
+    static let good = ScriptedTransport.Step.json("{\"signedTransactionInfo\":\"x\"}")
+
+    func ask(_ asked: Asked, _ choice: EnvironmentChoice = .only(.production)) async throws {
+        _ = try await asked.client.transactionInfo("1", in: choice)
+    }
+
+    @Test(
+        "what may pass is tried again",
+        arguments: [
+            ScriptedTransport.Step.json("", status: 500), .json("", status: 503),
+            .refusal(5_000_001), .refusal(4_040_002), .refusal(4_040_004), .refusal(4_040_006),
+            .failure(.notConnected), .failure(.disconnected), .failure(.timedOut),
+        ])
+    func passes(_ step: ScriptedTransport.Step) async throws {
+        let asked = try Asked([step, step, RetryTests.good])
+        try await ask(asked)
+        #expect(asked.transport.requests.count == 3)
+        #expect(asked.clock.waits == [500, 1_000])
+    }
+
+    @Test("waits double up to the longest, and attempts end")
+    func attempts() async throws {
+        let asked = try Asked(
+            [.json("", status: 503)],
+            policy: RetryPolicy(
+                attempts: 5, firstWaitMilliseconds: 100, longestWaitMilliseconds: 300))
+        let failure = await Asked.failure { try await ask(asked) }
+        #expect(failure?.code == .appleUnavailable)
+        #expect(failure?.isRetryable == true)
+        #expect(asked.transport.requests.count == 5)
+        #expect(asked.clock.waits == [100, 200, 300, 300])
+    }
+
+    @Test("chance may make every wait nothing")
+    func noWait() async throws {
+        let asked = try Asked([.json("", status: 503)], chance: { $0.lowerBound })
+        _ = await Asked.failure { try await ask(asked) }
+        #expect(asked.transport.requests.count == RetryPolicy().attempts)
+        #expect(asked.clock.waits.allSatisfy { $0 == 0 })
+    }
+
+    @Test("the budget bounds all waits together")
+    func budget() async throws {
+        let asked = try Asked(
+            [.json("", status: 503)],
+            policy: RetryPolicy(
+                attempts: 100, firstWaitMilliseconds: 400, longestWaitMilliseconds: 400,
+                budgetMilliseconds: 1_000))
+        _ = await Asked.failure { try await ask(asked) }
+        #expect(asked.clock.waits == [400, 400, 200])
+        #expect(asked.transport.requests.count == 4)
+    }
+
+    @Test("Retry-After is the time of the next request in milliseconds")
+    func retryAfter() async throws {
+        let until = ManualClock.start.advanced(byMilliseconds: 7_000)
+        let limited = TransportAnswer(
+            status: 429, retryAfter: String(until.milliseconds),
+            body: Array("{\"errorCode\":4290000}".utf8))
+        let asked = try Asked([.answer(limited), RetryTests.good], chance: { $0.lowerBound })
+        try await ask(asked)
+        #expect(asked.clock.now >= until)
+        #expect(asked.clock.waits == [7_000])
+    }
+
+    @Test("a Retry-After at the budget is waited for, one past it is told")
+    func retryAfterBound() async throws {
+        for (wait, count) in [(5_000, 2), (5_001, 1)] {
+            let until = ManualClock.start.advanced(byMilliseconds: Int64(wait))
+            let limited = TransportAnswer(status: 429, retryAfter: String(until.milliseconds))
+            let asked = try Asked(
+                [.answer(limited), RetryTests.good],
+                policy: RetryPolicy(budgetMilliseconds: 5_000), chance: { $0.lowerBound })
+            let failure = await Asked.failure { try await ask(asked) }
+            #expect(asked.transport.requests.count == count)
+            #expect((failure == nil) == (count == 2))
+            if let failure {
+                #expect(failure.code == .rateLimited)
+                #expect(failure.retryAt == until)
+                #expect(asked.clock.waits == [])
+            }
+        }
+    }
+
+    @Test("Retry-After is read as milliseconds since 1970, or as seconds from now")
+    func retryAfterForms() {
+        let now = ManualClock.start
+        #expect(
+            RetryAfter.read("1000000000000", now: now) == Timestamp(milliseconds: 1_000_000_000_000)
+        )
+        #expect(RetryAfter.read(" 3 ", now: now) == now.advanced(byMilliseconds: 3_000))
+        for text in ["", "soon", "-1", "1.5"] { #expect(RetryAfter.read(text, now: now) == nil) }
+        #expect(RetryAfter.read(nil, now: now) == nil)
+    }
+
+    @Test(
+        "a change whose fate is unknown is not sent twice",
+        arguments: [
+            ScriptedTransport.Step.json("", status: 500), .failure(.disconnected),
+            .failure(.timedOut), .failure(.tooLarge),
+        ])
+    func unknownOutcome(_ step: ScriptedTransport.Step) async throws {
+        let asked = try Asked([step])
+        let failure = await Asked.failure {
+            _ = try await asked.client.extendRenewalDate(
+                OriginalTransactionId("1"), RequestTests.extended(days: 1),
+                in: .only(.production))
+        }
+        #expect(failure?.code == .unknownOutcome)
+        #expect(asked.transport.requests.count == 1)
+    }
+
+    @Test(
+        "a change that never left, or was refused for now, is sent again",
+        arguments: [
+            ScriptedTransport.Step.failure(.notConnected), .refusal(4_040_006), .refusal(4_290_000),
+        ])
+    func repeatedChange(_ step: ScriptedTransport.Step) async throws {
+        let asked = try Asked([step, .json("{\"success\":true}")])
+        let answer = try await asked.client.extendRenewalDate(
+            OriginalTransactionId("1"), RequestTests.extended(days: 1), in: .only(.production))
+        #expect(answer.value.success == true)
+        #expect(asked.transport.requests.count == 2)
+    }
+
+    // MARK: Tokens and environments
+
+    @Test("a refused token is made anew once, by Apple's clock")
+    func clock() async throws {
+        let refused = TransportAnswer(status: 401, date: "Mon, 01 Jun 2026 01:00:00 GMT")
+        let asked = try Asked([.answer(refused), RetryTests.good])
+        try await ask(asked)
+        let tokens = asked.transport.requests.compactMap { $0.header("authorization") }
+        #expect(tokens.count == 2)
+        #expect(Set(tokens).count == 2)
+        #expect(asked.client.tokens.correctionMilliseconds == 3_600_000)
+    }
+
+    @Test("a token refused twice is told, and says what to check")
+    func refusedTwice() async throws {
+        let asked = try Asked([.json("", status: 401)])
+        let failure = await Asked.failure { try await ask(asked) }
+        #expect(failure?.code == .unauthorized)
+        #expect(failure?.isRetryable == false)
+        #expect(asked.transport.requests.count == 2)
+    }
+
+    @Test(
+        "what Production does not know, Sandbox is asked for",
+        arguments: [
+            [ScriptedTransport.Step.refusal(4_040_010)],
+            [.json("", status: 401), .json("", status: 401)],
+        ])
+    func fallback(_ steps: [ScriptedTransport.Step]) async throws {
+        let asked = try Asked(steps + [RetryTests.good])
+        let answer = try await asked.client.transactionInfo("1", in: .productionFirst)
+        #expect(answer.environment == .sandbox)
+        #expect(asked.transport.requests.last?.host == "api.storekit-sandbox.apple.com")
+    }
+
+    @Test("what neither knows is Production's refusal")
+    func nowhere() async throws {
+        let asked = try Asked([.refusal(4_040_010)])
+        let failure = await Asked.failure { try await ask(asked, .productionFirst) }
+        #expect(failure?.appleCode == Raw(.transactionIdNotFound))
+        #expect(failure?.environment == .production)
+        #expect(asked.transport.requests.count == 2)
+    }
+
+    @Test("an environment that was named is the only one asked")
+    func named() async throws {
+        let asked = try Asked([.refusal(4_040_010)])
+        _ = await Asked.failure { try await ask(asked) }
+        #expect(asked.transport.requests.count == 1)
+        let failure = await Asked.failure { try await ask(asked, .only(.xcode)) }
+        #expect(failure?.code == .invalidRequest)
+    }
+
+    @Test("other refusals do not lead to Sandbox")
+    func noFallback() async throws {
+        let asked = try Asked([.refusal(4_000_006)])
+        _ = await Asked.failure { try await ask(asked, .productionFirst) }
+        #expect(asked.transport.requests.count == 1)
+    }
+}

@@ -1,0 +1,137 @@
+import AppStore
+import Foundation
+import Testing
+
+@Suite("subledger api, against subledger simulate server")
+struct APICommandTests {
+    /// Lends a workplace whose options lead to a simulated API with these faults.
+    func serving(
+        faults: String? = nil, _ body: (Workplace, [String]) async throws -> Void
+    ) async throws {
+        let server = try Workplace(options: [])
+        var arguments = [
+            "simulate", "server", "--authority", "apple", "--port", "0", "--chains", "200",
+            "--now", "2026-06-01T00:00:00Z", "--bundle-id", "com.example.app", "--json",
+        ]
+        if let faults {
+            try server.write([faults], to: "faults.json")
+            arguments += ["--faults", "faults.json"]
+        }
+        let launched = try server.launch(arguments)
+        let said = try await LaunchedLine.first(of: launched)
+        let port = try #require(said["port"]?.int64)
+        let ids = (said["ids"]?.array ?? []).compactMap(\.string)
+        let place = try Workplace(options: [
+            "--data", "data", "--bundle-id", "com.example.app", "--trust-root",
+            server.file("apple/root.der"), "--key-id", said["keyId"]?.string ?? "",
+            "--issuer-id", said["issuerId"]?.string ?? "", "--key-file",
+            server.file("apple/AuthKey.p8"), "--base-url", "http://127.0.0.1:\(port)",
+        ])
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(place, ids)) } catch { result = .failure(error) }
+        launched.signal(SIGTERM)
+        let ended = try await launched.outcome()
+        #expect(ended.code == 0)
+        try result.get()
+    }
+
+    @Test("transaction info is verified, appended, and answers from then on")
+    func transactionInfo() async throws {
+        try await serving { place, ids in
+            let asked = try await place.run("api", "transaction-info", ids[0], "--json")
+            #expect(asked.code == 0, "\(asked.err)")
+            let json = try asked.json()
+            #expect(json["environment"]?.string == "Production")
+            #expect(json["ingest"]?["appended"]?.int64 == 1)
+            let claims = json["answers"]?.array?.first?["signedTransactionInfo"]
+            #expect(claims?["transactionId"]?.string == ids[0])
+            let shown = try await place.run(
+                ["show", ids[0], "--json", "--data", "data"])
+            #expect(shown.code == 0)
+            #expect(try shown.json()["originalTransactionId"]?.string == ids[0])
+            let events = try await place.run([
+                "export", "events", "--format", "ndjson", "--data", "data",
+            ])
+            #expect(events.out.contains("\"source\":\"history\""))
+        }
+    }
+
+    @Test("notifications that came once are known the second time")
+    func notifications() async throws {
+        try await serving { place, _ in
+            let question = [
+                "api", "notifications", "--from", "2026-03-01T00:00:00Z", "--to",
+                "2026-06-01T00:00:00Z", "--json",
+            ]
+            let first = try await place.run(question + place.options).json()
+            let second = try await place.run(question + place.options).json()
+            let appended = try #require(first["ingest"]?["appended"]?.int64)
+            #expect(appended > 0)
+            #expect(second["ingest"]?["appended"]?.int64 == 0)
+            #expect(second["ingest"]?["duplicates"]?.int64 == appended)
+            #expect(second["ingest"]?["position"] == first["ingest"]?["position"])
+        }
+    }
+
+    @Test("what changes something is only said without --yes, and done with it")
+    func consent() async throws {
+        try await serving { place, ids in
+            let said = try await place.run("api", "finish", ids[0])
+            #expect(said.code == 64)
+            #expect(said.errorCode == "notConfirmed")
+            let done = try await place.run("api", "finish", ids[0], "--yes")
+            #expect(done.code == 0, "\(done.err)")
+            #expect(done.out == "Apple has taken it.\n")
+        }
+    }
+
+    @Test("a spoilt signature is shown as such, rejected, and never appended")
+    func badSignature() async throws {
+        try await serving(faults: "[{\"fault\":\"badSignature\"}]") { place, ids in
+            let asked = try await place.run("api", "transaction-info", ids[0], "--json")
+            #expect(asked.code == 1)
+            let json = try asked.json()
+            #expect(json["ingest"]?["appended"]?.int64 == 0)
+            #expect(json["ingest"]?["rejected"]?.int64 == 1)
+            let shown = json["answers"]?.array?.first?["signedTransactionInfo"]
+            #expect(shown?["unverified"]?.string == "signatureMismatch")
+        }
+    }
+
+    @Test("what Apple does not know is exit code 1, and a key it does not take 78")
+    func refusals() async throws {
+        try await serving { place, ids in
+            let unknown = try await place.run("api", "transaction-info", "1")
+            #expect(unknown.code == 1)
+            #expect(unknown.errorCode == "refusedByApple")
+            #expect(unknown.err.contains("4040010"))
+            let options = place.options.map { $0 == "SIMULATED1" ? "OTHER" : $0 }
+            let stranger = try await place.run(["api", "transaction-info", ids[0]] + options)
+            #expect(stranger.code == 78)
+            #expect(stranger.errorCode == "unauthorized")
+        }
+    }
+
+    @Test("without a key there is nothing to ask with")
+    func noKey() async throws {
+        let outcome = try await Workplace().run("api", "statuses", "1")
+        #expect(outcome.code == 78)
+        #expect(outcome.errorCode == "missingKey")
+    }
+
+    @Test(
+        "a base address that would show the token is refused",
+        arguments: [
+            "http://example.com", "https://user:secretword@example.com", "ftp://127.0.0.1",
+            "127.0.0.1:1",
+        ])
+    func baseUrl(_ address: String) async throws {
+        let place = try Workplace()
+        try place.write(["x"], to: "key.p8")
+        let outcome = try await place.run(
+            "api", "statuses", "1", "--key-id", "k", "--issuer-id", "i", "--key-file", "key.p8",
+            "--base-url", address)
+        #expect(outcome.code == 78)
+        #expect(!outcome.err.contains("secretword"))
+    }
+}
