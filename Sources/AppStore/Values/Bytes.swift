@@ -65,3 +65,14 @@ enum Bytes {
         return left.count - right.count
     }
 }
+
+extension String {
+    /// Lends the UTF-8 where it lies, without counting the string once more, as `withUTF8` of a
+    /// copy would; only a string that is not UTF-8 inside is copied.
+    @inlinable @inline(__always)
+    package func lendingUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+        var copy = self
+        return copy.withUTF8(body)
+    }
+}

@@ -14,20 +14,29 @@ public struct Identifier<Tag>: Hashable, Comparable, Sendable, CustomStringConve
     /// Order of the bytes, the same on every machine and in every locale.
     @inlinable
     public static func < (left: Identifier, right: Identifier) -> Bool {
-        var (one, two) = (left.rawValue, right.rawValue)
-        return one.withUTF8 { first in
-            two.withUTF8 { second in Bytes.compare(first, second) < 0 }
-        }
+        left.lendingBytes { one in right.lendingBytes { two in Bytes.compare(one, two) < 0 } }
     }
 
     /// Equality of the bytes: String's own would take canonically equivalent spellings for one.
     @inlinable
     public static func == (left: Identifier, right: Identifier) -> Bool {
-        var (one, two) = (left.rawValue, right.rawValue)
-        guard one.utf8.count == two.utf8.count else { return false }
-        return one.withUTF8 { first in
-            two.withUTF8 { second in Bytes.compare(first, second) == 0 }
+        // Most ids that are compared are one string, kept once: then nothing has to be read.
+        let (one, two) = (left.representation, right.representation)
+        if one == two { return true }
+        guard left.rawValue.utf8.count == right.rawValue.utf8.count else { return false }
+        return left.lendingBytes { one in right.lendingBytes { two in Bytes.compare(one, two) == 0 }
         }
+    }
+
+    /// The string's own words, its memory's address among them: the same words are the same text.
+    @inlinable @inline(__always)
+    var representation: (UInt64, UInt64) {
+        unsafeBitCast(rawValue, to: (UInt64, UInt64).self)
+    }
+
+    @inlinable @inline(__always)
+    func lendingBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        rawValue.lendingUTF8(body)
     }
 
     @inlinable

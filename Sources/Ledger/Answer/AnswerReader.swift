@@ -27,14 +27,14 @@ struct AnswerReader {
             willRenew: renewal?.willRenew, productId: best.productId,
             nextProductId: nextProduct(renewal, best), phase: best.phase,
             ownership: best.ownership, appAccountToken: token(), price: best.money,
-            storefront: best.storefront, transactionId: period.best.transactionId,
+            storefront: best.storefront, transactionId: period.transactionId,
             subscriptionGroupIdentifier: best.subscriptionGroupIdentifier, type: best.type,
             offer: best.offer, commitment: commitment(best, renewal),
             priceIncrease: priceIncrease(renewal),
             cancellation: cancellation(renewalFact, interval),
             revocation: span.flatMap { revocation($0) },
             notices: merged(notices.filter { $0.holds(at: at) }),
-            evidence: Set(evidence.map { facts[$0].position }).sorted())
+            evidence: evidence.map { facts[$0].position }.ascending())
     }
 
     /// The unbroken stretch around an interval in which every state satisfies the condition.
@@ -85,9 +85,10 @@ struct AnswerReader {
 
     /// The newest non-nil of the periods started by then.
     private func token() -> String? {
-        for period in history.periods.reversed() where period.countsFrom <= at {
-            if let token = facts[period.bestFact].statedTransaction?.appAccountToken {
-                return token.lowercased()
+        let periods = history.periods
+        for index in periods.indices.reversed() where periods[index].countsFrom <= at {
+            if let token = facts[periods[index].bestFact].statedTransaction?.appAccountToken {
+                return token.inLowerCase
             }
         }
         return nil
@@ -148,10 +149,11 @@ struct AnswerReader {
 
     /// Many late deliveries are one thing to say.
     private func merged(_ notices: [Notice]) -> [Notice] {
+        guard notices.count > 1 else { return notices }
         let late = notices.filter { $0.code == .lateDelivery }
         guard late.count > 1, var joint = late.first else { return notices }
         joint.message = "\(late.count) notifications arrived late. " + joint.message
-        joint.evidence = Set(late.flatMap(\.evidence)).sorted()
+        joint.evidence = late.flatMap(\.evidence).ascending()
         return notices.filter { $0.code != .lateDelivery } + [joint]
     }
 }

@@ -9,7 +9,7 @@ public typealias CustomerId = Identifier<CustomerTag>
 
 extension Identifier where Tag == CustomerTag {
     /// From an `appAccountToken`: a UUID in lower case, however it was spelled.
-    public init(token: String) { self.init(token.lowercased()) }
+    public init(token: String) { self.init(token.inLowerCase) }
 
     /// From what a person or a back end wrote: a UUID in lower case, since it may be a token, and
     /// anything else as it is.
@@ -43,5 +43,13 @@ extension ChainId {
     /// The customer whose own facts these are; nil for a subscription or purchase.
     public var customer: CustomerId? {
         bundleId.rawValue.isEmpty ? CustomerId(originalTransactionId.rawValue) : nil
+    }
+}
+
+extension String {
+    /// As `lowercased()`; a text that is so already, as nearly every token, is not made again.
+    var inLowerCase: String {
+        utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+            ? self : lowercased()
     }
 }

@@ -45,6 +45,12 @@ public struct Holders: Hashable, Sendable {
 
     init(_ history: History, commands: [Fact]) {
         tokens = Tokens(history)
+        guard !commands.isEmpty else {
+            effective = []
+            named = tokens.named
+            spans = Holders.spans([], tokens)
+            return
+        }
         var named = Set(tokens.named)
         var links: [Link] = []
         var effective: [Fact] = []

@@ -78,7 +78,10 @@ private struct HoldingReader {
         let pieces = isConsumable ? [] : pieces(customer)
         let start = limit.map { max(0, pieces.count - $0) } ?? 0
         let first = pieces.indices.contains(start) ? product(pieces[start]) : nil
-        let earlier = lastOfEachProduct(pieces[..<start]).filter { product($0) != first }
+        let isOneProduct = pieces[..<start].allSatisfy { product($0) == first }
+        let earlier =
+            isOneProduct
+            ? [] : lastOfEachProduct(pieces[..<start]).filter { product($0) != first }
         return Holding(
             originalTransactionId: id,
             stretches: (earlier + pieces[start...]).map { stretch($0) },
@@ -93,19 +96,25 @@ private struct HoldingReader {
 
     private func pieces(_ customer: CustomerId) -> [Piece] {
         var pieces: [Piece] = []
+        pieces.reserveCapacity(history.intervals.count)
         for held in holders.stretches(of: customer) {
             for index in history.intervals.indices {
-                let interval = history.intervals[index]
-                if let to = interval.to, to <= held.from { continue }
-                if let to = held.to, to <= interval.from { break }
-                let ends = [interval.to, held.to].compactMap { $0 }
+                let (from, to) = (history.intervals[index].from, history.intervals[index].to)
+                if let to, to <= held.from { continue }
+                if let heldTo = held.to, heldTo <= from { break }
                 pieces.append(
                     Piece(
-                        interval: index, from: max(interval.from, held.from), to: ends.min(),
+                        interval: index, from: max(from, held.from), to: earlier(to, held.to),
                         heldFrom: held.from, heldTo: held.to, cause: held.cause))
             }
         }
         return pieces
+    }
+
+    /// The earlier end; nil is none.
+    private func earlier(_ left: Timestamp?, _ right: Timestamp?) -> Timestamp? {
+        guard let left else { return right }
+        return right.map { min(left, $0) } ?? left
     }
 
     private func lastOfEachProduct(_ pieces: ArraySlice<Piece>) -> [Piece] {
@@ -118,20 +127,23 @@ private struct HoldingReader {
     }
 
     private func stretch(_ piece: Piece) -> HeldStretch {
-        let interval = history.intervals[piece.interval]
-        let period = history.periods[interval.period]
-        let snapshot = history.facts[period.bestFact].statedTransaction
+        let (intervals, facts) = (history.intervals, history.facts)
+        let period = intervals[piece.interval].period
+        let bestFact = history.periods[period].bestFact
         let (first, last) = bounds(piece.interval)
-        let ends = [history.intervals[last].to, piece.heldTo].compactMap { $0 }
-        let facts = [period.firstFact, period.bestFact, period.endFact, interval.cause]
-        var evidence = facts.map { history.facts[$0].position }
-        evidence.append(piece.cause)
+        let evidence = [
+            facts[history.periods[period].firstFact].position, facts[bestFact].position,
+            facts[history.periods[period].endFact].position,
+            facts[intervals[piece.interval].cause].position, piece.cause,
+        ]
         return HeldStretch(
-            state: interval.state, from: piece.from, to: piece.to,
-            since: max(history.intervals[first].from, piece.heldFrom), until: ends.min(),
+            state: intervals[piece.interval].state, from: piece.from, to: piece.to,
+            since: max(intervals[first].from, piece.heldFrom),
+            until: earlier(intervals[last].to, piece.heldTo),
             accessEnded: accessEnded(piece.interval) ?? piece.from,
-            productId: interval.productId, group: snapshot?.subscriptionGroupIdentifier,
-            evidence: Set(evidence).sorted())
+            productId: intervals[piece.interval].productId,
+            group: facts[bestFact].statedTransaction?.subscriptionGroupIdentifier,
+            evidence: evidence.ascending())
     }
 
     /// The first and the last interval of the unbroken time in one state.
@@ -146,7 +158,9 @@ private struct HoldingReader {
 
     private func accessEnded(_ index: Int) -> Timestamp? {
         guard !history.intervals[index].state.isEntitled else { return nil }
-        return history.intervals[..<index].last { $0.state.isEntitled }?.to
+        let intervals = history.intervals
+        let last = intervals.indices[..<index].last { intervals[$0].state.isEntitled }
+        return last.flatMap { intervals[$0].to }
     }
 }
 

@@ -20,9 +20,9 @@ struct Tokens: Hashable, Sendable {
             return
         }
         var changes: [Change] = []
-        for time in Set(history.periods.map(\.countsFrom)).sorted() {
-            guard let period = Tokens.period(history, at: time),
-                let token = history.facts[period.bestFact].statedTransaction?.appAccountToken
+        for time in Tokens.starts(history) {
+            guard let fact = Tokens.fact(history, at: time),
+                let token = history.facts[fact].statedTransaction?.appAccountToken
             else { continue }
             let customer = CustomerId(token: token)
             if changes.last?.holder.customer == customer { continue }
@@ -31,30 +31,35 @@ struct Tokens: Hashable, Sendable {
                     from: time,
                     holder: Holder(
                         customer: customer, authority: .token,
-                        cause: history.facts[period.bestFact].position)))
+                        cause: history.facts[fact].position)))
+            // Nobody else is ever named.
+            if named.count == 1 { break }
         }
         holders = changes
     }
 
-    /// The last period in order that counts from then or earlier and has a token.
-    private static func period(_ history: History, at time: Timestamp) -> Period? {
-        history.periods.last { period in
-            period.countsFrom <= time
-                && history.facts[period.bestFact].statedTransaction?.appAccountToken != nil
+    /// The times from which periods count, ascending.
+    private static func starts(_ history: History) -> [Timestamp] {
+        var times = history.periods.indices.map { history.periods[$0].countsFrom }
+        times.sort()
+        return times
+    }
+
+    /// The best fact of the last period in order that counts from then or earlier and has a token.
+    private static func fact(_ history: History, at time: Timestamp) -> Int? {
+        let last = history.periods.indices.last { index in
+            history.periods[index].countsFrom <= time
+                && history.facts[history.periods[index].bestFact].statedTransaction?
+                    .appAccountToken != nil
         }
+        return last.map { history.periods[$0].bestFact }
     }
 
     private static func named(_ facts: OrderedFacts) -> [CustomerId] {
-        var seen: Set<String> = []
-        var last: String?
-        for index in facts.indices {
-            guard let token = facts[index].statedTransaction?.appAccountToken, token != last else {
-                continue
-            }
-            last = token
-            seen.insert(token)
+        let stated = facts.changesOfToken().compactMap { index in
+            facts[index].statedTransaction?.appAccountToken.map { CustomerId(token: $0) }
         }
-        return Set(seen.map { CustomerId(token: $0) }).sorted()
+        return stated.count < 2 ? stated : Set(stated).sorted()
     }
 
     func holder(at time: Timestamp) -> Holder? { holders.last { $0.from <= time }?.holder }
@@ -71,5 +76,21 @@ struct Tokens: Hashable, Sendable {
             (cursor, holder) = (change.from, change.holder)
         }
         body(cursor, to, holder)
+    }
+}
+
+extension OrderedFacts {
+    /// The facts that state an appAccountToken which the fact with a token before them does not.
+    func changesOfToken() -> [Int] {
+        var changes: [Int] = []
+        var last: String?
+        for index in indices {
+            guard let token = facts[index].statedTransaction?.appAccountToken, token != last else {
+                continue
+            }
+            last = token
+            changes.append(index)
+        }
+        return changes
     }
 }

@@ -4,7 +4,7 @@ import AppStore
 /// operator's command; and a cause (`lifecycle.md` §1).
 public struct Fact: Hashable, Sendable {
     /// Shared by copies: a fact is about a kilobyte, and reduction passes it on many times.
-    fileprivate var box: FactBox
+    @usableFromInline var box: FactBox
 
     /// Where the event stands in the log. Never used in reduction, only to name evidence.
     public var position: Int64 {
@@ -68,9 +68,11 @@ public struct Fact: Hashable, Sendable {
     }
 
     /// The transaction where it is.
+    @inlinable
     package var statedTransaction: Shared<TransactionSnapshot>? { box.contents.transaction }
 
     /// The renewal info where it is.
+    @inlinable
     package var statedRenewal: Shared<RenewalSnapshot>? { box.contents.renewal }
 
     /// Wire names of enumerated fields whose value this version does not know.
@@ -111,11 +113,13 @@ public struct Fact: Hashable, Sendable {
     }
 
     /// As the other one, of snapshots that are shared already: nothing is copied.
+    @inlinable
     package init(
-        position: Int64, receivedAt: Timestamp, trust: Trust, cause: Cause,
+        position: Int64, receivedAt: Timestamp, trust: Trust, cause: consuming Cause,
         signedDate: Timestamp?, digest: Digest, status: Raw<SubscriptionStatus>?,
-        sharing transaction: Shared<TransactionSnapshot>?, _ renewal: Shared<RenewalSnapshot>?,
-        unknownValues: [String], flaw: Flaw?, command: Command?
+        sharing transaction: consuming Shared<TransactionSnapshot>?,
+        _ renewal: consuming Shared<RenewalSnapshot>?, unknownValues: consuming [String],
+        flaw: Flaw?, command: consuming Command?
     ) {
         box = FactBox(
             FactContents(
@@ -149,6 +153,7 @@ public struct Cause: Hashable, Sendable {
     public var subtype: Raw<Subtype>?
     public var notificationUUID: NotificationUUID?
 
+    @inlinable
     public init(
         kind: EventKind, notificationType: Raw<NotificationType>? = nil,
         subtype: Raw<Subtype>? = nil, notificationUUID: NotificationUUID? = nil
@@ -165,24 +170,50 @@ extension Fact: CustomReflectable {
     public var customMirror: Mirror { Mirror(reflecting: box.contents) }
 }
 
-/// The values of a fact, in one place on the heap. Immutable, so copies share it.
-private final class FactBox: Sendable {
-    let contents: FactContents
+/// The values of a fact, in one place on the heap. Immutable, so copies share it. Inlinable, so
+/// that what decodes facts writes each value there at once.
+@usableFromInline
+final class FactBox: Sendable {
+    @usableFromInline let contents: FactContents
 
-    init(_ contents: FactContents) { self.contents = contents }
+    @inlinable
+    init(_ contents: consuming FactContents) { self.contents = contents }
 }
 
-private struct FactContents: Hashable, Sendable {
-    var position: Int64
-    var receivedAt: Timestamp
-    var trust: Trust
-    var cause: Cause
-    var signedDate: Timestamp?
-    var digest: Digest
-    var status: Raw<SubscriptionStatus>?
-    var transaction: Shared<TransactionSnapshot>?
-    var renewal: Shared<RenewalSnapshot>?
-    var unknownValues: [String]
-    var flaw: Fact.Flaw?
-    var command: Shared<Command>?
+@usableFromInline
+struct FactContents: Hashable, Sendable {
+    @usableFromInline var position: Int64
+    @usableFromInline var receivedAt: Timestamp
+    @usableFromInline var trust: Trust
+    @usableFromInline var cause: Cause
+    @usableFromInline var signedDate: Timestamp?
+    @usableFromInline var digest: Digest
+    @usableFromInline var status: Raw<SubscriptionStatus>?
+    @usableFromInline var transaction: Shared<TransactionSnapshot>?
+    @usableFromInline var renewal: Shared<RenewalSnapshot>?
+    @usableFromInline var unknownValues: [String]
+    @usableFromInline var flaw: Fact.Flaw?
+    @usableFromInline var command: Shared<Command>?
+
+    @inlinable
+    init(
+        position: Int64, receivedAt: Timestamp, trust: Trust, cause: consuming Cause,
+        signedDate: Timestamp?, digest: Digest, status: Raw<SubscriptionStatus>?,
+        transaction: consuming Shared<TransactionSnapshot>?,
+        renewal: consuming Shared<RenewalSnapshot>?, unknownValues: consuming [String],
+        flaw: Fact.Flaw?, command: consuming Shared<Command>?
+    ) {
+        self.position = position
+        self.receivedAt = receivedAt
+        self.trust = trust
+        self.cause = cause
+        self.signedDate = signedDate
+        self.digest = digest
+        self.status = status
+        self.transaction = transaction
+        self.renewal = renewal
+        self.unknownValues = unknownValues
+        self.flaw = flaw
+        self.command = command
+    }
 }

@@ -1,9 +1,15 @@
+import AppStore
+
 /// A large value in one place on the heap, its properties read where they are: reduction looks at
 /// a snapshot many times, and a copy would count every text in it each time.
+///
+/// Inlinable, so that who makes millions of them moves each value in instead of copying it.
 @dynamicMemberLookup
+@usableFromInline
 package final class Shared<Value: Hashable & Sendable>: Sendable {
-    package let value: Value
+    @usableFromInline package let value: Value
 
+    @inlinable
     package init(_ value: consuming Value) { self.value = value }
 
     @inlinable
@@ -13,14 +19,17 @@ package final class Shared<Value: Hashable & Sendable>: Sendable {
 }
 
 extension Shared: Hashable {
+    @usableFromInline
     package static func == (left: Shared, right: Shared) -> Bool {
         left === right || left.value == right.value
     }
 
+    @usableFromInline
     package func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
 
 extension Shared: CustomDebugStringConvertible {
     /// The value itself.
+    @usableFromInline
     package var debugDescription: String { String(reflecting: value) }
 }

@@ -59,6 +59,7 @@ public struct TransactionSnapshot: Hashable, Sendable {
 
     /// All at once, in the order in which facts are stored: what reads them does so millions of
     /// times.
+    @inlinable
     package init(
         transactionId: consuming TransactionId,
         originalTransactionId: consuming OriginalTransactionId,

@@ -2,7 +2,9 @@ import AppStore
 
 /// The whole valid-time history of one chain: the result of reduction
 /// (`lifecycle.md` §2: a pure function of the set of facts).
-struct History: Sendable {
+///
+/// One object: everything that reads a history holds it, and copying its arrays would count each.
+final class History: Sendable {
     let environment: Environment
     let facts: OrderedFacts
     let records: [TransactionRecord]
@@ -22,27 +24,29 @@ struct History: Sendable {
         let records = TransactionRecord.records(of: facts)
         self.records = records
         var periods = Period.periods(of: records, facts)
+        var after: [AfterPeriod?] = Array(repeating: nil, count: periods.count)
+        var base: [[Segment]] = Array(repeating: [], count: periods.count)
         let recoveries = History.recoveries(facts)
-        var after: [AfterPeriod?] = []
-        var base: [[Segment]] = []
         for index in periods.indices {
-            let next = index + 1 < periods.count ? periods[index + 1] : nil
-            let rule = AfterPeriodRule(
-                facts: facts, environment: environment, period: periods[index],
-                nextStart: next?.start,
-                recoveryFact: next.flatMap { next in
-                    recoveries.first { next.contains(transaction: $0.id, in: records) }?.fact
-                },
-                nextTransactions: next?.records.map { records[$0].transactionId } ?? [])
-            if let next, next.start <= periods[index].end {
-                after.append(nil)
-                let grace = next.start == periods[index].end ? rule.keptAnchorGrace(next) : nil
-                if let grace, let until = grace.to { periods[index + 1].countsFrom = until }
-                base.append(grace.map { [$0] } ?? [])
+            if index + 1 < periods.count, periods[index + 1].start <= periods[index].end {
+                guard
+                    let grace = History.keptAnchorGrace(index, periods, facts, environment),
+                    let until = grace.to
+                else { continue }
+                periods[index + 1].countsFrom = until
+                base[index] = [grace]
             } else {
-                let found = rule.evaluate()
-                after.append(found)
-                base.append(found.segments)
+                let next = index + 1 < periods.count ? periods[index + 1] : nil
+                let found = AfterPeriodRule(
+                    facts: facts, environment: environment, period: periods[index],
+                    nextStart: next?.start,
+                    recoveryFact: next.flatMap { next in
+                        recoveries.first { next.contains(transaction: $0.id, in: records) }?.fact
+                    },
+                    nextTransactions: next?.records.map { records[$0].transactionId } ?? []
+                ).evaluate()
+                after[index] = found
+                base[index] = found.segments
             }
         }
         var assembly = HistoryAssembly(facts: facts, periods: periods)
@@ -64,13 +68,25 @@ struct History: Sendable {
     /// The facts of DID_RENEW/BILLING_RECOVERY, with the transaction each carries.
     private static func recoveries(_ facts: OrderedFacts) -> [(fact: Int, id: TransactionId)] {
         facts.indices.compactMap { index in
-            let cause = facts[index].cause
-            guard cause.notificationType?.value == .didRenew,
-                cause.subtype?.value == .billingRecovery,
+            guard facts[index].cause.notificationType?.value == .didRenew,
+                facts[index].cause.subtype?.value == .billingRecovery,
                 let id = facts[index].statedTransaction?.transactionId
             else { return nil }
             return (index, id)
         }
+    }
+
+    /// Rule 5's last clause, where the next period starts exactly at the end of this one, but was
+    /// first stated later.
+    private static func keptAnchorGrace(
+        _ index: Int, _ periods: [Period], _ facts: OrderedFacts, _ environment: Environment
+    ) -> Segment? {
+        let next = periods[index + 1]
+        guard next.start == periods[index].end, next.firstStated > next.start else { return nil }
+        return AfterPeriodRule(
+            facts: facts, environment: environment, period: periods[index],
+            nextStart: next.start, recoveryFact: nil, nextTransactions: []
+        ).keptAnchorGrace(next)
     }
 
     /// Index of the interval that contains `time`; nil before the first.
@@ -113,35 +129,34 @@ struct HistoryAssembly {
     init(facts: OrderedFacts, periods: [Period]) {
         self.facts = facts
         self.periods = periods
-        var limits: [Timestamp?] = []
-        limits.reserveCapacity(periods.count)
+        var limits: [Timestamp?] = Array(repeating: nil, count: periods.count)
         var limit: Timestamp?
-        for period in periods.reversed() {
-            limits.append(limit)
-            limit = min(limit ?? period.countsFrom, period.countsFrom)
+        for index in periods.indices.reversed() {
+            limits[index] = limit
+            limit = min(limit ?? periods[index].countsFrom, periods[index].countsFrom)
         }
-        governsUntil = limits.reversed()
+        governsUntil = limits
+        // Each period's own, and the end of the last.
+        intervals.reserveCapacity(periods.count + 3)
     }
 
     /// Appends everything the period governs: itself, what follows it, its revocations.
     mutating func append(_ index: Int, _ following: [Segment], _ reason: EndReason?) {
-        let period = periods[index]
         let nextFrom = governsUntil[index]
-        let from = period.countsFrom
-        let end = nextFrom.map { min(period.end, $0) } ?? period.end
-        var segments: [Segment] = []
+        let from = periods[index].countsFrom
+        let end = nextFrom.map { min(periods[index].end, $0) } ?? periods[index].end
         if from < end {
-            segments.append(
-                Segment(state: label(index), from: from, to: end, cause: period.firstFact))
+            let own = Segment(
+                state: label(index), from: from, to: end, cause: periods[index].firstFact)
+            append(own, period: index, reason: reason)
         }
         for segment in following {
             var segment = segment
             segment.from = max(segment.from, from)
             if let nextFrom { segment.to = segment.to.map { min($0, nextFrom) } ?? nextFrom }
             if let to = segment.to, to <= segment.from { continue }
-            segments.append(segment)
+            append(segment, period: index, reason: reason)
         }
-        append(index, segments: segments, reason: reason)
     }
 
     /// Appends ready segments, cut by the period's revocations.
@@ -164,6 +179,12 @@ struct HistoryAssembly {
     /// Cuts a segment by the period's revocation spans (rule 6).
     private mutating func append(_ segment: Segment, period index: Int, reason: EndReason?) {
         let spans = periods[index].spans
+        guard !spans.isEmpty else {
+            if let to = segment.to, to <= segment.from { return }
+            return emit(
+                segment.state, segment.from, segment.to, segment.cause, index,
+                endReason(segment.state, reason))
+        }
         var cursor = segment.from
         var cause = segment.cause
         if let closer = spans.last(where: { $0.to == cursor })?.closer, !intervals.isEmpty,
@@ -210,15 +231,18 @@ struct HistoryAssembly {
         _ state: ChainState, _ from: Timestamp, _ to: Timestamp?, _ cause: Int, _ period: Int,
         _ reason: EndReason?
     ) {
-        if let last = intervals.last, last.state == state, last.period == period, last.to == from {
-            intervals[intervals.count - 1].to = to
+        let last = intervals.count - 1
+        if last >= 0, intervals[last].state == state, intervals[last].period == period,
+            intervals[last].to == from
+        {
+            intervals[last].to = to
             return
         }
         let best = facts[periods[period].bestFact].statedTransaction
         intervals.append(
             Interval(
                 state: state, from: from, to: to, productId: best?.productId,
-                transactionId: periods[period].best.transactionId, period: period, cause: cause,
+                transactionId: periods[period].transactionId, period: period, cause: cause,
                 reason: reason))
     }
 }

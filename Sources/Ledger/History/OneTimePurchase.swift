@@ -10,7 +10,7 @@ struct OneTimePurchase {
     init?(_ records: [TransactionRecord], _ facts: OrderedFacts, _ catalogue: Catalogue) {
         var statements: [Statement] = []
         for record in records {
-            guard let type = facts[record.best.fact].statedTransaction?.type?.value,
+            guard let type = facts[record.bestFact].statedTransaction?.type?.value,
                 type != .autoRenewableSubscription
             else { continue }
             statements += record.statements
@@ -19,11 +19,11 @@ struct OneTimePurchase {
         statements.sort(by: Statement.isWorse)
         let trusted = statements[statements.count - 1].trust
         statements.removeAll { $0.trust != trusted }
-        let whole = TransactionRecord(statements, facts)
         let dates = statements.compactMap { facts[$0.fact].statedTransaction?.purchaseDate }
-        guard let start = dates.min(), let best = facts[whole.best.fact].statedTransaction else {
-            return nil
-        }
+        guard let start = dates.min(),
+            let best = facts[statements[statements.count - 1].fact].statedTransaction
+        else { return nil }
+        let whole = TransactionRecord(best.transactionId, statements[...], facts)
         let lapse = OneTimePurchase.lapse(best, start, catalogue)
         period = Period(
             purchase: whole, start: start, end: lapse ?? Timestamp(milliseconds: .max))

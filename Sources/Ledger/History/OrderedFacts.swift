@@ -2,8 +2,8 @@ import AppStore
 
 /// A chain's facts in the one order that reduction uses: `(signedDate, digest)`, undated ones set
 /// apart, exact repetitions dropped (`lifecycle.md` §2 rule 1). Everything downstream names facts
-/// by their index here.
-struct OrderedFacts: Sendable {
+/// by their index here. One object, because every reader of a history holds it.
+final class OrderedFacts: Sendable {
     /// Dated, in order.
     let facts: [Fact]
     /// `signedDate` of each fact, apart for fast search.
@@ -14,23 +14,31 @@ struct OrderedFacts: Sendable {
     let renewals: [RenewalPoint]
 
     init(_ unordered: [Fact]) {
+        if OrderedFacts.isOrdered(unordered) {
+            facts = unordered
+            unusable = []
+        } else {
+            (facts, unusable) = OrderedFacts.ordered(unordered)
+        }
+        times = facts.map { $0.signedDate ?? Timestamp(milliseconds: 0) }
+        renewals = RenewalPoint.points(facts)
+    }
+
+    /// The usable facts and the others, each in order and each once.
+    private static func ordered(_ unordered: [Fact]) -> (dated: [Fact], unusable: [Fact]) {
         var dated: [Fact] = []
         dated.reserveCapacity(unordered.count)
         var unusable: [Fact] = []
         for fact in unordered {
-            if fact.signedDate == nil || fact.flaw != nil {
-                unusable.append(fact)
-            } else {
-                dated.append(fact)
-            }
+            if isUsable(fact) { dated.append(fact) } else { unusable.append(fact) }
         }
-        if !OrderedFacts.isOrdered(dated) { dated.sort(by: OrderedFacts.precedes) }
-        let kept = OrderedFacts.withoutRepetitions(dated)
-        facts = kept
-        times = kept.map { $0.signedDate ?? Timestamp(milliseconds: 0) }
-        unusable.sort(by: OrderedFacts.precedes)
-        self.unusable = OrderedFacts.withoutRepetitions(unusable)
-        renewals = RenewalPoint.points(kept)
+        dated.sort(by: precedes)
+        unusable.sort(by: precedes)
+        return (withoutRepetitions(dated), withoutRepetitions(unusable))
+    }
+
+    private static func isUsable(_ fact: Fact) -> Bool {
+        fact.signedDate != nil && fact.flaw == nil
     }
 
     var indices: Range<Int> { facts.indices }
@@ -87,10 +95,17 @@ struct OrderedFacts: Sendable {
         return kept
     }
 
+    /// Whether nothing is to be done, as with facts that were stored in order: all usable, in
+    /// order, none repeated.
     private static func isOrdered(_ facts: [Fact]) -> Bool {
-        var index = 1
+        var index = 0
         while index < facts.count {
-            if !precedes(facts[index - 1], facts[index]) { return false }
+            guard isUsable(facts[index]) else { return false }
+            if index > 0 {
+                guard precedes(facts[index - 1], facts[index]),
+                    !saysTheSame(facts[index - 1], facts[index])
+                else { return false }
+            }
             index += 1
         }
         return true
@@ -109,6 +124,7 @@ struct RenewalPoint: Sendable {
 
     static func points(_ facts: [Fact]) -> [RenewalPoint] {
         var points: [RenewalPoint] = []
+        points.reserveCapacity(facts.count)
         var isOrdered = true
         for index in facts.indices {
             guard let renewal = facts[index].statedRenewal,

@@ -4,10 +4,11 @@ import AppStore
 /// purchase restored (`lifecycle.md` §2 rules 2 and 4).
 struct Period: Sendable {
     /// Indices into the chain's transaction records, the best one last.
-    let records: [Int]
+    let records: ArraySlice<Int>
     /// The fact whose snapshot gives every attribute.
     let bestFact: Int
-    let best: Statement
+    /// What that snapshot is of.
+    let transactionId: TransactionId
     /// `purchaseDate`, the smallest over restores.
     let start: Timestamp
     /// E: the largest end ever stated; never before `start`.
@@ -34,7 +35,7 @@ struct Period: Sendable {
     static func precedes(_ left: Period, _ right: Period) -> Bool {
         if left.start != right.start { return left.start < right.start }
         if left.isUpgraded != right.isUpgraded { return left.isUpgraded }
-        let (leftId, rightId) = (left.best.transactionId, right.best.transactionId)
+        let (leftId, rightId) = (left.transactionId, right.transactionId)
         if leftId.rawValue.utf8.count != rightId.rawValue.utf8.count {
             return leftId.rawValue.utf8.count < rightId.rawValue.utf8.count
         }
@@ -49,11 +50,11 @@ struct Period: Sendable {
 extension Period {
     /// The periods of a chain, in order. Only auto-renewable transactions make periods.
     static func periods(of records: [TransactionRecord], _ facts: OrderedFacts) -> [Period] {
-        let renewable = records.indices.filter { index in
-            facts[records[index].best.fact].statedTransaction?.isAutoRenewable ?? false
+        var periods = groups(records, facts).map { Period($0, records, facts) }
+        let isOrdered = periods.indices.dropFirst().allSatisfy { index in
+            precedes(periods[index - 1], periods[index])
         }
-        var periods = groups(renewable, records, facts).map { Period($0, records, facts) }
-        periods.sort(by: precedes)
+        if !isOrdered { periods.sort(by: precedes) }
         if let first = periods.first, first.firstStated < first.start,
             facts[first.bestFact].statedTransaction?.transactionReason?.value == .renewal
         {
@@ -62,56 +63,77 @@ extension Period {
         return periods
     }
 
-    /// Transactions that share a webOrderLineItemId (not absent, not "0") and overlap, directly or
-    /// through a third, are one period.
-    private static func groups(
-        _ renewable: [Int], _ records: [TransactionRecord], _ facts: OrderedFacts
-    ) -> [[Int]] {
-        var lone: [[Int]] = []
-        var shared: [(id: WebOrderLineItemId, from: Timestamp, to: Timestamp, record: Int)] = []
-        for index in renewable {
-            guard let snapshot = facts[records[index].best.fact].statedTransaction,
-                let id = snapshot.webOrderLineItemId, id.rawValue != "0",
-                let from = snapshot.purchaseDate, let to = snapshot.expiresDate,
-                // An empty stretch overlaps nothing.
-                from < to
-            else {
-                lone.append([index])
-                continue
-            }
-            shared.append((id, from, to, index))
+    /// A transaction that may be one of several of one purchase.
+    private struct Restorable {
+        let id: WebOrderLineItemId
+        let from: Timestamp
+        let to: Timestamp
+        let record: Int
+
+        /// Nil for one that stands alone: its webOrderLineItemId is absent or "0", or its stretch
+        /// is empty, and overlaps nothing.
+        init?(_ record: Int, _ snapshot: Shared<TransactionSnapshot>) {
+            guard let id = snapshot.webOrderLineItemId, id.rawValue != "0",
+                let from = snapshot.purchaseDate, let to = snapshot.expiresDate, from < to
+            else { return nil }
+            (self.id, self.from, self.to, self.record) = (id, from, to, record)
         }
-        guard shared.count > 1 else { return lone + shared.map { [$0.record] } }
-        shared.sort { left, right in
+
+        static func precedes(_ left: Restorable, _ right: Restorable) -> Bool {
             if left.id != right.id { return left.id < right.id }
             return (left.from, left.to, left.record) < (right.from, right.to, right.record)
         }
-        var groups = lone
-        var current: [Int] = []
-        var reach = Timestamp(milliseconds: .min)
-        for (index, item) in shared.enumerated() {
-            let continues = index > 0 && shared[index - 1].id == item.id && item.from < reach
-            if !continues {
-                if !current.isEmpty { groups.append(current) }
-                current = []
-                reach = item.to
+    }
+
+    /// Auto-renewable transactions that share a webOrderLineItemId (not absent, not "0") and
+    /// overlap, directly or through a third, are one period. Each group is a piece of one array.
+    private static func groups(
+        _ records: [TransactionRecord], _ facts: OrderedFacts
+    ) -> [ArraySlice<Int>] {
+        var order: [Int] = []
+        var shared: [Restorable] = []
+        order.reserveCapacity(records.count)
+        shared.reserveCapacity(records.count)
+        for index in records.indices {
+            guard let snapshot = facts[records[index].bestFact].statedTransaction,
+                snapshot.isAutoRenewable
+            else { continue }
+            if let restorable = Restorable(index, snapshot) {
+                shared.append(restorable)
+            } else {
+                order.append(index)
             }
-            current.append(item.record)
-            reach = max(reach, item.to)
         }
-        if !current.isEmpty { groups.append(current) }
+        var groups = order.indices.map { order[$0...$0] }
+        let isOrdered = shared.indices.dropFirst().allSatisfy { index in
+            Restorable.precedes(shared[index - 1], shared[index])
+        }
+        if !isOrdered { shared.sort(by: Restorable.precedes) }
+        let sharedOrder = shared.map(\.record)
+        var (start, reach) = (0, Timestamp(milliseconds: .min))
+        for index in shared.indices {
+            let continues =
+                index > 0 && shared[index].from < reach
+                && shared[index - 1].id == shared[index].id
+            if !continues {
+                if index > 0 { groups.append(sharedOrder[start..<index]) }
+                (start, reach) = (index, shared[index].to)
+            }
+            reach = max(reach, shared[index].to)
+        }
+        if !shared.isEmpty { groups.append(sharedOrder[start...]) }
         return groups
     }
 
-    private init(_ group: [Int], _ all: [TransactionRecord], _ facts: OrderedFacts) {
+    private init(_ group: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts) {
         let sorted =
             group.count == 1
-            ? group : group.sorted { Statement.isWorse(all[$0].best, all[$1].best) }
-        let bestRecord = all[sorted[sorted.count - 1]]
+            ? group : group.sorted { Statement.isWorse(all[$0].best, all[$1].best) }[...]
+        let bestRecord = all[sorted[sorted.endIndex - 1]]
         records = sorted
-        best = bestRecord.best
-        bestFact = bestRecord.best.fact
-        isUpgraded = facts[bestRecord.best.fact].statedTransaction?.isUpgraded ?? false
+        transactionId = bestRecord.transactionId
+        bestFact = bestRecord.bestFact
+        isUpgraded = facts[bestRecord.bestFact].statedTransaction?.isUpgraded ?? false
         var start = Timestamp(milliseconds: .max)
         var end = Timestamp(milliseconds: .min)
         var endFact = bestRecord.endFact
@@ -119,7 +141,7 @@ extension Period {
         var spans: [RevocationSpan] = []
         for index in sorted {
             let record = all[index]
-            if let purchase = facts[record.best.fact].statedTransaction?.purchaseDate {
+            if let purchase = facts[record.bestFact].statedTransaction?.purchaseDate {
                 start = min(start, purchase)
             }
             if let stated = record.statedEnd, stated > end {
@@ -148,8 +170,8 @@ extension Period {
     /// A one-time purchase as the single period of its chain (`lifecycle.md` §5).
     init(purchase record: TransactionRecord, start: Timestamp, end: Timestamp) {
         records = []
-        best = record.best
-        bestFact = record.best.fact
+        transactionId = record.transactionId
+        bestFact = record.bestFact
         isUpgraded = false
         self.start = start
         self.end = end
@@ -161,11 +183,11 @@ extension Period {
     }
 }
 
-extension TransactionSnapshot {
+extension Shared<TransactionSnapshot> {
     /// Whether the transaction makes a period. Payloads without a type (none known, but every
     /// field is optional) are judged by having an end.
     var isAutoRenewable: Bool {
-        guard let type else { return expiresDate != nil }
+        guard let type = self.type else { return self.expiresDate != nil }
         return type.value == .autoRenewableSubscription
     }
 }

@@ -1,16 +1,27 @@
 import AppStore
 
-/// One snapshot of a transaction, and the fact that carries it.
+/// One snapshot of a transaction, and the fact that carries it. Numbers only, so that copying and
+/// ordering them counts no references: the ids stay with the facts.
 struct Statement: Sendable {
     /// Index into the chain's ordered facts.
     let fact: Int
-    let transactionId: TransactionId
     let trust: Trust
     /// The snapshot's own date, else its fact's.
     let signedDate: Timestamp
     let revocationDate: Timestamp?
     let expiresDate: Timestamp?
     let digest: Digest
+
+    /// What a fact states of its transaction; nil when it states none.
+    init?(_ fact: Int, in facts: OrderedFacts) {
+        guard let snapshot = facts[fact].statedTransaction else { return nil }
+        self.fact = fact
+        trust = facts[fact].trust
+        signedDate = snapshot.signedDate ?? facts.times[fact]
+        revocationDate = snapshot.revocationDate
+        expiresDate = snapshot.expiresDate
+        digest = facts[fact].digest
+    }
 
     /// Worse first: the last of a transaction's statements is its best (`lifecycle.md` §2 rule 2).
     static func isWorse(_ left: Statement, _ right: Statement) -> Bool {
@@ -35,7 +46,6 @@ struct RevocationSpan: Sendable {
     let opener: Int
     /// The fact that took it back.
     var closer: Int?
-    let transactionId: TransactionId
     /// A family copy was taken away: by FAMILY_REVOKE, or by a REVOKE that states this date. Before
     /// 2025-12 no payload says so, only the notification that carries it.
     let isFamilyRevoke: Bool
@@ -49,7 +59,7 @@ struct RevocationSpan: Sendable {
 struct TransactionRecord: Sendable {
     let transactionId: TransactionId
     /// Worst to best.
-    let statements: [Statement]
+    let statements: ArraySlice<Statement>
     let spans: [RevocationSpan]
     /// When, and by which fact, it was first stated.
     let firstStated: Timestamp
@@ -60,52 +70,62 @@ struct TransactionRecord: Sendable {
     /// The fact that first stated that end.
     let endFact: Int
 
-    var best: Statement { statements[statements.count - 1] }
+    var best: Statement { statements[statements.endIndex - 1] }
+    var bestFact: Int { best.fact }
 
     /// Groups the usable transaction snapshots of a chain by transactionId, in byte order of the
     /// ids.
     static func records(of facts: OrderedFacts) -> [TransactionRecord] {
-        var statements: [Statement] = []
-        statements.reserveCapacity(facts.facts.count)
-        for index in facts.indices {
-            guard let snapshot = facts[index].statedTransaction else { continue }
-            statements.append(
-                Statement(
-                    fact: index, transactionId: snapshot.transactionId, trust: facts[index].trust,
-                    signedDate: snapshot.signedDate ?? facts.times[index],
-                    revocationDate: snapshot.revocationDate, expiresDate: snapshot.expiresDate,
-                    digest: facts[index].digest))
-        }
-        statements.sort { left, right in
-            if left.transactionId != right.transactionId {
-                return left.transactionId < right.transactionId
-            }
-            return Statement.isWorse(left, right)
-        }
+        let (statements, ids) = ordered(facts)
         var records: [TransactionRecord] = []
+        records.reserveCapacity(min(statements.count, TransactionRecord.expectedCount))
         var start = 0
         while start < statements.count {
+            let id = ids[statements[start].fact]
             var end = start + 1
-            while end < statements.count,
-                statements[end].transactionId == statements[start].transactionId
-            { end += 1 }
+            while end < statements.count, ids[statements[end].fact] == id { end += 1 }
             let trusted = statements[end - 1].trust
             while statements[start].trust != trusted { start += 1 }
-            records.append(TransactionRecord(Array(statements[start..<end]), facts))
+            if let id { records.append(TransactionRecord(id, statements[start..<end], facts)) }
             start = end
         }
         return records
     }
 
+    /// Transactions of nearly every chain: room for them is made at once.
+    private static let expectedCount = 16
+
+    /// All statements, by transactionId, then worst to best; and every fact's transactionId.
+    private static func ordered(
+        _ facts: OrderedFacts
+    ) -> (statements: [Statement], ids: [TransactionId?]) {
+        let ids = facts.facts.map { $0.statedTransaction?.transactionId }
+        var statements: [Statement] = []
+        statements.reserveCapacity(ids.count)
+        for index in facts.indices {
+            if let statement = Statement(index, in: facts) { statements.append(statement) }
+        }
+        func precedes(_ left: Statement, _ right: Statement) -> Bool {
+            if let one = ids[left.fact], let two = ids[right.fact], one != two { return one < two }
+            return Statement.isWorse(left, right)
+        }
+        // Ids rise with time nearly always, and then so do the facts already.
+        let isOrdered = statements.indices.dropFirst().allSatisfy { index in
+            precedes(statements[index - 1], statements[index])
+        }
+        if !isOrdered { statements.sort(by: precedes) }
+        return (statements, ids)
+    }
+
     /// From the statements of one transaction, or of several that are one purchase
-    /// (`lifecycle.md` §5), worst to best.
-    init(_ statements: [Statement], _ facts: OrderedFacts) {
+    /// (`lifecycle.md` §5), worst to best; `id` is that of the best.
+    init(_ id: TransactionId, _ statements: ArraySlice<Statement>, _ facts: OrderedFacts) {
         self.statements = statements
-        transactionId = statements[0].transactionId
+        transactionId = id
         spans = TransactionRecord.spans(statements, facts)
-        var first = statements[0]
+        var first = statements[statements.startIndex]
         var end: Timestamp?
-        var endFact = statements[0].fact
+        var endFact = first.fact
         for statement in statements {
             if (statement.signedDate, statement.fact) < (first.signedDate, first.fact) {
                 first = statement
@@ -134,8 +154,9 @@ struct TransactionRecord: Sendable {
     /// Walks the snapshots, worst to best: a revocation opens, its absence closes, another date
     /// replaces. An upgraded transaction is not revoked: its successor ends it.
     private static func spans(
-        _ statements: [Statement], _ facts: OrderedFacts
+        _ statements: ArraySlice<Statement>, _ facts: OrderedFacts
     ) -> [RevocationSpan] {
+        guard statements.contains(where: { $0.revocationDate != nil }) else { return [] }
         var closed: [RevocationSpan] = []
         var open: RevocationSpan?
         for statement in statements {
@@ -144,7 +165,6 @@ struct TransactionRecord: Sendable {
                 if open?.from == date { continue }
                 open = RevocationSpan(
                     from: date, to: nil, opener: statement.fact, closer: nil,
-                    transactionId: statement.transactionId,
                     isFamilyRevoke: isFamilyRevoke(date, statements, facts))
             } else if var span = open {
                 span.to = statement.signedDate
@@ -158,7 +178,7 @@ struct TransactionRecord: Sendable {
     }
 
     private static func isFamilyRevoke(
-        _ date: Timestamp, _ statements: [Statement], _ facts: OrderedFacts
+        _ date: Timestamp, _ statements: ArraySlice<Statement>, _ facts: OrderedFacts
     ) -> Bool {
         statements.contains { statement in
             guard statement.revocationDate == date else { return false }

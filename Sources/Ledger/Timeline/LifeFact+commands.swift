@@ -36,6 +36,7 @@ enum CommandOrder {
     /// Notes, and what changed the holders: an unlink of nobody, or a claim that was refused,
     /// happened to nobody.
     static func told(_ commands: [Fact], _ holders: Holders) -> [Fact] {
+        guard !commands.isEmpty else { return [] }
         let effective = Set(holders.effective.map(\.position))
         return commands.filter { fact in
             if case .note = fact.command?.action { return true }

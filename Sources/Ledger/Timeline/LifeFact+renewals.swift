@@ -15,7 +15,12 @@ extension LifeFactReader {
         for point in history.facts.renewals {
             guard let renewal = facts[point.fact].statedRenewal else { continue }
             readAutoRenew(point.fact, renewal, &view)
-            readPendingProduct(point.fact, renewal, &view)
+            if renewal.productId != view.productId
+                || renewal.productId != renewal.autoRenewProductId
+                || view.pendingProductId != nil
+            {
+                readPendingProduct(point.fact, renewal, &view)
+            }
             readPriceIncrease(point.fact, renewal.priceIncreaseStatus?.value, &view)
         }
         for index in facts.indices where facts[index].statedRenewal == nil {
@@ -26,34 +31,34 @@ extension LifeFactReader {
     private mutating func readAutoRenew(
         _ fact: Int, _ renewal: Shared<RenewalSnapshot>, _ view: inout RenewalView
     ) {
-        let cause = facts[fact].cause
-        if let said = commitmentDecision(cause, renewal, &view) {
+        let type = facts[fact].cause.notificationType?.value
+        let subtype = facts[fact].cause.subtype?.value
+        if let said = commitmentDecision(subtype, renewal, &view) {
             view.willRenew = renewal.willRenew
             add(said ? .autoRenewEnabled : .autoRenewDisabled, at: facts.times[fact], fact: fact)
             return
         }
         guard let willRenew = renewal.willRenew else { return }
-        let isSaid =
-            cause.subtype?.value == (willRenew ? .autoRenewEnabled : .autoRenewDisabled)
+        let isSaid = subtype == (willRenew ? .autoRenewEnabled : .autoRenewDisabled)
         let isChange = view.willRenew.map { $0 != willRenew } ?? isSaid
         view.willRenew = willRenew
         guard isChange else { return }
         // A new purchase turns auto-renew on by itself, and an end of retry turns it off.
-        if willRenew, cause.notificationType?.value == .subscribed { return }
-        if !willRenew, isInvoluntaryEnd(cause, renewal) { return }
+        if willRenew, type == .subscribed { return }
+        if !willRenew, isInvoluntaryEnd(type, subtype, renewal) { return }
         add(willRenew ? .autoRenewEnabled : .autoRenewDisabled, at: facts.times[fact], fact: fact)
     }
 
     /// What the customer decided about a commitment, when the notification says so and the billing
     /// periods inside it renew all the same.
     private func commitmentDecision(
-        _ cause: Cause, _ renewal: Shared<RenewalSnapshot>, _ view: inout RenewalView
+        _ subtype: Subtype?, _ renewal: Shared<RenewalSnapshot>, _ view: inout RenewalView
     ) -> Bool? {
         guard let willRenew = renewal.commitmentWillRenew else { return nil }
         let before = view.commitmentWillRenew
         view.commitmentWillRenew = willRenew
         let said: Bool
-        switch cause.subtype?.value {
+        switch subtype {
         case .autoRenewEnabled: said = true
         case .autoRenewDisabled: said = false
         default: return nil
@@ -62,8 +67,10 @@ extension LifeFactReader {
     }
 
     /// Whether auto-renew is off because the subscription ended for another reason.
-    private func isInvoluntaryEnd(_ cause: Cause, _ renewal: Shared<RenewalSnapshot>) -> Bool {
-        if cause.notificationType?.value == .expired { return cause.subtype?.value != .voluntary }
+    private func isInvoluntaryEnd(
+        _ type: NotificationType?, _ subtype: Subtype?, _ renewal: Shared<RenewalSnapshot>
+    ) -> Bool {
+        if type == .expired { return subtype != .voluntary }
         guard let intent = renewal.expirationIntent else { return false }
         return intent.value != .customerCancelled
     }

@@ -58,6 +58,7 @@ struct LifeFactReader {
     private init(history: History, catalogue: Catalogue) {
         self.history = history
         self.catalogue = catalogue
+        found.reserveCapacity(history.facts.facts.count)
     }
 
     var facts: OrderedFacts { history.facts }
@@ -75,50 +76,57 @@ struct LifeFactReader {
     }
 
     private func sorted() -> [LifeFact] {
-        found.sorted { left, right in
-            if left.at != right.at { return left.at < right.at }
-            guard let one = left.fact, let two = right.fact else { return false }
-            let (leftTime, rightTime) = (facts.times[one], facts.times[two])
-            if leftTime != rightTime { return leftTime < rightTime }
-            if one != two { return facts[one].digest < facts[two].digest }
-            return left.name.rawValue < right.name.rawValue
-        }
+        // Sorting the places moves numbers; sorting the facts would move their ids, too.
+        var order = Array(found.indices)
+        order.sort { precedes($0, $1) }
+        return order.map { found[$0] }
+    }
+
+    private func precedes(_ left: Int, _ right: Int) -> Bool {
+        if found[left].at != found[right].at { return found[left].at < found[right].at }
+        guard let one = found[left].fact, let two = found[right].fact else { return false }
+        let (leftTime, rightTime) = (facts.times[one], facts.times[two])
+        if leftTime != rightTime { return leftTime < rightTime }
+        if one != two { return facts[one].digest < facts[two].digest }
+        return found[left].name.rawValue < found[right].name.rawValue
     }
 
     // MARK: Periods
 
     private mutating func readPeriods() {
         guard !history.isOneTime else { return }
-        for index in history.periods.indices {
-            let period = history.periods[index]
-            let best = facts[period.bestFact].statedTransaction
-            if isRenewal(period, best) {
+        let periods = history.periods
+        for index in periods.indices {
+            let best = facts[periods[index].bestFact].statedTransaction
+            let firstFact = periods[index].firstFact
+            if isRenewal(firstFact, best) {
                 add(
-                    .renewed, at: period.start, fact: period.firstFact,
-                    transaction: period.best.transactionId, product: best?.productId)
+                    .renewed, at: periods[index].start, fact: firstFact,
+                    transaction: periods[index].transactionId, product: best?.productId)
             }
             if index > 0 { readProductChange(from: index - 1, to: index) }
         }
     }
 
     /// Payloads before 2023-06 carry no transactionReason; DID_RENEW says the same.
-    private func isRenewal(_ period: Period, _ best: Shared<TransactionSnapshot>?) -> Bool {
+    private func isRenewal(_ firstFact: Int, _ best: Shared<TransactionSnapshot>?) -> Bool {
         guard let reason = best?.transactionReason else {
-            return facts[period.firstFact].cause.notificationType?.value == .didRenew
+            return facts[firstFact].cause.notificationType?.value == .didRenew
         }
         return reason.value == .renewal
     }
 
     private mutating func readProductChange(from: Int, to: Int) {
-        let (old, new) = (history.periods[from], history.periods[to])
-        guard let before = facts[old.bestFact].statedTransaction?.productId,
-            let after = facts[new.bestFact].statedTransaction?.productId, before != after,
-            isSameRun(old, new)
+        let (oldFact, newFact) = (history.periods[from].bestFact, history.periods[to].bestFact)
+        guard let before = facts[oldFact].statedTransaction?.productId,
+            let after = facts[newFact].statedTransaction?.productId, before != after
         else { return }
+        let (old, new) = (history.periods[from], history.periods[to])
+        guard isSameRun(old, new) else { return }
         let name = change(from: before, to: after, old, new)
         let at = name == .upgraded ? new.start : facts.times[new.firstFact]
         add(
-            name, at: at, fact: new.firstFact, transaction: new.best.transactionId, product: after)
+            name, at: at, fact: new.firstFact, transaction: new.transactionId, product: after)
     }
 
     /// Whether neither expired nor revoked lies between two periods (`lifecycle.md` §2, "run").
@@ -153,21 +161,20 @@ struct LifeFactReader {
     private mutating func readRefunds() {
         var closers: Set<Int> = []
         var reversed: Set<TransactionId> = []
-        for period in history.periods {
+        let periods = history.periods
+        for index in periods.indices where !periods[index].spans.isEmpty {
             var last: Timestamp?
-            for span in period.spans where !span.isFamilyRevoke {
+            for span in periods[index].spans where !span.isFamilyRevoke {
                 if span.from != last {
-                    add(
-                        .refunded, at: span.from, fact: span.opener, transaction: span.transactionId
-                    )
+                    add(.refunded, at: span.from, fact: span.opener)
                     last = span.from
                 }
-                guard let closer = span.closer else { continue }
+                guard let closer = span.closer,
+                    let id = facts[span.opener].statedTransaction?.transactionId
+                else { continue }
                 closers.insert(closer)
-                reversed.insert(span.transactionId)
-                add(
-                    .refundReversed, at: facts.times[closer], fact: closer,
-                    transaction: span.transactionId)
+                reversed.insert(id)
+                add(.refundReversed, at: facts.times[closer], fact: closer, transaction: id)
             }
         }
         for index in facts.indices
@@ -202,14 +209,15 @@ struct LifeFactReader {
     /// An extension seen only as a later end of the same transaction (references, trap 21).
     private mutating func readSilentExtensions() {
         guard !history.isOneTime else { return }
-        for record in history.records {
-            let wasAnnounced = record.statements.contains {
+        let records = history.records
+        for index in records.indices where records[index].statements.count > 1 {
+            let wasAnnounced = records[index].statements.contains {
                 facts[$0.fact].cause.notificationType?.value == .renewalExtended
             }
             guard !wasAnnounced else { continue }
             var end: Timestamp?
             var last: Timestamp?
-            for statement in record.statements {
+            for statement in records[index].statements {
                 guard let stated = statement.expiresDate else { continue }
                 // Two ends at one date contradict each other; only a later word extends.
                 if let known = end, stated > known, last != statement.signedDate {

@@ -26,15 +26,17 @@ extension NoticeReader {
 
     /// Two sources that state different values for one transaction at one signedDate.
     mutating func readSnapshotContradictions() {
-        for record in history.records where record.statements.count > 1 {
-            let statements = record.statements
-            var groupStart = 0
+        let records = history.records
+        for record in records.indices where records[record].statements.count > 1 {
+            let statements = records[record].statements
+            var groupStart = statements.startIndex
             for index in statements.indices.dropFirst() {
                 if statements[index].signedDate != statements[groupStart].signedDate {
                     groupStart = index
                     continue
                 }
-                readContradiction(statements[index], with: statements[groupStart..<index], record)
+                readContradiction(
+                    statements[index], with: statements[groupStart..<index], records[record])
             }
         }
     }
@@ -75,15 +77,14 @@ extension NoticeReader {
     }
 
     mutating func readTokenChange() {
+        // Nearly every fact repeats the token of the one before.
+        let stated = facts.changesOfToken()
+        guard stated.count > 1 else { return }
         var tokens: Set<String> = []
-        var seen: [Int] = []
-        var last: String?
-        for index in facts.indices {
-            // Nearly every fact repeats the token of the one before.
-            guard let token = facts[index].statedTransaction?.appAccountToken, token != last
-            else { continue }
-            last = token
-            if tokens.insert(token.lowercased()).inserted { seen.append(index) }
+        let seen = stated.filter { index in
+            facts[index].statedTransaction?.appAccountToken.map {
+                tokens.insert($0.lowercased()).inserted
+            } ?? false
         }
         guard seen.count > 1 else { return }
         add(

@@ -74,6 +74,7 @@ struct NoticeReader {
         reader.readTokensAgainst(holders)
         reader.readUnfoldable()
         reader.readUnknownValues()
+        guard reader.found.count > 1 else { return reader.found }
         return reader.found.sorted { left, right in
             if left.from != right.from { return left.from < right.from }
             if left.code != right.code { return left.code.rawValue < right.code.rawValue }
@@ -102,7 +103,7 @@ struct NoticeReader {
         found.append(
             Notice(
                 code: code, message: message, from: from, to: to,
-                evidence: Set(positions).sorted()))
+                evidence: positions.ascending()))
     }
 
     // MARK: Periods
@@ -123,14 +124,14 @@ struct NoticeReader {
     private mutating func readMissingPeriods() {
         let periods = history.periods
         for index in periods.indices {
-            let period = periods[index]
-            let next = index + 1 < periods.count ? periods[index + 1] : nil
-            if period.isUpgraded, next.map({ $0.start > period.end }) ?? true {
+            let end = periods[index].end
+            let next = index + 1 < periods.count ? periods[index + 1].start : nil
+            if periods[index].isUpgraded, next.map({ $0 > end }) ?? true {
                 add(
-                    .missingPeriod, from: period.end, facts: [period.bestFact],
+                    .missingPeriod, from: end, facts: [periods[index].bestFact],
                     "The transaction was upgraded, but its successor is unknown.")
             }
-            if let next { readGap(period, next) }
+            if let next, next > end { readGap(periods[index], periods[index + 1]) }
         }
     }
 

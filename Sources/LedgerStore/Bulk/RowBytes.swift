@@ -1,3 +1,5 @@
+internal import AppStore
+
 /// Rows of one table as bytes, column after column; `BulkInsert` reads them.
 ///
 ///     column  = 0                     NULL
@@ -36,8 +38,8 @@ struct RowBytes: ColumnSink, Sendable {
     }
 
     mutating func bind(_ parameter: Int32, _ text: String?) {
-        guard var text else { return bindNull() }
-        text.withUTF8 { bind(text: UnsafeRawBufferPointer($0)) }
+        guard let text else { return bindNull() }
+        text.lendingUTF8 { bind(text: UnsafeRawBufferPointer($0)) }
     }
 
     mutating func bind(_ parameter: Int32, _ bytes: [UInt8]) {

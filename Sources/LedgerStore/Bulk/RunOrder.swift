@@ -1,3 +1,4 @@
+internal import AppStore
 internal import Foundation
 
 /// The order of keys in sorted runs: byte by byte, a prefix before what it begins, which is how
@@ -17,8 +18,7 @@ enum RunOrder {
 enum RunKey {
     /// Text, then a terminator that sorts before every continuation. A NUL inside is escaped.
     static func append(_ text: String, to key: inout [UInt8]) {
-        var text = text
-        text.withUTF8 { utf8 in
+        text.lendingUTF8 { utf8 in
             if utf8.contains(0) {
                 for byte in utf8 {
                     key.append(byte)

@@ -18,31 +18,44 @@ struct FactReader {
 
     var isAtEnd: Bool { offset == bytes.count }
 
+    @inline(__always)
     mutating func byte() throws(Damage) -> UInt8 {
         guard offset < bytes.count else { throw Damage() }
         defer { offset += 1 }
         return bytes[offset]
     }
 
+    /// Most numbers are one byte: that much is read in place, wherever one is read.
+    @inline(__always)
     mutating func unsigned() throws(Damage) -> UInt64 {
-        let first = try byte()
-        if first & 0x80 == 0 { return UInt64(first) }
-        return try unsigned(first)
+        guard offset < bytes.count else { throw Damage() }
+        let first = bytes[offset]
+        if first & 0x80 == 0 {
+            offset += 1
+            return UInt64(first)
+        }
+        return try longUnsigned()
     }
 
-    /// The rest of a number of several bytes.
-    private mutating func unsigned(_ first: UInt8) throws(Damage) -> UInt64 {
-        var value = UInt64(first & 0x7F)
-        var shift: UInt64 = 7
-        while shift < 64 {
-            let part = try byte()
+    /// A number of several bytes.
+    private mutating func longUnsigned() throws(Damage) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        var next = offset
+        while shift < 64, next < bytes.count {
+            let part = bytes[next]
+            next += 1
             value |= UInt64(part & 0x7F) << shift
-            if part & 0x80 == 0 { return value }
+            if part & 0x80 == 0 {
+                offset = next
+                return value
+            }
             shift += 7
         }
         throw Damage()
     }
 
+    @inline(__always)
     mutating func signed() throws(Damage) -> Int64 {
         let value = try unsigned()
         return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
@@ -50,6 +63,7 @@ struct FactReader {
 
     mutating func text() throws(Damage) -> String { try text(count: unsigned()) }
 
+    @inline(__always)
     mutating func optionalText() throws(Damage) -> String? {
         let count = try unsigned()
         return count == 0 ? nil : try text(count: count - 1)
@@ -72,6 +86,7 @@ struct FactReader {
         return recent?.text(text) ?? String(decoding: text, as: UTF8.self)
     }
 
+    @inline(__always)
     mutating func optionalSigned() throws(Damage) -> Int64? {
         try byte() == 0 ? nil : try signed()
     }
@@ -102,6 +117,7 @@ struct FactReader {
         return Digest(words: (word(0), word(8), word(16), word(24)))
     }
 
+    @inline(__always)
     mutating func optionalBool() throws(Damage) -> Bool? {
         switch try byte() {
         case 0: return nil

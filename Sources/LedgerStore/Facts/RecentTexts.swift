@@ -10,24 +10,38 @@ final class RecentTexts {
     private let texts = UnsafeMutableBufferPointer<String>.allocate(
         capacity: RecentTexts.slotCount)
 
+    private let shorts = UnsafeMutableBufferPointer<Short>.allocate(
+        capacity: RecentTexts.slotCount)
+
     private struct Numbered {
         let number: UInt64
+        let text: String
+    }
+
+    /// A text of at most sixteen bytes by its first and last ones, which are all there are.
+    private struct Short {
+        let first: UInt64
+        let last: UInt64
+        let count: Int
         let text: String
     }
 
     init() {
         numbers.initialize(repeating: Numbered(number: 0, text: "0"))
         texts.initialize(repeating: "")
+        shorts.initialize(repeating: Short(first: 0, last: 0, count: 0, text: ""))
     }
 
     deinit {
         numbers.deinitialize().deallocate()
         texts.deinitialize().deallocate()
+        shorts.deinitialize().deallocate()
     }
 
     /// A power of two: more than the ids that one chain's facts repeat.
     static let slotCount = 64
-    /// Longer texts live on the heap and are worth sharing; shorter ones lie inside the value.
+    /// Longer texts live on the heap and are worth sharing; shorter ones lie inside the value, and
+    /// only to check their bytes again costs.
     private static let inlineByteCount = 15
 
     /// The digits of a number.
@@ -41,9 +55,7 @@ final class RecentTexts {
 
     /// The text of UTF-8 bytes, repaired where they are none.
     func text(_ bytes: UnsafeRawBufferPointer) -> String {
-        guard bytes.count > RecentTexts.inlineByteCount else {
-            return String(decoding: bytes, as: UTF8.self)
-        }
+        guard bytes.count > RecentTexts.inlineByteCount else { return shortText(bytes) }
         let first = bytes.loadUnaligned(as: UInt64.self)
         let last = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
         let slot = RecentTexts.slot(first ^ last &* 31)
@@ -54,6 +66,38 @@ final class RecentTexts {
         if isSame { return texts[slot] }
         texts[slot] = String(decoding: bytes, as: UTF8.self)
         return texts[slot]
+    }
+
+    private func shortText(_ bytes: UnsafeRawBufferPointer) -> String {
+        let (first, last) = RecentTexts.ends(bytes)
+        let slot = RecentTexts.slot(first ^ last &* 31)
+        if shorts[slot].count == bytes.count, shorts[slot].first == first,
+            shorts[slot].last == last
+        {
+            return shorts[slot].text
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        shorts[slot] = Short(first: first, last: last, count: bytes.count, text: text)
+        return text
+    }
+
+    /// The first and the last bytes of a short text; together, and with its length, they say all
+    /// of it.
+    private static func ends(_ bytes: UnsafeRawBufferPointer) -> (first: UInt64, last: UInt64) {
+        func end<Word: FixedWidthInteger>(_ type: Word.Type) -> (UInt64, UInt64) {
+            let behind = bytes.count - MemoryLayout<Word>.size
+            return (
+                UInt64(bytes.loadUnaligned(as: type)),
+                UInt64(bytes.loadUnaligned(fromByteOffset: behind, as: type))
+            )
+        }
+        switch bytes.count {
+        case 0: return (0, 0)
+        case 1: return end(UInt8.self)
+        case 2...3: return end(UInt16.self)
+        case 4...7: return end(UInt32.self)
+        default: return end(UInt64.self)
+        }
     }
 
     private static func slot(_ value: UInt64) -> Int {

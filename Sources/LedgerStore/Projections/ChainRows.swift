@@ -57,16 +57,26 @@ public struct ChainRows: Equatable, Sendable {
     private static func transactions(_ facts: [Fact]) -> [TransactionRow] {
         var stated: [(id: TransactionId, position: Int64)] = []
         stated.reserveCapacity(facts.count)
+        var isOrdered = true
         for fact in facts {
             guard let id = fact.statedTransaction?.transactionId else { continue }
+            let last = stated.count - 1
+            // Most facts speak of the transaction of the one before.
+            if last >= 0, stated[last].id == id {
+                stated[last].position = min(stated[last].position, fact.position)
+                continue
+            }
+            if last >= 0, isOrdered, id < stated[last].id { isOrdered = false }
             stated.append((id, fact.position))
         }
-        stated.sort { ($0.id, $0.position) < ($1.id, $1.position) }
+        if !isOrdered { stated.sort { ($0.id, $0.position) < ($1.id, $1.position) } }
         var rows: [TransactionRow] = []
-        var last: TransactionId?
-        for (id, position) in stated where last != id {
-            last = id
-            rows.append(TransactionRow(transactionId: id.rawValue, firstPosition: position))
+        rows.reserveCapacity(stated.count)
+        for index in stated.indices where index == 0 || stated[index - 1].id != stated[index].id {
+            rows.append(
+                TransactionRow(
+                    transactionId: stated[index].id.rawValue, firstPosition: stated[index].position)
+            )
         }
         return rows
     }

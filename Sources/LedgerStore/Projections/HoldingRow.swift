@@ -28,12 +28,12 @@ struct HoldingRow: StoredRow {
             ]
         }
         guard !life.holders.named.isEmpty else { return [] }
-        let last = Set(life.holders.spans.last?.holders.map(\.customer) ?? [])
+        let last = life.holders.spans.last?.holders ?? []
         return life.holders.named.map { customer in
             let holding = life.holding(
                 of: customer, chain: chain, limit: Holding.shortStretchCount)
             return HoldingRow(
-                customer: customer.rawValue, holds: last.contains(customer),
+                customer: customer.rawValue, holds: last.contains { $0.customer == customer },
                 body: HoldingCodec.encode(holding))
         }
     }

@@ -45,7 +45,7 @@ struct SubscriptionRow: ProjectionRow {
         willRenew = answer?.willRenew
         nextProductId = answer?.nextProductId?.rawValue
         self.facts = Int64(facts.count)
-        lastPosition = facts.map(\.position).max() ?? 0
+        lastPosition = facts.reduce(0) { max($0, $1.position) }
     }
 
     init(_ statement: BoundStatement) {
