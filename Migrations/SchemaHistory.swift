@@ -7,10 +7,12 @@ public enum SchemaHistory {
     /// `log.sqlite`: the ledger itself.
     public static let log = [
         Migration(
-            version: 1, name: "V0001_log_events", sql: PackageResources.V0001_log_events_sql)
+            version: 1, name: "V0001_log_events", sql: PackageResources.V0001_log_events_sql),
+        Migration(
+            version: 2, name: "V0002_log_sweeps", sql: PackageResources.V0002_log_sweeps_sql),
     ]
 
-    /// `operations.sqlite`: quarantine, feeds and webhooks, keys of uploads.
+    /// `operations.sqlite`: quarantine, feeds and webhooks, keys of uploads, recoveries.
     public static let operations = [
         Migration(
             version: 1, name: "V0001_operations_quarantine",
@@ -21,5 +23,8 @@ public enum SchemaHistory {
         Migration(
             version: 3, name: "V0003_operations_uploads",
             sql: PackageResources.V0003_operations_uploads_sql),
+        Migration(
+            version: 4, name: "V0004_operations_recovery",
+            sql: PackageResources.V0004_operations_recovery_sql),
     ]
 }

@@ -38,6 +38,16 @@ CREATE TABLE subscriptions (
     UNIQUE (original_transaction_id, bundle_id)
 ) STRICT;
 
+-- Up to when everything Apple sent of an app is certainly here, from the event at `position` on:
+-- signed in [complete_from, complete_through). The newest row of an app holds; no row: never swept.
+CREATE TABLE completeness (
+    position INTEGER PRIMARY KEY,
+    bundle_id TEXT NOT NULL,
+    received_at INTEGER NOT NULL,
+    complete_from INTEGER NOT NULL,
+    complete_through INTEGER NOT NULL
+) STRICT;
+
 -- Half-open [from_at, to_at) in milliseconds since the Unix epoch; to_at NULL: open. cause is the
 -- position of the event that proves that it began.
 CREATE TABLE intervals (

@@ -18,7 +18,8 @@ struct Subledger: AsyncParsableCommand {
             EntitlementsCommand.self, LinkCommand.self, UnlinkCommand.self, GrantCommand.self,
             UngrantCommand.self, NoteCommand.self, ExportCommand.self,
             RebuildCommand.self, ProjectionsCommand.self, ReplayCommand.self, AuditCommand.self,
-            QuarantineCommand.self, WebhooksCommand.self, APICommand.self, ServeCommand.self,
+            QuarantineCommand.self, RecoverCommand.self, WebhooksCommand.self, APICommand.self,
+            ServeCommand.self,
             BackupCommand.self, RestoreCommand.self, DoctorCommand.self, SimulateCommand.self,
             DemoCommand.self, BenchCommand.self,
         ])

@@ -9,6 +9,8 @@ public struct APIAnswer<Value: Sendable>: Sendable {
     public let body: [UInt8]
     /// Which of Apple's environments answered.
     public let environment: Environment
+    /// When Apple answered, by its own clock, to the second; nil where it did not say.
+    public var date: Timestamp?
 }
 
 extension APIAnswer: Equatable where Value: Equatable {}

@@ -19,7 +19,7 @@ public enum APILimits {
     /// A token is not used in its last seconds: it could expire on the way.
     public static let tokenMarginSeconds: Int64 = 30
     /// Requests on their way at once.
-    public static let concurrency = 8
+    public static let concurrency = 16
     /// Pages in a row that bring nothing new, after which Apple is not asked for more.
     public static let barrenPageCount = 20
     /// Pages of one walk: 20 million notifications.

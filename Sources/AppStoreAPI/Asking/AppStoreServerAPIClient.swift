@@ -51,7 +51,9 @@ public final class AppStoreServerAPIClient: Sendable {
             failure.environment = environment
             throw failure
         }
-        return APIAnswer(value: response, body: answer.body, environment: environment)
+        return APIAnswer(
+            value: response, body: answer.body, environment: environment,
+            date: answer.date.flatMap { HTTPDate.read($0) })
     }
 
     /// Asks where only the status says something.
@@ -60,7 +62,8 @@ public final class AppStoreServerAPIClient: Sendable {
     ) async throws(APIFailure) -> APIAnswer<Accepted> {
         let (answer, environment) = try await send(request, choice)
         return APIAnswer(
-            value: Accepted(status: answer.status), body: answer.body, environment: environment)
+            value: Accepted(status: answer.status), body: answer.body, environment: environment,
+            date: answer.date.flatMap { HTTPDate.read($0) })
     }
 
     /// What names an app must name ours.

@@ -29,10 +29,13 @@ extension AppStoreServerAPIClient {
     }
 
     /// All pages of what Apple sent in a window.
+    ///
+    /// - Parameter place: the `paginationToken` of an earlier walk's last page, to go on from there.
     public func notificationHistoryPages(
-        _ request: NotificationHistoryRequest, in environment: Environment
+        _ request: NotificationHistoryRequest, after place: String? = nil,
+        in environment: Environment
     ) -> PageWalk<NotificationHistoryResponse> {
-        PageWalk(endpoint: .notificationHistory, first: .only(environment), start: nil) {
+        PageWalk(endpoint: .notificationHistory, first: .only(environment), start: place) {
             (place, choice) async throws(APIFailure) in
             try await self.notificationHistory(
                 request, paginationToken: place, in: environment)

@@ -20,7 +20,8 @@ public struct PageWalk<Page: PagedResponse>: AsyncSequence, Sendable {
         /// Where the next page is.
         var place: String?
         var isAtEnd = false
-        var restarts = 0
+        /// How often the walk began anew: pages then come again.
+        public private(set) var restarts = 0
         var pages = PageGuard()
         /// Whoever answered the first page answers the others.
         var environment: Environment?
@@ -74,7 +75,7 @@ public struct PageWalk<Page: PagedResponse>: AsyncSequence, Sendable {
 
 extension APIFailure {
     /// The place of a page is not known any more (4000017), or never was (4000014).
-    var isExpiredPlace: Bool {
+    public var isExpiredPlace: Bool {
         appleCode == Raw(.paginationTokenExpired) || appleCode == Raw(.invalidPaginationToken)
     }
 }

@@ -55,6 +55,8 @@ public struct ChainReading: Sendable {
     public let moment: Moment
     /// The log position the answer was computed at.
     public let position: Int64
+    /// Up to when everything Apple sent of the app is certainly here.
+    public let completeThrough: Timestamp?
     public let catalogueHash: Digest
     public let life: Lifecycle
     public let answer: ChainAnswer
@@ -76,6 +78,8 @@ public struct ChainReading: Sendable {
         environment = ledger.environment
         self.moment = moment
         position = moment.knowledge.position(head: head)
+        completeThrough = ledger.completeThrough(
+            of: chain.bundleId, moment.knowledge, head: head)
         catalogueHash = ledger.catalogueHash
         self.life = life
         self.answer = answer

@@ -24,8 +24,7 @@ extension ChainReading {
         json.member("at", moment.at)
         json.member("knownAt", moment.knowledge.knownAt)
         json.member("position", position)
-        // No sweep has confirmed anything yet: completeness is unknown.
-        json.member("completeThrough", nil as Timestamp?)
+        json.member("completeThrough", completeThrough)
         json.member("reducerVersion", Lifecycle.reducerVersion)
         json.member("catalogueHash", catalogueHash)
     }

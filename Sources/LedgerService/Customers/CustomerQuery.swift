@@ -32,7 +32,7 @@ public struct CustomerQuery: Sendable {
         of customer: CustomerId, moment: Moment, bundleId: BundleId? = nil
     ) async throws(StoreError) -> EntitlementsAnswer {
         let answers = try await entitlements(of: [customer], moment: moment, bundleId: bundleId)
-        return answers.first ?? answer(customer, moment, position: head, [], [])
+        return answers.first ?? answer(asked(customer, bundleId), moment, position: head, [], [])
     }
 
     /// As `entitlements(of:moment:)` for several, in the order given; the caller bounds how many.
@@ -60,7 +60,7 @@ public struct CustomerQuery: Sendable {
     ) async throws(StoreError) -> EntitlementsAnswer {
         guard record.isComplete(at: moment.at) else { return try await folded(asked, moment) }
         return answer(
-            asked.id, moment, position: record.position, record.holdings, record.grants)
+            asked, moment, position: record.position, record.holdings, record.grants)
     }
 
     /// As the others, from everything that is in the log, projected or not: for what was just
@@ -82,7 +82,7 @@ public struct CustomerQuery: Sendable {
         let facts = try await ledger.presentFacts(of: ChainId(customer: customer))
         let head = try await ledger.log.head().position
         return answer(
-            customer, moment, position: moment.knowledge.position(head: head), holdings,
+            asked(customer, nil), moment, position: moment.knowledge.position(head: head), holdings,
             Grant.grants(facts.filter(moment.knowledge.admits)))
     }
 
@@ -107,7 +107,7 @@ public struct CustomerQuery: Sendable {
             holdings.append(holding(chain, admitted(facts, moment), customer))
         }
         return answer(
-            customer, moment, position: moment.knowledge.position(head: head), holdings,
+            asked, moment, position: moment.knowledge.position(head: head), holdings,
             try await grants(of: customer, moment))
     }
 
@@ -138,6 +138,12 @@ public struct CustomerQuery: Sendable {
         facts.filter { $0.position <= head && moment.knowledge.admits($0) }
     }
 
+    private func asked(
+        _ customer: CustomerId, _ bundleId: BundleId?
+    ) -> ProjectionsStore.AskedCustomer {
+        ProjectionsStore.AskedCustomer(customer, bundleId: bundleId)
+    }
+
     private func holding(
         _ chain: ChainId, _ facts: [Fact], _ customer: CustomerId
     ) -> Holding {
@@ -146,12 +152,15 @@ public struct CustomerQuery: Sendable {
     }
 
     private func answer(
-        _ customer: CustomerId, _ moment: Moment, position: Int64, _ holdings: [Holding],
-        _ grants: [Grant]
+        _ asked: ProjectionsStore.AskedCustomer, _ moment: Moment, position: Int64,
+        _ holdings: [Holding], _ grants: [Grant]
     ) -> EntitlementsAnswer {
         EntitlementsAnswer(
-            customer: customer, at: moment.at, knownAt: moment.knowledge.knownAt,
-            position: position, catalogueHash: ledger.catalogueHash,
+            customer: asked.id, at: moment.at, knownAt: moment.knowledge.knownAt,
+            position: position,
+            completeThrough: ledger.completeThrough(
+                of: asked.bundleId, moment.knowledge, head: position),
+            catalogueHash: ledger.catalogueHash,
             entitlements: Entitlements(
                 at: moment.at, holdings: holdings, grants: grants, catalogue: ledger.catalogue))
     }

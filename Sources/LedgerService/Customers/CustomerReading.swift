@@ -9,6 +9,9 @@ public struct CustomerReading: Sendable {
     public let moment: Moment
     /// The log position the answer was computed at.
     public let position: Int64
+    /// Up to when everything Apple sent of the app asked about, or of all that are configured, is
+    /// certainly here.
+    public let completeThrough: Timestamp?
     public let catalogueHash: Digest
     /// In chain order; those that existed at the moment and that the customer held by then.
     public let chains: [ChainReading]
@@ -68,7 +71,8 @@ extension CustomerQuery {
             try await ownFacts(of: customer, moment), environment: ledger.environment,
             catalogue: ledger.catalogue)
         return reading(
-            customer, moment, readings, own.commands.filter { $0.receivedAt <= moment.at })
+            customer, moment, bundleId, readings, own.commands.filter { $0.receivedAt <= moment.at }
+        )
     }
 
     /// As `reading`, of what the customer holds at the moment only: chains behind `after`, one more
@@ -84,10 +88,11 @@ extension CustomerQuery {
             let next = Array(rest.prefix(limit + 1 - held.count))
             rest = rest.dropFirst(next.count)
             held +=
-                reading(customer, moment, try await chainQuery.readings(of: next, moment), [])
-                .held
+                reading(
+                    customer, moment, bundleId, try await chainQuery.readings(of: next, moment), []
+                ).held
         }
-        return reading(customer, moment, held, [])
+        return reading(customer, moment, bundleId, held, [])
     }
 
     private var chainQuery: ChainQuery {
@@ -95,11 +100,14 @@ extension CustomerQuery {
     }
 
     private func reading(
-        _ customer: CustomerId, _ moment: Moment, _ chains: [ChainReading], _ commands: [Fact]
+        _ customer: CustomerId, _ moment: Moment, _ bundleId: BundleId?,
+        _ chains: [ChainReading], _ commands: [Fact]
     ) -> CustomerReading {
         CustomerReading(
             customer: customer, moment: moment,
-            position: moment.knowledge.position(head: head), catalogueHash: ledger.catalogueHash,
+            position: moment.knowledge.position(head: head),
+            completeThrough: ledger.completeThrough(of: bundleId, moment.knowledge, head: head),
+            catalogueHash: ledger.catalogueHash,
             chains: chains, commands: commands)
     }
 }

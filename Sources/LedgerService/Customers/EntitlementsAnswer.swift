@@ -8,6 +8,9 @@ public struct EntitlementsAnswer: Hashable, Sendable {
     public let knownAt: Timestamp?
     /// The log position the answer was computed at.
     public let position: Int64
+    /// Up to when everything Apple sent of the app asked about, or of all that are configured, is
+    /// certainly here.
+    public let completeThrough: Timestamp?
     public let catalogueHash: Digest
     public let entitlements: Entitlements
 
@@ -27,8 +30,7 @@ public struct EntitlementsAnswer: Hashable, Sendable {
             json.member("at", at)
             json.member("knownAt", knownAt)
             json.member("position", position)
-            // No sweep has confirmed anything yet: completeness is unknown.
-            json.member("completeThrough", nil as Timestamp?)
+            json.member("completeThrough", completeThrough)
             json.member("reducerVersion", Lifecycle.reducerVersion)
             json.member("catalogueHash", catalogueHash)
         }

@@ -13,6 +13,9 @@ public final class EnvironmentLedger: Sendable {
     public let log: EventLog
     public let operations: OperationsStore
     private let currentFacts: Mutex<FactsStore>
+    private let known = Mutex<KnownCompleteness?>(nil)
+    /// The apps of the configuration: whose completeness an answer about several is.
+    public let apps: [BundleId]
     public let catalogue: Catalogue
     /// SHA-256 of the catalogue: with it, reducer version and facts, every answer is determined.
     public let catalogueHash: Digest
@@ -35,8 +38,9 @@ public final class EnvironmentLedger: Sendable {
 
     private init(
         environment: Environment, directory: String, log: EventLog, operations: OperationsStore,
-        facts: FactsStore, catalogue: Catalogue
+        facts: FactsStore, catalogue: Catalogue, apps: [BundleId]
     ) {
+        self.apps = apps
         self.environment = environment
         self.directory = directory
         self.log = log
@@ -58,7 +62,8 @@ public final class EnvironmentLedger: Sendable {
         let facts = try await openFacts(directory)
         return EnvironmentLedger(
             environment: environment, directory: directory, log: log, operations: operations,
-            facts: facts, catalogue: configuration.catalogue)
+            facts: facts, catalogue: configuration.catalogue,
+            apps: configuration.apps.map(\.bundleId))
     }
 
     /// A log that is gone is not begun anew where derived data shows that it held events: positions
@@ -78,6 +83,61 @@ public final class EnvironmentLedger: Sendable {
             reason: "It is gone: facts up to position \(position) were derived from it.",
             remedy: "Put it back, or `subledger restore` the newest backup; to begin a new ledger,"
                 + " use another data directory.")
+    }
+
+    // MARK: Completeness
+
+    /// What was read of a projections file, and how far that had come.
+    private struct KnownCompleteness {
+        var completeness: Completeness
+        let projections: ObjectIdentifier
+        var position: Int64
+    }
+
+    /// Up to when everything Apple sent is certainly here, of one app or of all that are configured,
+    /// as far as was known; nil: nobody looked, or there is doubt from the beginning.
+    ///
+    /// - Parameter head: the position the answer holds.
+    public func completeThrough(
+        of bundleId: BundleId?, _ knowledge: KnowledgeLimit, head: Int64
+    ) -> Timestamp? {
+        completeness.through(bundleId.map { [$0] } ?? apps) { state in
+            guard state.position <= head else { return false }
+            return switch knowledge {
+            case .everything: true
+            case .knownAt(let time): state.receivedAt <= time
+            case .knownPosition(let position): state.position <= position
+            }
+        }
+    }
+
+    /// All that is known of it, as far as the projections were read.
+    public var completeness: Completeness {
+        known.withLock { $0?.completeness } ?? Completeness()
+    }
+
+    /// What a projections file says at its checkpoint; read only when something may have changed.
+    @discardableResult
+    func completeness(
+        asOf projections: ProjectionsStore, at position: Int64
+    ) async throws(StoreError) -> Completeness {
+        let held = known.withLock { $0 }
+        if let held, held.projections == ObjectIdentifier(projections), held.position == position {
+            return held.completeness
+        }
+        let read = try await projections.completeness()
+        learn(read, from: projections, at: position)
+        return read
+    }
+
+    /// Notes what a projections file says from now on.
+    func learn(_ completeness: Completeness, from projections: ProjectionsStore, at position: Int64)
+    {
+        known.withLock {
+            $0 = KnownCompleteness(
+                completeness: completeness, projections: ObjectIdentifier(projections),
+                position: position)
+        }
     }
 
     // MARK: Facts

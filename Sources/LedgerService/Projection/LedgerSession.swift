@@ -54,6 +54,7 @@ public struct LedgerSession: Sendable {
         while waited < waitMilliseconds {
             if let projector = try await Projector.open(ledger, report: report) {
                 let head = try await projector.catchUp(report: report)
+                try await ledger.completeness(asOf: projector.projections, at: head)
                 return LedgerSession(
                     ledger: ledger, projections: projector.projections, head: head,
                     projector: projector)
@@ -90,6 +91,8 @@ public struct LedgerSession: Sendable {
                 try await store.checkpoint().position >= head,
                 try await ledger.facts.checkpoint().position >= head
             else { return nil }
+            try await ledger.completeness(
+                asOf: store, at: try await store.checkpoint().position)
             return LedgerSession(ledger: ledger, projections: store, head: head, projector: nil)
         } catch {
             // The holder of the lock finds it too, and makes it again.

@@ -199,21 +199,35 @@ public final class Projector: Sendable {
     ) async throws(StoreError) {
         let projections = projections
         let position = try await projections.checkpoint().position
-        var step = try await folded(after: position, through: head)
+        let start = try await ledger.completeness(asOf: projections, at: position)
+        var step = try await folded(after: position, through: head, start)
         while let current = step {
             async let following = Outcome { () throws(StoreError) in
-                try await folded(after: current.checkpoint.position, through: head)
+                try await folded(
+                    after: current.checkpoint.position, through: head, current.completeness)
             }
-            try await projections.update(current.rows, checkpoint: current.checkpoint)
+            try await projections.update(
+                current.rows, completeness: current.added, checkpoint: current.checkpoint)
+            ledger.learn(
+                current.completeness, from: projections, at: current.checkpoint.position)
             tell(Progress(.apply, position: current.checkpoint.position, head: head), report)
             step = try await following.get()
         }
     }
 
+    /// What the next events come to.
+    private struct Step {
+        var rows: [ChainRows]
+        var completeness: Completeness
+        /// States of `completeness` that are new.
+        var added: [Completeness.State]
+        var checkpoint: Checkpoint
+    }
+
     /// Folds again the chains that the next events touch.
     private func folded(
-        after position: Int64, through head: Int64
-    ) async throws(StoreError) -> (rows: [ChainRows], checkpoint: Checkpoint)? {
+        after position: Int64, through head: Int64, _ completeness: Completeness
+    ) async throws(StoreError) -> Step? {
         guard position < head else { return nil }
         let events = try await ledger.log.events(after: position, through: head)
         guard let last = events.last else { return nil }
@@ -232,7 +246,12 @@ public final class Projector: Sendable {
         let rows = try await Parallel.map(facts) { (entry) throws(StoreError) in
             ChainRows(entry.0, facts: entry.1, environment: environment, catalogue: catalogue)
         }
-        return (rows, Checkpoint(position: last.position, leafHash: last.leafHash))
+        var completeness = completeness
+        let added = try await CompletenessFold(log: ledger.log).advance(
+            &completeness, by: events)
+        return Step(
+            rows: rows, completeness: completeness, added: added,
+            checkpoint: Checkpoint(position: last.position, leafHash: last.leafHash))
     }
 
     private func tell(_ progress: Progress, _ report: Report) {

@@ -98,8 +98,10 @@ struct Rebuild: Sendable {
                 lock.note(progress)
                 report(progress)
             }
+            let completeness = try await CompletenessFold(log: ledger.log)
+                .whole(through: checkpoint.position)
             try await Blocking.run { () throws(StoreError) in
-                try file.finish(checkpoint: checkpoint)
+                try file.finish(checkpoint: checkpoint, completeness: completeness)
             }
         } catch {
             await Blocking.run { file.abandon() }

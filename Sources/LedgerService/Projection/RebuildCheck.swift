@@ -119,6 +119,11 @@ public struct RebuildCheck: Sendable {
             found.fileFindings = try await Blocking.run { () throws(StoreError) in
                 try stored.findings()
             }
+            let expected = try await CompletenessFold(log: ledger.log)
+                .whole(through: checkpoint.position)
+            if try await live.completeness() != expected {
+                found.fileFindings.append("completeness")
+            }
         }
         return found
     }

@@ -90,6 +90,7 @@ struct ProjectionLoop: Sendable {
             guard progress.phase == .apply else { return }
             publish(projector, progress.position)
         }
+        try await ledger.completeness(asOf: projector.projections, at: head)
         publish(projector, head)
         for remark in projector.remarks.dropFirst(known) { tell(remark) }
         served.observer.projected(
@@ -131,6 +132,7 @@ struct ProjectionLoop: Sendable {
             let position = min(checkpoint.position, try await facts.checkpoint().position)
             // Nobody's answers go back.
             guard position >= served.projectedPosition ?? 0 else { return }
+            try await ledger.completeness(asOf: store, at: checkpoint.position)
             served.board.publish(
                 LedgerSnapshot(
                     ledger: ledger, facts: facts, projections: store, position: position))

@@ -1,6 +1,6 @@
 internal import AppStore
 internal import GRDB
-internal import Ledger
+public import Ledger
 internal import Migrations
 internal import Synchronization
 
@@ -53,9 +53,11 @@ public final class ProjectionsBuild: Sendable {
         try BulkInsert(database, table: Row.table, columns: Row.key + Row.columns).run(rows)
     }
 
-    /// Adds what is kept by transactionId and by customer, makes everything durable, and gives the
-    /// file its name. Blocks.
-    public func finish(checkpoint: Checkpoint) throws(StoreError) {
+    /// Adds what is kept by transactionId, by customer and by app, makes everything durable, and
+    /// gives the file its name. Blocks.
+    public func finish(
+        checkpoint: Checkpoint, completeness: Completeness = Completeness()
+    ) throws(StoreError) {
         let (transactions, holdings) = (transactions, holdings)
         try bulk.write { database in
             try transactions.load(
@@ -70,6 +72,7 @@ public final class ProjectionsBuild: Sendable {
                 row.bind(
                     blob: UnsafeRawBufferPointer(rebasing: value[MemoryLayout<Int64>.size...]))
             }
+            try CompletenessRow.insert(completeness.all, database)
         }
         try bulk.finish(checkpoint: checkpoint)
     }

@@ -29,6 +29,8 @@ public enum LogLimits {
     /// Pages of a file up to which an audit has SQLite check the structure of its trees as well,
     /// 128 MiB: in a larger one that would be a transaction of more than 250 ms.
     static let checkedPageCount = 16 * 1_024
+    /// Rows looked at in one transaction by a question about many of them.
+    static let scannedEventCount: Int64 = 50_000
     /// Header segments remembered by their bytes, so that equal ones are hashed once.
     static let rememberedHeaderCount = 16
     /// Header ids remembered by a log. Beyond this the oldest knowledge is dropped and read again.

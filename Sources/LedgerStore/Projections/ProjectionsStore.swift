@@ -17,7 +17,7 @@ public final class ProjectionsStore: Sendable {
         public let catalogueHash: String
 
         /// The version of the tables; a file with others cannot be read at all.
-        static let layoutVersion = 3
+        static let layoutVersion = 4
 
         public init(
             reducerVersion: Int = Lifecycle.reducerVersion,
@@ -88,15 +88,18 @@ public final class ProjectionsStore: Sendable {
 
     /// Brings the rows of these chains to what they should be, writing only those that differ, and
     /// moves the checkpoint, in one transaction. The number of rows written.
+    ///
+    /// - Parameter completeness: states that these events added.
     @discardableResult
     public func update(
-        _ chains: [ChainRows], checkpoint: Checkpoint
+        _ chains: [ChainRows], completeness: [Completeness.State] = [], checkpoint: Checkpoint
     ) async throws(StoreError) -> Int {
         do {
             return try await pool.write { database in
                 let writer = ChainRowWriter(database: database)
                 var written = 0
                 for rows in chains { written += try writer.write(rows) }
+                try CompletenessRow.insert(completeness, database)
                 try DerivedFile.setCheckpoint(checkpoint, database)
                 return written
             }

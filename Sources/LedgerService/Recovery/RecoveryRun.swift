@@ -1,0 +1,150 @@
+import AppStore
+import AppStoreAPI
+import Ledger
+public import LedgerStore
+import Signing
+
+/// A recovery from its first question to its report.
+public struct RecoveryRun: Sendable {
+    let recovery: Recovery
+    let projecting: Projecting
+
+    /// Brings what is derived up to the log as of now.
+    public typealias Projecting = @Sendable () async throws(StoreError) -> LedgerSnapshot
+
+    public init(_ recovery: Recovery, projecting: @escaping Projecting) {
+        self.recovery = recovery
+        self.projecting = projecting
+    }
+
+    private var ledger: EnvironmentLedger { recovery.ledger }
+    private var request: RecoveryRequest { recovery.request }
+
+    /// Fetches, appends, notes in the log that everything is here where that is so, and tells what
+    /// it came to.
+    public func run(
+        report: @escaping Recovery.Report = { _ in }
+    ) async throws(RecoveryFailure) -> RecoveryReport {
+        let finished = try await recovery.run(report: report)
+        return try await recovery.storing { () throws(StoreError) in
+            var snapshot = try await projecting()
+            let reservation = try await confirm(finished)
+            snapshot = try await projecting()
+            let told = try await tell(finished, reservation, snapshot)
+            try await ledger.operations.endRecovery(finished.record.id)
+            return told
+        }
+    }
+
+    // MARK: Confirming
+
+    /// Appends a sweep if it makes more certain than was; why not, if it should have.
+    private func confirm(
+        _ finished: Recovery.Finished
+    ) async throws(StoreError) -> RecoveryReport.Reservation? {
+        guard request.isWhole else { return .filtered }
+        guard !finished.record.isFlawed else { return .refused }
+        let record = finished.record
+        // Of what Apple signed after it was asked, nothing is known.
+        let asked = min(record.askedAt, record.appleAskedAt ?? record.askedAt)
+        let sweep = Sweep(
+            bundleId: request.bundleId, from: finished.plan.from,
+            through: min(finished.plan.to, asked), askedAt: asked,
+            fetchedCount: finished.fetchedCount)
+        let completeness = ledger.completeness
+        guard completeness.window(after: sweep) != nil else {
+            let through = completeness.state(of: request.bundleId)?.through
+            return through.map { sweep.from > $0 } ?? false ? .gap : nil
+        }
+        let parts = [
+            sweep.bundleId.rawValue, String(sweep.from.milliseconds),
+            String(sweep.through.milliseconds), String(asked.milliseconds),
+        ]
+        let event = NewEvent(
+            key: EventKey.make(.sweep, parts),
+            attributes: EventAttributes(
+                kind: .sweep, source: .history, trust: .transport, bundleId: sweep.bundleId,
+                chain: nil),
+            receivedAt: recovery.clock(), receivedAtClaimed: false,
+            evidence: try ledger.log.packer.pack(.verbatim(sweep.evidence)))
+        _ = try await ledger.log.append([event])
+        return nil
+    }
+
+    // MARK: Telling
+
+    private func tell(
+        _ finished: Recovery.Finished, _ reservation: RecoveryReport.Reservation?,
+        _ snapshot: LedgerSnapshot
+    ) async throws(StoreError) -> RecoveryReport {
+        let record = finished.record
+        let effect = try await RecoveryEffect(
+            snapshot: snapshot, request: request, start: record.startPosition,
+            now: recovery.clock()
+        ).read()
+        let undelivered = try await ledger.operations.undelivered(record.id)
+        let isCut = finished.plan.from > request.from
+        let tooOld =
+            isCut
+            ? try await snapshot.projections.chainCount(
+                of: request.bundleId, aliveFrom: request.from, before: finished.plan.from) : 0
+        return RecoveryReport(
+            from: finished.plan.from, to: finished.plan.to,
+            fetchedCount: max(finished.fetchedCount, effect.newCount),
+            newByType: effect.newByType,
+            chains: effect.chains, chainsOmitted: effect.chainsOmitted,
+            customers: effect.customers, customersOmitted: effect.customersOmitted,
+            undelivered: undelivered.compactMap { UndeliveredNotification(kept: $0) },
+            tooOldCount: tooOld, refusedCount: finished.progress.refusedCount,
+            errors: finished.progress.errors,
+            completeThrough: ledger.completeThrough(
+                of: request.bundleId, .everything, head: snapshot.position),
+            reservation: reservation, position: snapshot.position)
+    }
+}
+
+extension Recovery.Finished {
+    /// Notifications of what was asked for, each once.
+    var fetchedCount: Int64 {
+        record.slices.filter { plan.isCounted($0.pass) }.reduce(0) { $0 + $1.fetchedCount }
+    }
+}
+
+/// Brings what is derived up to the log for a command, beside a service or without one.
+public actor CommandProjecting {
+    private let ledger: EnvironmentLedger
+    private var session: LedgerSession?
+    private let report: Projector.Report
+
+    public init(_ ledger: EnvironmentLedger, report: @escaping Projector.Report) {
+        self.ledger = ledger
+        self.report = report
+    }
+
+    /// The state as of now.
+    public func snapshot() async throws(StoreError) -> LedgerSnapshot {
+        var position: Int64
+        var open: LedgerSession
+        if let session, let projector = session.projector {
+            position = try await projector.catchUp(report: report)
+            open = session
+        } else {
+            open = try await LedgerSession.open(ledger, report: report)
+            position = open.head
+            session = open
+        }
+        let projections = open.projector?.projections ?? open.projections
+        try await ledger.completeness(
+            asOf: projections, at: try await projections.checkpoint().position)
+        return LedgerSnapshot(
+            ledger: ledger, facts: ledger.facts, projections: projections, position: position)
+    }
+
+    /// What to tell when derived data had to be made again.
+    public var remarks: [String] { session?.remarks ?? [] }
+
+    /// Closes everything, the ledger too.
+    public func close() async {
+        if let session { await session.close() } else { await ledger.close() }
+    }
+}

@@ -1,0 +1,72 @@
+public import AppStore
+import AppStoreAPI
+import Ledger
+import Signing
+
+/// A notification that Apple could not deliver, as its history tells it (`sendAttempts`).
+public struct UndeliveredNotification: Hashable, Sendable {
+    /// The object as it is told and kept: `{"notificationUUID","notificationType","subtype",
+    /// "originalTransactionId","signedDate","attempts":[{"at","result"}]}`.
+    public let body: JSONValue
+    /// What names it.
+    let uuid: String
+    /// When it was signed; nil where it does not say.
+    let signedDate: Timestamp?
+
+    /// What came of each attempt, in Apple's words.
+    public var results: [String] {
+        (body["attempts"]?.array ?? []).compactMap { $0["result"]?.string }
+    }
+
+    /// `body`, as it is kept.
+    var text: String {
+        var json = JSONWriter()
+        body.write(to: &json)
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    /// Nil for what was delivered, and for what is no notification.
+    init?(_ item: NotificationHistoryResponseItem) {
+        let attempts = item.sendAttempts ?? []
+        let isDelivered = attempts.contains {
+            $0.sendAttemptResult?.value == .success
+        }
+        guard !isDelivered, !attempts.isEmpty, let token = item.signedPayload,
+            let payload = UndeliveredNotification.payload(token),
+            let uuid = payload.notificationUUID?.rawValue
+        else { return nil }
+        self.uuid = uuid
+        signedDate = payload.signedDate
+        var json = JSONWriter()
+        json.object { json in
+            json.member("notificationUUID", uuid)
+            json.member("notificationType", payload.notificationType?.rawValue)
+            json.member("subtype", payload.subtype?.rawValue)
+            json.member("signedDate", payload.signedDate)
+            json.array("attempts", attempts) { json, attempt in
+                json.object { json in
+                    json.member("at", attempt.attemptDate)
+                    json.member("result", attempt.sendAttemptResult?.rawValue)
+                }
+            }
+        }
+        guard let body = try? JSONValue.parse(json.bytes) else { return nil }
+        self.body = body
+    }
+
+    /// What `body` was kept as; nil for anything else.
+    init?(kept text: String) {
+        guard let body = try? JSONValue.parse(Array(text.utf8)),
+            let uuid = body["notificationUUID"]?.string
+        else { return nil }
+        self.body = body
+        self.uuid = uuid
+        signedDate = body["signedDate"]?.string.flatMap { Timestamp(userInput: $0) }
+    }
+
+    /// Not verified: it is told beside what was, and decides nothing.
+    private static func payload(_ token: String) -> NotificationPayload? {
+        guard let jws = try? CompactJWS(parsing: Array(token.utf8)) else { return nil }
+        return try? NotificationPayload.decode(jws.payload)
+    }
+}

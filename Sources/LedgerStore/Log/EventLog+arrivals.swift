@@ -1,0 +1,79 @@
+public import AppStore
+internal import GRDB
+
+/// When notifications came: what outages are seen by.
+extension EventLog {
+    /// One delivery.
+    public struct Arrival: Hashable, Sendable {
+        public let receivedAt: Timestamp
+        public let signedAt: Timestamp
+
+        /// A delivery of these times.
+        public init(receivedAt: Timestamp, signedAt: Timestamp) {
+            self.receivedAt = receivedAt
+            self.signedAt = signedAt
+        }
+    }
+
+    /// Deliveries of an app's notifications, newest positions first: those that Apple made, and
+    /// those that an import line dates. At most `limit`; ends where a stretch of
+    /// `LogLimits.scannedEventCount` positions holds none that is as late as `since`.
+    public func arrivals(
+        of bundleId: BundleId, since: Timestamp, limit: Int
+    ) async throws(StoreError) -> [Arrival] {
+        var found: [Arrival] = []
+        var end = try await head().position
+        while end > 0, found.count < limit {
+            let start = max(0, end - LogLimits.scannedEventCount)
+            let page = try await arrivals(of: bundleId, since: since, after: start, through: end)
+            found += page.prefix(limit - found.count)
+            if page.isEmpty, !found.isEmpty { break }
+            end = start
+        }
+        return found
+    }
+
+    /// When the newest delivery of an app was received; nil without any.
+    public func lastArrival(
+        of bundleId: BundleId
+    ) async throws(StoreError) -> Timestamp? {
+        var end = try await head().position
+        while end > 0 {
+            let start = max(0, end - LogLimits.scannedEventCount)
+            let page = try await arrivals(
+                of: bundleId, since: Timestamp(milliseconds: .min), after: start, through: end)
+            if let last = page.map(\.receivedAt).max() { return last }
+            end = start
+        }
+        return nil
+    }
+
+    private func arrivals(
+        of bundleId: BundleId, since: Timestamp, after position: Int64, through end: Int64
+    ) async throws(StoreError) -> [Arrival] {
+        try await read { database in
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT received_at, signed_at FROM events
+                WHERE position > ? AND position <= ? AND kind = 1 AND bundle_id = ?
+                    AND received_at >= ? AND signed_at IS NOT NULL
+                    AND (source = 1 OR (source = 4 AND received_at_claimed = 1))
+                ORDER BY position DESC
+                """)
+            select.bind(1, position)
+            select.bind(2, end)
+            select.bind(3, bundleId.rawValue)
+            select.bind(4, since.milliseconds)
+            defer { select.reset() }
+            var found: [Arrival] = []
+            while try select.step() {
+                found.append(
+                    Arrival(
+                        receivedAt: Timestamp(milliseconds: select.int64(0)),
+                        signedAt: Timestamp(milliseconds: select.int64(1))))
+            }
+            return found
+        }
+    }
+}

@@ -1,0 +1,49 @@
+public import AppStore
+
+/// Where a recovery stands.
+public struct RecoveryRecord: Hashable, Sendable {
+    /// Names window and filter.
+    public let id: String
+    /// When it began, by this machine's clock.
+    public let askedAt: Timestamp
+    /// When it began, by Apple's clock, as far as that was told.
+    public var appleAskedAt: Timestamp?
+    /// The end of the log before it.
+    public let startPosition: Int64
+    /// Whether something that came could not be taken in.
+    public var isFlawed: Bool
+    /// What is asked, by pass and time; those walked to their end included.
+    public var slices: [RecoverySlice]
+}
+
+/// A piece of a recovery's window in one of its passes.
+public struct RecoverySlice: Hashable, Sendable {
+    public let pass: Int64
+    public let from: Timestamp
+    public let to: Timestamp
+    /// Names the next page at Apple's; nil: the first.
+    public var place: String?
+    /// Notifications that its pages held so far.
+    public var fetchedCount: Int64
+    public var isDone: Bool
+
+    /// A piece that nobody walked yet.
+    public init(pass: Int64, from: Timestamp, to: Timestamp) {
+        self.pass = pass
+        self.from = from
+        self.to = to
+        place = nil
+        fetchedCount = 0
+        isDone = false
+    }
+
+    init(
+        pass: Int64, from: Timestamp, to: Timestamp, place: String?, fetchedCount: Int64,
+        isDone: Bool
+    ) {
+        self.init(pass: pass, from: from, to: to)
+        self.place = place
+        self.fetchedCount = fetchedCount
+        self.isDone = isDone
+    }
+}

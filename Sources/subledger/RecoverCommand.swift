@@ -1,0 +1,196 @@
+import AppStore
+import AppStoreAPI
+import ArgumentParser
+import LedgerService
+import LedgerStore
+
+struct RecoverCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recover",
+        abstract: "Fetch what Apple sent in a window, and append what is missing.",
+        discussion: """
+            Asks for Apple's notification history (180 days back in Production, 30 in Sandbox), \
+            first for renewals and expiries, then for everything, and tells what was missing and \
+            what it changed. Interrupted, the same command goes on where it stopped. Exit code 1 \
+            when something that came could not be taken in.
+            """)
+
+    @Option(help: "Sent from then on: RFC 3339 or milliseconds since 1970.")
+    var from: String?
+
+    @Option(help: "Sent before then (default: now).")
+    var to: String?
+
+    @Flag(help: "The windows in which outage detection thinks that something is missing.")
+    var suggested = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Only these: TYPE with all its subtypes, or TYPE.SUBTYPE; several with commas.",
+            valueName: "types"))
+    var types: String?
+
+    @Option(help: "Only of the customer with this transaction id.")
+    var id: String?
+
+    @Flag(help: "Only what Apple could not deliver.")
+    var onlyFailures = false
+
+    @OptionGroup var access: APIOptions
+    @OptionGroup var common: SharedOptions
+
+    func run() async throws {
+        try await perform {
+            let settings = try Settings(common)
+            let filter = try filter()
+            let stated = try statedWindow()
+            let app = try settings.askedApp(access)
+            let transport = HTTPTransport()
+            let ended: Result<Bool, any Error>
+            do {
+                let client = try settings.client(for: app, transport)
+                ended = .success(try await recover(settings, client, stated, filter))
+            } catch {
+                ended = .failure(error)
+            }
+            await transport.close()
+            guard try ended.get() else {
+                throw ExitCode(CommandFailure.Exit.negative.rawValue)
+            }
+        }
+    }
+
+    private func recover(
+        _ settings: Settings, _ client: AppStoreServerAPIClient,
+        _ stated: OutageDetection.Suggestion?, _ filter: [RecoveryType]
+    ) async throws -> Bool {
+        let ledger = try await EnvironmentLedger.open(
+            settings.configuration, environment: settings.environment)
+        let progress = ProgressLine()
+        let projecting = CommandProjecting(ledger) { progress.show($0.text) }
+        let ended: Result<Bool, any Error>
+        do {
+            var windows: [OutageDetection.Suggestion] = []
+            if suggested {
+                _ = try await projecting.snapshot()
+                windows = try await OutageWatch(ledger: ledger, client: client) { Console.now }
+                    .suggestions()
+                for window in windows { Console.note(RecoveryText.suggestion(window)) }
+            }
+            var isClean = true
+            // Several windows are one: what lies between them is certain then, too.
+            if let window = stated ?? OutageDetection.hull(windows) {
+                var request = RecoveryRequest(
+                    bundleId: client.bundleId, environment: settings.environment,
+                    from: window.from, to: window.to)
+                request.types = filter
+                request.id = id
+                request.onlyFailures = onlyFailures
+                let recovery = Recovery(
+                    request, ledger: ledger, client: client, apps: try settings.requiredApps(),
+                    verifier: try settings.verifier()
+                ) { Console.now }
+                let report = try await RecoveryRun(recovery) { () async throws(StoreError) in
+                    try await projecting.snapshot()
+                }.run { done in progress.show(RecoveryText.progress(done)) }
+                progress.end()
+                try print(report, windows)
+                isClean = report.refusedCount == 0
+            } else {
+                try printNothing()
+            }
+            ended = .success(isClean)
+        } catch {
+            progress.end()
+            ended = .failure(error)
+        }
+        for remark in await projecting.remarks { Console.note("warning: \(remark)") }
+        await projecting.close()
+        do { return try ended.get() } catch let failure as RecoveryFailure {
+            throw CommandFailure(failure)
+        }
+    }
+
+    // MARK: Options
+
+    private func statedWindow() throws(CommandFailure) -> OutageDetection.Suggestion? {
+        if suggested {
+            guard from == nil, to == nil else {
+                throw CommandFailure(
+                    code: "invalidOption",
+                    message: "--suggested takes its windows itself: leave out --from and --to.",
+                    exit: .usage)
+            }
+            return nil
+        }
+        guard let from else {
+            throw CommandFailure(
+                code: "invalidOption", message: "Give --from (and --to), or --suggested.",
+                exit: .usage)
+        }
+        let start = try StatedTime.read(from, "from")
+        let end = try to.map { text throws(CommandFailure) in
+            try StatedTime.read(text, "to")
+        }
+        guard start < end ?? Console.now else {
+            throw CommandFailure(
+                code: "invalidTime", message: "--from must be before --to.", exit: .usage)
+        }
+        return OutageDetection.Suggestion(from: start, to: end ?? Console.now, reasons: [])
+    }
+
+    private func filter() throws(CommandFailure) -> [RecoveryType] {
+        guard let types else { return [] }
+        guard id == nil else {
+            throw CommandFailure(
+                code: "invalidOption",
+                message: "Apple takes --types or --id, not both.", exit: .usage)
+        }
+        guard let read = RecoveryType.read(types) else {
+            throw CommandFailure(
+                code: "invalidOption",
+                message: "--types takes Apple's notification types, e.g. DID_RENEW,EXPIRED or"
+                    + " EXPIRED.VOLUNTARY.", exit: .usage)
+        }
+        return read
+    }
+
+    // MARK: Printing
+
+    private func printNothing() throws {
+        guard common.json else {
+            return try Console.out(
+                "Nothing looks missing: no silence, no late cluster, no failed delivery.\n")
+        }
+        try Console.out { json in
+            json.object { json in
+                json.array("suggested", [OutageDetection.Suggestion]()) { _, _ in }
+                json.member("fetched", Int64(0))
+                json.member("known", Int64(0))
+                json.key("new")
+                json.object { _ in }
+            }
+        }
+    }
+
+    private func print(
+        _ report: RecoveryReport, _ windows: [OutageDetection.Suggestion]
+    ) throws {
+        guard common.json else { return try Console.out(RecoveryText.report(report)) }
+        try Console.out { report.write(to: &$0, suggested: suggested ? windows : nil) }
+    }
+}
+
+extension CommandFailure {
+    /// What Apple does not do is told as `api` commands tell it.
+    init(_ failure: RecoveryFailure) {
+        switch failure {
+        case .api(let reason):
+            let told = CommandFailure(reason)
+            self.init(code: told.code, message: failure.description, exit: told.exit)
+        case .store(let error): self.init(error)
+        case .tooOld:
+            self.init(code: failure.code, message: failure.description, exit: .negative)
+        }
+    }
+}
