@@ -12,7 +12,7 @@ BINARY = $(shell swift build -c release --show-bin-path)/subledger
 .PHONY: help setup build run test bench fuzz fuzz-http soak lint
 
 help:
-	@echo "make run    build release and tell the bundled stories: ingest, a state, a timeline, an audit"
+	@echo "make run    build release and show everything at once: a simulated App Store, the service, an outage, its recovery"
 	@echo "make test   build and run every test"
 	@echo "make bench  measure the figures of the README"
 	@echo "make fuzz   search for inputs that break a decoder: FUZZ_SECONDS for each target (60), FUZZ_TARGETS names some"

@@ -2,149 +2,238 @@ import AppStore
 import ArgumentParser
 import Foundation
 import LedgerService
-import Signing
+import Logging
+import Outgoing
+import ServiceLifecycle
 import Simulator
+import Web
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "The main job on bundled stories: ingest, a state, a timeline, an audit.",
+        abstract: "Everything at once on loopback: a simulated App Store, the service, an outage.",
         discussion: """
-            Signs the notifications of the stories with a throw-away authority, takes them in, and \
-            leaves the ledger and a configuration in the directory to try things on.
+            Two years of simulated customers are taken in, but for three days of which nothing \
+            arrived; then `recover --suggested` finds the gap and closes it. The service and the \
+            simulated App Store Server API go on until Ctrl-C, to try things on.
             """)
-
-    @Option(help: ArgumentHelp("Where the stories are.", valueName: "dir"))
-    var stories = "Replays"
 
     @Option(
         name: .customLong("data"),
         help: ArgumentHelp("The demo's own directory.", valueName: "dir"))
     var directory = "./subledger-demo"
 
-    /// The story whose life is shown.
-    static let shown = "grace-then-retry-then-expired"
-    /// Marks a directory as the demo's own.
-    static let marker = ".subledger-demo"
-    /// What the demo makes, and so may remove.
-    static let files = ["production", "notifications.ndjson", "root.der", "subledger.yaml"]
+    @Option(help: "Customers' lives.")
+    var chains = 2_000
+
+    @Option(help: "Names the lives (0 to 1000000).")
+    var seed: UInt64 = 0
+
+    @Option(help: "Of the service; 0 for any that is free.")
+    var port = 8080
+
+    @Flag(help: "End after the recovery instead of serving on.")
+    var once = false
 
     func run() async throws {
         try await perform {
-            let authority = try Authority()
-            let told = try tell(authority)
-            let place = try prepare()
-            try Data(told.lines).write(to: place.appending(path: "notifications.ndjson"))
-            try Data(authority.rootDER).write(to: place.appending(path: "root.der"))
-            try Data(configuration(place).utf8).write(to: place.appending(path: "subledger.yaml"))
-            try Console.out(
-                "\(told.deliveries) notifications of \(told.stories) bundled stories, signed by a"
-                    + " throw-away authority\n\n")
-            let config = ["--config", place.appending(path: "subledger.yaml").path]
-            for step in steps(place, id: told.id) {
-                let arguments = step + config + ["--environment", "production"]
-                try Console.out(
-                    "$ subledger \((step + config).map(quoted).joined(separator: " "))\n")
-                try await run(arguments)
-                try Console.out("\n")
+            guard chains > 0, seed <= HistoryPlan.maximumSeed else {
+                throw CommandFailure(
+                    code: "invalidOption",
+                    message: "--chains is 1 or more, --seed at most \(HistoryPlan.maximumSeed).",
+                    exit: .usage)
             }
-            try hint(place, config)
+            let place = try DemoPlace(directory)
+            let authority = try Authority()
+            let key = try ServedKey()
+            let world = DemoWorld(chainCount: chains, seed: seed, now: Console.now)
+            try place.write(authority.rootDER, to: DemoPlace.root)
+            try place.write(key.pem, to: DemoPlace.key)
+            let told = try place.notifications(of: world, signedBy: authority)
+            try Console.out(
+                """
+                \(chains) simulated customers, two years: \(told.arrivedCount) notifications arrived,
+                \(told.lostCount) were lost in an outage from \(world.outage.lowerBound.rfc3339)
+                to \(world.outage.upperBound.rfc3339).
+
+
+                """)
+            var setup = SimulatedAPI.Setup(
+                books: world.books, key: key, authority: authority,
+                storeClock: { Console.now }, clock: { Console.now })
+            setup.rateWindowMilliseconds = nil
+            let (id, isOnce, servicePort) = (world.books.someIds(1).first ?? "", once, port)
+            try await SimulatedServer.whileServing(SimulatedAPI(setup)) { applePort in
+                try place.configure(key: key, applePort: applePort)
+                try await DemoCommand.serve(
+                    place, id: id, applePort: applePort, port: servicePort, isOnce: isOnce)
+            }
         }
     }
 
-    /// What is run, as it would be typed.
-    private func steps(_ place: URL, id: String) -> [[String]] {
-        [
-            ["ingest", place.appending(path: "notifications.ndjson").path], ["show", id],
-            ["timeline", id], ["audit", "verify", "--signatures"],
-        ]
-    }
+    // MARK: Serving
 
-    private func run(_ arguments: [String]) async throws {
-        var command = try Subledger.parseAsRoot(arguments)
-        if var asynchronous = command as? any AsyncParsableCommand {
-            try await asynchronous.run()
-        } else {
-            try command.run()
+    private static func serve(
+        _ place: DemoPlace, id: String, applePort: Int, port: Int, isOnce: Bool
+    ) async throws {
+        var settings = try Settings(SharedOptions.parse(place.options))
+        settings.configuration.server.port = port
+        // The recovery is the demo's to show.
+        settings.configuration.server.recovers = false
+        let metrics = ServiceMetrics()
+        let logger = Logger(label: "subledger.demo") { _ in SwiftLogNoOpLogHandler() }
+        let host = try await LedgerHost.open(
+            settings.configuration, environments: settings.servedEnvironments,
+            roots: try settings.trustedRoots(),
+            observer: ServiceObserver(logger: logger, metrics: metrics)
+        ) { Console.now }
+        let (ports, announced) = AsyncStream.makeStream(of: Int.self)
+        let show = DemoShow(
+            place: place, id: id, applePort: applePort, isOnce: isOnce, ports: ports)
+        do {
+            let service = try WebService(host: host, metrics: metrics, logger: logger)
+            try await service.run(with: [show]) { port in
+                announced.yield(port)
+                announced.finish()
+            }
+        } catch let error as WebServiceError where error.code == .portUnavailable {
+            throw CommandFailure(
+                code: error.code.rawValue,
+                message: "\(error.description) Choose another one with --port.", exit: .io)
         }
     }
+}
 
-    private func hint(_ place: URL, _ config: [String]) throws {
-        let binary = CommandLine.arguments.first ?? "subledger"
-        let database = place.appending(path: "production/projections.sqlite").path
-        try Console.out(
-            """
-            Ask it more (subledger is \(binary)):
-              \(quoted(binary)) export subscriptions \(config.map(quoted).joined(separator: " "))
-              sqlite3 -readonly \(quoted(database)) \
-            'SELECT state, count(*) FROM current_subscriptions GROUP BY state'
+/// The demo's directory: empty of an earlier demo's files; never of anybody else's.
+struct DemoPlace: Sendable {
+    let path: String
 
-            """)
-    }
+    static let root = "root.der"
+    static let key = "AuthKey.p8"
+    static let notifications = "notifications.ndjson"
+    static let configuration = "subledger.yaml"
+    /// Marks a directory as the demo's own.
+    static let marker = ".subledger-demo"
+    /// What the demo makes, and so may remove.
+    static let files = ["production", "sandbox", notifications, root, key, configuration]
 
-    private func quoted(_ text: String) -> String {
-        text.contains { $0 == " " || $0 == "'" || $0 == "\"" } ? "'\(text)'" : text
-    }
-
-    // MARK: Files
-
-    /// The demo's directory, empty of an earlier demo's files; never of anybody else's.
-    private func prepare() throws -> URL {
+    init(_ directory: String) throws {
         let files = FileManager.default
         let place = URL(filePath: directory).standardizedFileURL
-        if files.fileExists(atPath: place.path) {
-            let content = try files.contentsOfDirectory(atPath: place.path)
-            guard content.isEmpty || content.contains(DemoCommand.marker) else {
+        path = place.path
+        if files.fileExists(atPath: path) {
+            let content = try files.contentsOfDirectory(atPath: path)
+            guard content.isEmpty || content.contains(DemoPlace.marker) else {
                 throw CommandFailure(
                     code: "directoryInUse",
                     message: "\(directory) holds files that are not the demo's; name another"
                         + " directory with --data.", exit: .io)
             }
-            for name in DemoCommand.files where content.contains(name) {
+            for name in DemoPlace.files where content.contains(name) {
                 try files.removeItem(at: place.appending(path: name))
             }
         }
         try files.createDirectory(at: place, withIntermediateDirectories: true)
-        try Data().write(to: place.appending(path: DemoCommand.marker))
-        return place
+        try write([], to: DemoPlace.marker)
     }
 
-    private func configuration(_ place: URL) -> String {
-        """
-        # Written by `subledger demo`. The root below is a throw-away authority's.
-        dataDirectory: "\(place.path)"
-        apps:
-          - bundleId: com.example.app
-            appAppleId: 1234567890
-        trustedRoots: ["\(place.appending(path: "root.der").path)"]
+    func file(_ name: String) -> String { "\(path)/\(name)" }
 
-        """
+    /// What leads every command here.
+    var options: [String] { ["--config", file(DemoPlace.configuration)] }
+
+    /// Writes a file that only its owner can read.
+    func write(_ bytes: [UInt8], to name: String) throws {
+        try Data(bytes).write(to: URL(filePath: file(name)))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file(name))
     }
 
-    /// The signed lines of every Production story.
-    private func tell(
-        _ authority: Authority
-    ) throws -> (lines: [UInt8], deliveries: Int, stories: Int, id: String) {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: stories)) ?? []
-        var text: [UInt8] = []
-        var (deliveries, count, id) = (0, 0, "")
-        for name in names.sorted() {
-            guard let story = try? Story(path: "\(stories)/\(name)"),
-                story.environment == .production
-            else { continue }
-            for delivery in story.deliveries {
-                text += try delivery.line(signedBy: authority) + Array("\n".utf8)
-                deliveries += 1
-            }
-            count += 1
-            if name == DemoCommand.shown { id = story.chains.first?.rawValue ?? "" }
+    /// Writes what arrived.
+    func notifications(
+        of world: DemoWorld, signedBy authority: Authority
+    ) throws -> DemoWorld.Told {
+        try write([], to: DemoPlace.notifications)
+        let output = try FileHandle(
+            forWritingTo: URL(filePath: file(DemoPlace.notifications)))
+        defer { try? output.close() }
+        return try world.tell(signedBy: authority) { try output.write(contentsOf: $0) }
+    }
+
+    func configure(key: ServedKey, applePort: Int) throws {
+        let text = """
+            # Written by `subledger demo`. Root and key are throw-away; Apple is simulated.
+            dataDirectory: "\(path)"
+            apps:
+              - bundleId: com.example.app
+                appAppleId: 1234567890
+                api:
+                  keyId: \(key.keyId)
+                  issuerId: \(key.issuerId)
+                  privateKeyFile: "\(file(DemoPlace.key))"
+                  baseUrl: "http://127.0.0.1:\(applePort)"
+            trustedRoots: ["\(file(DemoPlace.root))"]
+
+            """
+        try write(Array(text.utf8), to: DemoPlace.configuration)
+    }
+}
+
+/// What the demo shows once the service listens; then it waits for the end.
+struct DemoShow: Service {
+    let place: DemoPlace
+    /// A subscription to show.
+    let id: String
+    let applePort: Int
+    let isOnce: Bool
+    let ports: AsyncStream<Int>
+
+    func run() async throws {
+        var port: Int?
+        for await announced in ports { port = announced }
+        guard let port else { return }
+        try await step(["ingest", place.file(DemoPlace.notifications)])
+        try await step(["recover", "--suggested"])
+        try await step(["audit", "verify"])
+        try hint(port)
+        guard !isOnce else { return }
+        try? await gracefulShutdown()
+    }
+
+    /// Runs a command as it would be typed, and shows it.
+    private func step(_ arguments: [String]) async throws {
+        let all = arguments + place.options
+        try Console.out("$ subledger \(all.map(DemoShow.quoted).joined(separator: " "))\n")
+        var command = try Subledger.parseAsRoot(all)
+        if var asynchronous = command as? any AsyncParsableCommand {
+            try await asynchronous.run()
+        } else {
+            try command.run()
         }
-        guard !id.isEmpty else {
-            throw CommandFailure(
-                code: "noStories",
-                message: "There are no bundled stories in \(stories); run this where the project"
-                    + " is, or name its Replays folder with --stories.", exit: .io)
-        }
-        return (text, deliveries, count, id)
+        try Console.out("\n")
+    }
+
+    private func hint(_ port: Int) throws {
+        let binary = DemoShow.quoted(CommandLine.arguments.first ?? "subledger")
+        let config = place.options.map(DemoShow.quoted).joined(separator: " ")
+        let database = DemoShow.quoted(place.file("production/projections.sqlite"))
+        try Console.out(
+            """
+            The service listens on http://127.0.0.1:\(port) (/readyz, /metrics, /openapi.yaml),
+            the simulated App Store Server API on http://127.0.0.1:\(applePort).
+
+            Try:
+              curl -s http://127.0.0.1:\(port)/v1/subscriptions/\(id)
+              \(binary) timeline \(id) \(config)
+              \(binary) api statuses \(id) \(config)
+              \(binary) export events --after 0 \(config) | tail -1
+              sqlite3 -readonly \(database) \
+            'SELECT state, count(*) FROM current_subscriptions GROUP BY state'
+
+            """)
+        if !isOnce { try Console.out("Ctrl-C ends both.\n") }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        text.contains { $0 == " " || $0 == "'" || $0 == "\"" } ? "'\(text)'" : text
     }
 }

@@ -1,9 +1,11 @@
 import AppStore
+import AppStoreAPI
 import ArgumentParser
 import Foundation
 import LedgerService
 import Logging
 import Outgoing
+import ServiceLifecycle
 import Web
 
 struct ServeCommand: AsyncParsableCommand {
@@ -38,7 +40,9 @@ struct ServeCommand: AsyncParsableCommand {
             do {
                 let service = try WebService(host: host, metrics: metrics, logger: log.logger)
                 let isJSON = common.json
-                try await service.run(with: webhooks(endpoints, service, host)) { port in
+                let beside =
+                    webhooks(endpoints, service, host) + (try recovery(settings, host))
+                try await service.run(with: beside) { port in
                     if isJSON { try? Console.out { $0.object { $0.member("port", Int64(port)) } } }
                 }
             } catch let error as WebServiceError {
@@ -54,13 +58,29 @@ struct ServeCommand: AsyncParsableCommand {
     /// Delivers webhooks while the service runs; nothing without endpoints.
     private func webhooks(
         _ endpoints: [WebhookEndpoint], _ service: WebService, _ host: LedgerHost
-    ) -> [WebhookService] {
+    ) -> [any Service] {
         guard !endpoints.isEmpty else { return [] }
         return [
             WebhookService(
                 endpoints: endpoints, feeds: service.feeds, clock: SystemClock()
             ) { host.observer.noted(.webhook($0)) }
         ]
+    }
+
+    /// Recovers from outages while the service runs; nothing without an API key.
+    private func recovery(
+        _ settings: Settings, _ host: LedgerHost
+    ) throws(CommandFailure) -> [any Service] {
+        let apps = settings.configuration.apps.filter { $0.api != nil }
+        guard settings.configuration.server.recovers, !apps.isEmpty else { return [] }
+        let transport = HTTPTransport()
+        var clients: [AppStoreServerAPIClient] = []
+        for app in apps { clients.append(try settings.client(for: app, transport)) }
+        let watch = RecoveryWatch(
+            host: host, clients: clients, apps: settings.configuration.apps,
+            verifier: try settings.verifier(), clock: SystemClock()
+        ) { host.observer.noted(.recovery($0)) }
+        return [RecoveryService(watch, transport: transport)]
     }
 
     private func apply(to server: inout Configuration.Server) throws(CommandFailure) {

@@ -32,6 +32,21 @@ struct Launched: Sendable {
         }
     }
 
+    /// Kills it as `kill -9` does as soon as it is time, unless it ends before. Off the cooperative
+    /// pool.
+    func kill(once isTime: @escaping @Sendable () -> Bool) async throws -> Ending {
+        try await blocking {
+            var status: Int32 = 0
+            while !isTime() {
+                if waitpid(process, &status, WNOHANG) == process { return ending(status) }
+                usleep(1_000)
+            }
+            Glibc.kill(process, SIGKILL)
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            return ending(status)
+        }
+    }
+
     /// Sends it a signal.
     func signal(_ number: Int32) { Glibc.kill(process, number) }
 

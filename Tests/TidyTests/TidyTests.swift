@@ -31,7 +31,8 @@ struct TidyTests {
             "ServiceLifecycle", "UnixSignals", "Logging", "CoreMetrics",
         ],
         "Outgoing": [
-            "LedgerService", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "ServiceLifecycle",
+            "LedgerService", "AppStoreAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
+            "ServiceLifecycle",
         ],
         "Simulator": [
             "AppStore", "Signing", "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore",

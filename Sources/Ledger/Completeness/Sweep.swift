@@ -10,18 +10,21 @@ public struct Sweep: Hashable, Sendable {
     public let through: Timestamp
     /// When Apple was asked first: nothing sent later is claimed to be here.
     public let askedAt: Timestamp
+    /// The end of the log when it was asked.
+    public let startPosition: Int64
     /// Notifications that Apple's history held.
     public let fetchedCount: Int64
 
     /// A sweep of these parts.
     public init(
         bundleId: BundleId, from: Timestamp, through: Timestamp, askedAt: Timestamp,
-        fetchedCount: Int64
+        startPosition: Int64, fetchedCount: Int64
     ) {
         self.bundleId = bundleId
         self.from = from
         self.through = through
         self.askedAt = askedAt
+        self.startPosition = startPosition
         self.fetchedCount = fetchedCount
     }
 }
@@ -36,6 +39,7 @@ extension Sweep {
             json.member("from", from.milliseconds)
             json.member("through", through.milliseconds)
             json.member("askedAt", askedAt.milliseconds)
+            json.member("startPosition", startPosition)
             json.member("fetched", fetchedCount)
         }
         return json.bytes
@@ -46,11 +50,11 @@ extension Sweep {
         guard evidence["sweep"]?.string == "notificationHistory",
             let bundleId = evidence["bundleId"]?.string, let from = evidence["from"]?.int64,
             let through = evidence["through"]?.int64, let askedAt = evidence["askedAt"]?.int64,
-            let fetched = evidence["fetched"]?.int64
+            let start = evidence["startPosition"]?.int64, let fetched = evidence["fetched"]?.int64
         else { return nil }
         self.init(
             bundleId: BundleId(bundleId), from: Timestamp(milliseconds: from),
             through: Timestamp(milliseconds: through),
-            askedAt: Timestamp(milliseconds: askedAt), fetchedCount: fetched)
+            askedAt: Timestamp(milliseconds: askedAt), startPosition: start, fetchedCount: fetched)
     }
 }

@@ -13,6 +13,9 @@ extension Configuration {
         /// Where notifications may come from; empty: from anywhere, since they are signed.
         public var notificationNetworks: [NetworkRange] = []
         public var log = Log()
+        /// Whether outages are looked for and recovered from while serving, for apps with an API
+        /// key.
+        public var recovers = true
 
         public init() {}
 
@@ -92,6 +95,13 @@ extension Configuration {
         }
         server.trustedProxies = try Configuration.networks(&mapping, "trustedProxies")
         server.notificationNetworks = try Configuration.networks(&mapping, "notificationNetworks")
+        if let recovery = try mapping.text("recovery") {
+            guard recovery == "on" || recovery == "off" else {
+                throw ConfigurationError(
+                    .invalidValue, key: mapping.name("recovery"), reason: "on or off.")
+            }
+            server.recovers = recovery == "on"
+        }
         if var log = try mapping.mapping("log") {
             if let format = try log.text("format") {
                 server.log.format = try Configuration.choice(format, key: log.name("format"))

@@ -66,13 +66,32 @@ public struct Recovery: Sendable {
     public func run(
         report: @escaping Report = { _ in }
     ) async throws(RecoveryFailure) -> Finished {
-        guard let plan = RecoveryPlan(request, now: clock()) else { throw .tooOld }
+        var plan = RecoveryPlan(request)
+        while true {
+            do throws(RecoveryFailure) { return try await run(plan, report) } catch {
+                guard case .api(let failure) = error,
+                    failure.appleCode == Raw(.startDateTooFarInPast)
+                else { throw error }
+                // Begins anew with what Apple still has; what was brought by then is known.
+                guard let shorter = plan.cut(at: clock()) else { throw .tooOld }
+                plan = shorter
+                try await storing { () throws(StoreError) in
+                    try await ledger.operations.endRecovery(request.name)
+                }
+            }
+        }
+    }
+
+    private func run(
+        _ asked: RecoveryPlan, _ report: @escaping Report
+    ) async throws(RecoveryFailure) -> Finished {
         let operations = ledger.operations
         let begun = try await storing { () throws(StoreError) in
             let head = try await ledger.log.head().position
             return try await operations.beginRecovery(
-                request.name, at: clock(), head: head, slices: plan.first)
+                request.name, at: clock(), head: head, slices: asked.first)
         }
+        let plan = asked.resumed(begun.slices)
         let tally = RecoveryTally(report)
         tally.update {
             $0.sliceCount = begun.slices.count
@@ -132,22 +151,34 @@ public struct Recovery: Sendable {
         _ tally: RecoveryTally
     ) async -> Walked {
         var slice = slice
-        do throws(RecoveryFailure) {
-            return try await pages(&slice, record, plan, tally)
-        } catch {
-            guard case .api(let failure) = error, slice.place != nil,
-                failure.isExpiredPlace || failure.code == .endlessPages
-            else { return .failed(error) }
-            // A place that leads nowhere is not where the next run should begin.
-            slice.place = nil
-            slice.fetchedCount = 0
+        var restarts = 0
+        while true {
             do throws(RecoveryFailure) {
-                let position = try await head()
-                try await advance(slice, record, [], nil, isFlawed: false, position)
-                guard failure.isExpiredPlace else { return .failed(error) }
                 return try await pages(&slice, record, plan, tally)
-            } catch { return .failed(error) }
+            } catch {
+                guard case .api(let failure) = error,
+                    failure.isExpiredPlace || failure.code == .endlessPages
+                else { return .failed(error) }
+                // A place that leads nowhere is not where anybody should go on.
+                slice.place = nil
+                slice.fetchedCount = 0
+                if let reason = await begunAnew(slice, record) { return .failed(reason) }
+                guard failure.isExpiredPlace, restarts < APILimits.restartCount else {
+                    return .failed(error)
+                }
+                restarts += 1
+            }
         }
+    }
+
+    /// Notes that a piece is to be walked from its beginning; why that could not be noted.
+    private func begunAnew(
+        _ slice: RecoverySlice, _ record: RecoveryRecord
+    ) async -> RecoveryFailure? {
+        do throws(RecoveryFailure) {
+            try await advance(slice, record, [], nil, isFlawed: false, try await head())
+            return nil
+        } catch { return error }
     }
 
     private func pages(

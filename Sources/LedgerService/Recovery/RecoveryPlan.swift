@@ -29,15 +29,31 @@ struct RecoveryPlan: Sendable {
     /// Apple's clock may be ahead of ours, and asking takes time.
     static let historyMarginMilliseconds: Int64 = 10 * 60_000
 
-    /// Nil when Apple has nothing of the window any more.
-    init?(_ request: RecoveryRequest, now: Timestamp) {
+    /// The whole window: Apple says how far back its history goes.
+    init(_ request: RecoveryRequest) {
+        self.init(request: request, from: request.from, to: request.to)
+    }
+
+    private init(request: RecoveryRequest, from: Timestamp, to: Timestamp) {
         self.request = request
+        self.from = from
+        self.to = to
+    }
+
+    /// What Apple still has of the window after it refused its beginning; nil when that is nothing,
+    /// or nothing less.
+    func cut(at now: Timestamp) -> RecoveryPlan? {
         let oldest = now.advanced(
             byMilliseconds: RecoveryPlan.historyMarginMilliseconds
                 - RecoveryPlan.historyMilliseconds(request.environment))
-        from = max(request.from, oldest)
-        to = request.to
-        guard from < to else { return nil }
+        guard from < oldest, oldest < to else { return nil }
+        return RecoveryPlan(request: request, from: oldest, to: to)
+    }
+
+    /// The plan that these pieces are of.
+    func resumed(_ slices: [RecoverySlice]) -> RecoveryPlan {
+        guard let first = slices.map(\.from).min() else { return self }
+        return RecoveryPlan(request: request, from: first, to: to)
     }
 
     // MARK: Questions

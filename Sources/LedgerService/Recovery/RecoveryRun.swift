@@ -50,7 +50,7 @@ public struct RecoveryRun: Sendable {
         let sweep = Sweep(
             bundleId: request.bundleId, from: finished.plan.from,
             through: min(finished.plan.to, asked), askedAt: asked,
-            fetchedCount: finished.fetchedCount)
+            startPosition: record.startPosition, fetchedCount: finished.fetchedCount)
         let completeness = ledger.completeness
         guard completeness.window(after: sweep) != nil else {
             let through = completeness.state(of: request.bundleId)?.through
@@ -59,6 +59,7 @@ public struct RecoveryRun: Sendable {
         let parts = [
             sweep.bundleId.rawValue, String(sweep.from.milliseconds),
             String(sweep.through.milliseconds), String(asked.milliseconds),
+            String(sweep.startPosition),
         ]
         let event = NewEvent(
             key: EventKey.make(.sweep, parts),

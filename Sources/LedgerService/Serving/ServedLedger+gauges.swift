@@ -1,3 +1,4 @@
+import AppStore
 import Foundation
 import LedgerStore
 
@@ -16,6 +17,10 @@ extension ServedLedger {
             ("projection_failing", projectionFailure == nil ? 0 : 1),
             ("append_failing", obstacle == nil ? 0 : 1),
         ]
+        // Of the app that is farthest behind; none while one was never swept.
+        if let through = ledger.completeThrough(of: nil, .everything, head: head) {
+            gauges.append(("complete_through_seconds", Double(through.milliseconds) / 1_000))
+        }
         if let count = try? await ledger.operations.quarantineCount() {
             gauges.append(("quarantine_items", Double(count)))
         }

@@ -19,6 +19,8 @@ public enum ServingNote: Sendable {
     case feedFailed(Environment, StoreError)
     /// What delivering webhooks came to.
     case webhook(WebhookNote)
+    /// What recovery by itself came to.
+    case recovery(RecoveryNote)
 
     /// How urgent it is.
     public enum Level: Sendable {
@@ -31,6 +33,7 @@ public enum ServingNote: Sendable {
         switch self {
         case .remark: .warning
         case .projectionFailed, .quarantineFailed, .checkpointFailed, .feedFailed: .error
+        case .recovery: .warning
         case .webhook(let note): note.isNews ? .warning : .notice
         case .projectionResumed: .notice
         case .refused(let refusal):
@@ -50,6 +53,7 @@ public enum ServingNote: Sendable {
             .checkpointFailed(_, let error), .feedFailed(_, let error):
             error.code.rawValue
         case .webhook(let note): note.code
+        case .recovery(let note): note.code
         case .projectionResumed: "projectionResumed"
         case .refused(let refusal): refusal.code
         }
@@ -62,6 +66,7 @@ public enum ServingNote: Sendable {
             .checkpointFailed(let environment, _), .feedFailed(let environment, _):
             environment
         case .webhook: nil
+        case .recovery(let note): note.environment
         case .refused(let refusal): refusal.environment
         }
     }
@@ -83,6 +88,7 @@ public enum ServingNote: Sendable {
         case .checkpointFailed(_, let error): "The log cannot be checkpointed: \(error)"
         case .feedFailed(_, let error): "The change feed cannot go on: \(error)"
         case .webhook(let note): note.text
+        case .recovery(let note): note.text
         }
     }
 }

@@ -1,0 +1,133 @@
+import AppStore
+public import AppStoreAPI
+import Ledger
+import LedgerStore
+public import Signing
+
+/// Looks for outages while the service runs, and recovers from them by itself; and sweeps what
+/// Apple sent every hour, so that answers can say up to when everything is here.
+public struct RecoveryWatch: Sendable {
+    let host: LedgerHost
+    let clients: [AppStoreServerAPIClient]
+    let apps: [Configuration.App]
+    let verifier: EvidenceVerifier
+    let clock: any ServiceClock
+    let report: @Sendable (RecoveryNote) -> Void
+
+    /// How often it looks.
+    public static let intervalMilliseconds: Int64 = 10 * 60_000
+    /// The first look after a start: what was missed while nobody listened should not wait.
+    public static let firstMilliseconds: Int64 = 15_000
+    /// What is certain is let grow so old before everything since is swept.
+    public static let sweepMilliseconds: Int64 = 3_600_000
+    /// Sweeps end so long ago: what Apple signed just now may not be in its history yet.
+    public static let settleMilliseconds: Int64 = 5 * 60_000
+    /// Sweeps begin so long before the end of what is certain.
+    static let overlapMilliseconds: Int64 = 3_600_000
+    /// How long the projector may take to reach what was appended.
+    static let projectionLimit: Duration = .seconds(120)
+
+    /// - Parameters:
+    ///   - host: whose ledgers of Production and Sandbox are looked after.
+    ///   - clients: one for each app with an API key.
+    ///   - apps: whose evidence is accepted.
+    ///   - verifier: says what is believed.
+    public init(
+        host: LedgerHost, clients: [AppStoreServerAPIClient], apps: [Configuration.App],
+        verifier: EvidenceVerifier, clock: any ServiceClock,
+        report: @escaping @Sendable (RecoveryNote) -> Void
+    ) {
+        self.host = host
+        self.clients = clients
+        self.apps = apps
+        self.verifier = verifier
+        self.clock = clock
+        self.report = report
+    }
+
+    /// Runs until the task is cancelled; what a recovery had brought by then stays.
+    public func run() async {
+        do throws(CancellationError) {
+            try await clock.sleep(milliseconds: RecoveryWatch.firstMilliseconds)
+            while !Task.isCancelled {
+                await look()
+                try await clock.sleep(milliseconds: RecoveryWatch.intervalMilliseconds)
+            }
+        } catch {
+            return
+        }
+    }
+
+    /// Looks once at every app in every environment that Apple answers for.
+    public func look() async {
+        for served in host.ledgers
+        where served.environment == .production || served.environment == .sandbox {
+            for client in clients where !Task.isCancelled {
+                do throws(RecoveryFailure) {
+                    try await look(served, client)
+                } catch {
+                    guard !Task.isCancelled else { return }
+                    report(.failed(served.environment, client.bundleId, error))
+                }
+            }
+        }
+    }
+
+    private func look(
+        _ served: ServedLedger, _ client: AppStoreServerAPIClient
+    ) async throws(RecoveryFailure) {
+        let (ledger, now) = (served.ledger, clock.now)
+        // Nothing was ever missed by a ledger that never held anything.
+        guard let first = try await beginning(ledger) else { return }
+        let watch = OutageWatch(ledger: ledger, client: client) { clock.now }
+        let suggestions = try await watch.suggestions()
+        let state = ledger.completeness.state(of: client.bundleId)
+        let isDue = state.map {
+            now.milliseconds(since: $0.through) >= RecoveryWatch.sweepMilliseconds
+        }
+        guard !suggestions.isEmpty || isDue ?? true else { return }
+        for suggestion in suggestions {
+            report(.suspected(served.environment, client.bundleId, suggestion))
+        }
+        let certain = state?.through.advanced(byMilliseconds: -RecoveryWatch.overlapMilliseconds)
+        let from = min(certain ?? first, OutageDetection.hull(suggestions)?.from ?? now)
+        let to = now.advanced(byMilliseconds: -RecoveryWatch.settleMilliseconds)
+        guard from < to else { return }
+        let recovery = Recovery(
+            RecoveryRequest(
+                bundleId: client.bundleId, environment: served.environment, from: from, to: to),
+            ledger: ledger, client: client, apps: apps, verifier: verifier
+        ) { clock.now }
+        let done = try await RecoveryRun(recovery) { () async throws(StoreError) in
+            try await RecoveryWatch.snapshot(served)
+        }.run()
+        if done.newCount > 0 || done.refusedCount > 0 {
+            report(.recovered(served.environment, client.bundleId, done))
+        }
+    }
+
+    /// When what the ledger holds begins; nil for an empty one.
+    private func beginning(_ ledger: EnvironmentLedger) async throws(RecoveryFailure) -> Timestamp?
+    {
+        do throws(StoreError) {
+            let first = try await ledger.log.events(after: 0, limit: 1).first
+            return first.map { min($0.receivedAt, $0.attributes.signedAt ?? $0.receivedAt) }
+        } catch { throw .store(error) }
+    }
+
+    /// The state that holds everything in the log as of now; its projector works beside.
+    private static func snapshot(
+        _ served: ServedLedger
+    ) async throws(StoreError) -> LedgerSnapshot {
+        let head = try await served.ledger.log.head().position
+        served.board.reached(head: head)
+        do throws(ServingError) {
+            return try await served.snapshot(atLeast: head, limit: projectionLimit)
+        } catch {
+            throw StoreError(
+                .fileLocked, path: served.ledger.directory,
+                reason: "The projector did not reach position \(head) in time.",
+                remedy: "Nothing is lost: what was fetched is in the log.")
+        }
+    }
+}

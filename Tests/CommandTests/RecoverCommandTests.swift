@@ -1,0 +1,98 @@
+import AppStore
+import Foundation
+import Testing
+
+@Suite("subledger recover, against subledger simulate server")
+struct RecoverCommandTests {
+    private static let window = [
+        "--from", "2026-03-01T00:00:00Z", "--to", "2026-05-20T00:00:00Z",
+    ]
+
+    @Test("what is missing comes, once; the second time nothing changes")
+    func twice() async throws {
+        try await APICommandTests().serving { place, _ in
+            let recover = ["recover", "--json"] + RecoverCommandTests.window + place.options
+            let first = try await place.run(recover)
+            #expect(first.code == 0, "\(first.err)")
+            let report = try first.json()
+            let fetched = try #require(report["fetched"]?.int64)
+            #expect(fetched > 20)
+            #expect(report["known"]?.int64 == 0)
+            let sum = report["new"]?.object?.reduce(Int64(0)) { $0 + ($1.value.int64 ?? 0) }
+            #expect(sum == fetched)
+            #expect(report["completeThrough"]?.string == "2026-05-20T00:00:00.000Z")
+            let audit = try await place.run(["audit", "verify", "--json", "--data", "data"])
+            let second = try await place.run(recover).json()
+            #expect(second["fetched"]?.int64 == fetched)
+            #expect(second["known"]?.int64 == fetched)
+            #expect(second["new"]?.object?.isEmpty == true)
+            #expect(second["position"] == report["position"])
+            let again = try await place.run(["audit", "verify", "--json", "--data", "data"])
+            #expect(try again.json()["root"] == (try audit.json()["root"]))
+        }
+    }
+
+    @Test("killed on the way, the same command brings the rest, and nothing twice")
+    func killed() async throws {
+        let faults = "[{\"fault\":\"slow\",\"milliseconds\":150}]"
+        try await APICommandTests().serving(faults: faults) { place, _ in
+            let recover = ["recover", "--json"] + RecoverCommandTests.window + place.options
+            let launched = try place.launch(recover)
+            let log = place.ledgerFile("log.sqlite-wal")
+            // As soon as there is something to lose: some pages' worth.
+            let ending = try await launched.kill {
+                let size = (try? FileManager.default.attributesOfItem(atPath: log))?[.size]
+                return (size as? Int ?? 0) > 200_000
+            }
+            #expect(ending == .killed)
+            let done = try await place.run(recover)
+            #expect(done.code == 0, "\(done.err)")
+            let report = try done.json()
+            let uuids = try await place.run([
+                "export", "events", "--format", "ndjson", "--data", "data",
+            ]).out.split(separator: "\n").compactMap { line in
+                try JSONValue.parse(Array(line.utf8))["notificationUUID"]?.string
+            }
+            #expect(Int64(uuids.count) == report["fetched"]?.int64)
+            #expect(Set(uuids).count == uuids.count)
+            #expect(report["completeThrough"]?.string == "2026-05-20T00:00:00.000Z")
+            let audit = try await place.run(["audit", "verify", "--json", "--data", "data"])
+            #expect(try audit.json()["sound"]?.bool == true)
+        }
+    }
+
+    @Test("what cannot be taken in is told, and is exit code 1")
+    func spoilt() async throws {
+        let faults = "[{\"fault\":\"badSignature\",\"from\":2,\"count\":1}]"
+        try await APICommandTests().serving(faults: faults) { place, _ in
+            let recover = ["recover", "--json"] + RecoverCommandTests.window + place.options
+            let done = try await place.run(recover)
+            #expect(done.code == 1)
+            let report = try done.json()
+            #expect((report["refused"]?.int64 ?? 0) > 0)
+            #expect(report["reservation"]?.string == "refused")
+            #expect(report["completeThrough"]?.isNull == true)
+        }
+    }
+
+    @Test(
+        "what cannot be asked is said before anything is asked",
+        arguments: [
+            [], ["--from", "yesterday"], ["--from", "2026-03-01", "--to", "2026-02-01"],
+            ["--suggested", "--from", "2026-03-01"],
+            ["--from", "2026-03-01", "--types", "NOTHING"],
+            ["--from", "2026-03-01", "--types", "EXPIRED", "--id", "1"],
+        ])
+    func usage(_ arguments: [String]) async throws {
+        let outcome = try await Workplace().run(["recover"] + arguments + Evidence.options)
+        #expect(outcome.code == 64)
+        #expect(outcome.err.hasPrefix("error: invalid"))
+    }
+
+    @Test("without a key there is nothing to ask with")
+    func noKey() async throws {
+        let outcome = try await Workplace().run("recover", "--from", "2026-03-01T00:00:00Z")
+        #expect(outcome.code == 78)
+        #expect(outcome.errorCode == "missingKey")
+    }
+}

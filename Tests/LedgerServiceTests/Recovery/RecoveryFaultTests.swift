@@ -1,0 +1,134 @@
+import AppStore
+import AppStoreAPI
+import Foundation
+import Ledger
+import LedgerService
+import LedgerStore
+import Simulator
+import Testing
+
+@Suite("Recovery, when Apple or the way there fails")
+struct RecoveryFaultTests {
+    @Test(
+        "stopped on the way, it goes on where it was and ends as if it had never stopped",
+        arguments: [2, 5, 12, 20])
+    func resumes(_ request: Int) async throws {
+        let whole = try await RecoveryWorld().recover(RecoveryWorld.request(60, 10))
+        var world = try RecoveryWorld()
+        world.faults = [ServedFaultRule(.dropped, from: request)]
+        let failure = try await world.failure(RecoveryWorld.request(60, 10))
+        #expect(failure?.code == "appleUnreachable")
+        world.faults = []
+        let done = try await world.recover(RecoveryWorld.request(60, 10))
+        #expect(done.report.fetchedCount == whole.report.fetchedCount)
+        #expect(done.report.newCount == whole.report.newCount)
+        #expect(done.report.newByType.map(\.type) == whole.report.newByType.map(\.type))
+        #expect(done.report.completeThrough == RecoveryWorld.days(10))
+        if request > 5 { #expect(done.requestCount < whole.requestCount) }
+        #expect(Set(try await world.held()) == (try await world.sent(60, 10)))
+        try await world.audit()
+    }
+
+    @Test(
+        "what passes by itself costs nothing but time",
+        arguments: [
+            ServedFaultRule(.rateLimited(milliseconds: 500), every: 3),
+            ServedFaultRule(.status(503), from: 2, every: 4),
+            ServedFaultRule(.dropped, from: 3, every: 5),
+            ServedFaultRule(.half, from: 1, every: 7),
+            ServedFaultRule(.error(5_000_001), from: 2, every: 3),
+            ServedFaultRule(.clock(milliseconds: 1_800_000), from: 1),
+        ])
+    func passing(_ rule: ServedFaultRule) async throws {
+        var world = try RecoveryWorld()
+        world.faults = [rule]
+        let done = try await world.recover(RecoveryWorld.request(60, 10))
+        let sent = try await world.sent(60, 10)
+        #expect(Set(try await world.held()) == sent)
+        #expect(done.report.fetchedCount == Int64(sent.count))
+        #expect(done.report.completeThrough == RecoveryWorld.days(10))
+    }
+
+    @Test("a place that expired on the way is asked for again from its piece's beginning")
+    func expired() async throws {
+        var world = try RecoveryWorld()
+        world.faults = [ServedFaultRule(.error(4_000_017), from: 14, count: 1)]
+        let done = try await world.recover(RecoveryWorld.request(60, 10))
+        #expect(Set(try await world.held()) == (try await world.sent(60, 10)))
+        #expect(done.report.reservation == nil)
+    }
+
+    @Test(
+        "nothing that does not verify, or is another app's, enters; nothing is then certain",
+        arguments: [ServedFault.badSignature, .anotherApp])
+    func spoilt(_ fault: ServedFault) async throws {
+        var world = try RecoveryWorld()
+        world.faults = [ServedFaultRule(fault, from: 4, count: 2)]
+        let done = try await world.recover(RecoveryWorld.request(60, 10))
+        #expect(done.report.refusedCount > 0)
+        #expect(!done.report.errors.isEmpty)
+        #expect(done.report.reservation == .refused)
+        #expect(done.report.completeThrough == nil)
+        // Everything that was right is here all the same, and whole the next time.
+        world.faults = []
+        let again = try await world.recover(RecoveryWorld.request(60, 10))
+        #expect(again.report.reservation == nil)
+        #expect(again.report.completeThrough == RecoveryWorld.days(10))
+        #expect(Set(try await world.held()) == (try await world.sent(60, 10)))
+    }
+
+    @Test(
+        "pages that lead nowhere end with a reason, and the next run is not caught in them",
+        arguments: [ServedFault.loop, .barren])
+    func endless(_ fault: ServedFault) async throws {
+        var world = try RecoveryWorld()
+        world.faults = [ServedFaultRule(fault, from: 10)]
+        let failure = try await world.failure(RecoveryWorld.request(60, 10))
+        #expect(failure?.code == "endlessPages")
+        world.faults = []
+        let done = try await world.recover(RecoveryWorld.request(60, 10))
+        #expect(done.report.reservation == nil)
+        #expect(Set(try await world.held()) == (try await world.sent(60, 10)))
+    }
+
+    @Test(
+        "what no waiting mends is told with its code, and appends nothing",
+        arguments: [
+            (ServedFault.status(401), "unauthorized"), (.garbage, "unreadableAnswer"),
+            (.status(418), "unexpectedStatus"),
+            (.status(500), "appleUnavailable"), (.error(4_000_002), "refusedByApple"),
+        ])
+    func lasting(_ fault: ServedFault, _ code: String) async throws {
+        var world = try RecoveryWorld()
+        world.faults = [ServedFaultRule(fault)]
+        let failure = try await world.failure(RecoveryWorld.request(60, 10))
+        #expect(failure?.code == code)
+        #expect(failure?.description.isEmpty == false)
+        #expect(try await world.held().isEmpty)
+    }
+
+    @Test("what is older than Apple's history is cut off, and said to be")
+    func tooOld() async throws {
+        let world = try RecoveryWorld()
+        let done = try await world.recover(RecoveryWorld.request(200, 150))
+        #expect(done.report.from > RecoveryWorld.days(180))
+        #expect(done.report.completeThrough == RecoveryWorld.days(150))
+        let older = try await world.failure(RecoveryWorld.request(300, 200))
+        #expect(older?.code == "windowTooOld")
+    }
+
+    @Test("a log that lost what a recovery had brought is recovered from the beginning")
+    func restored() async throws {
+        var world = try RecoveryWorld()
+        world.faults = [ServedFaultRule(.dropped, from: 15)]
+        #expect(try await world.failure(RecoveryWorld.request(60, 10)) != nil)
+        world.faults = []
+        let directory = world.ledger.environmentDirectory
+        for name in try FileDamage.names(in: directory) where !name.hasPrefix("operations") {
+            try FileManager.default.removeItem(atPath: "\(directory)/\(name)")
+        }
+        let done = try await world.recover(RecoveryWorld.request(60, 10))
+        #expect(Set(try await world.held()) == (try await world.sent(60, 10)))
+        #expect(done.report.completeThrough == RecoveryWorld.days(10))
+    }
+}

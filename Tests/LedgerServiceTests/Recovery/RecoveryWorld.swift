@@ -1,0 +1,138 @@
+import AppStore
+import AppStoreAPI
+import Foundation
+import Ledger
+import LedgerService
+import LedgerStore
+import Signing
+import Simulator
+import Testing
+
+/// A ledger, and Apple beside it in the same process: no socket, no waiting, no wall clock.
+struct RecoveryWorld: Sendable {
+    static let books = ServedBooks(HistoryPlan(limit: .chains(300)))
+    static let key: ServedKey = {
+        do { return try ServedKey() } catch { fatalError("OpenSSL makes no keys: \(error)") }
+    }()
+    /// 2026-06-01.
+    static let now = Timestamp(milliseconds: 1_780_272_000_000)
+    static let app = BundleId("com.example.app")
+
+    var ledger: TemporaryLedger
+    var faults: [ServedFaultRule] = []
+    var outages: [ClosedRange<Timestamp>] = []
+
+    init() throws {
+        ledger = try TemporaryLedger(apps: [RecoveryWorld.app.rawValue])
+        ledger.configuration.apps[0].appAppleId = 1_234_567_890
+        ledger.now = RecoveryWorld.now
+    }
+
+    /// So many days before `now`.
+    static func days(_ count: Int64) -> Timestamp {
+        now.advanced(byMilliseconds: -count * 86_400_000)
+    }
+
+    static func request(_ from: Int64, _ to: Int64) -> RecoveryRequest {
+        RecoveryRequest(
+            bundleId: app, environment: .production, from: days(from), to: days(to))
+    }
+
+    /// Apple, with this world's faults from the first request on.
+    func apple() -> SimulatedAPI {
+        let now = RecoveryWorld.now
+        var setup = SimulatedAPI.Setup(
+            books: RecoveryWorld.books, key: RecoveryWorld.key, authority: TestAuthority.shared,
+            storeClock: { now }, clock: { now })
+        setup.faults = faults
+        setup.outages = outages
+        setup.rateWindowMilliseconds = nil
+        return SimulatedAPI(setup)
+    }
+
+    func client(_ api: SimulatedAPI) throws -> AppStoreServerAPIClient {
+        AppStoreServerAPIClient(
+            credentials: try APICredentials(
+                keyId: RecoveryWorld.key.keyId, issuerId: RecoveryWorld.key.issuerId,
+                bundleId: RecoveryWorld.app, pem: RecoveryWorld.key.pem),
+            hosts: APIHosts(baseUrl: "http://127.0.0.1:1"),
+            transport: SimulatedTransport(api: api), clock: WaitingClock(RecoveryWorld.now),
+            policy: RetryPolicy(
+                attempts: 3, firstWaitMilliseconds: 1, longestWaitMilliseconds: 1,
+                budgetMilliseconds: 10_000))
+    }
+
+    // MARK: Steps
+
+    /// What a recovery came to, and how many requests it took.
+    struct Recovered: Sendable {
+        let report: RecoveryReport
+        let requestCount: Int
+        let head: LogHead
+    }
+
+    func recover(_ request: RecoveryRequest) async throws -> Recovered {
+        let api = apple()
+        let client = try client(api)
+        return try await ledger.ledger { opened in
+            let now = ledger.now
+            let projecting = CommandProjecting(opened) { _ in }
+            let recovery = Recovery(
+                request, ledger: opened, client: client, apps: ledger.configuration.apps,
+                verifier: ledger.verifier
+            ) { now }
+            let result = await Result {
+                try await RecoveryRun(recovery) { () async throws(StoreError) in
+                    try await projecting.snapshot()
+                }.run()
+            }
+            let head = try await opened.log.head()
+            await projecting.close()
+            return Recovered(
+                report: try result.get(), requestCount: api.counts[.notificationHistory] ?? 0,
+                head: head)
+        }
+    }
+
+    /// How a recovery failed.
+    func failure(_ request: RecoveryRequest) async throws -> RecoveryFailure? {
+        do {
+            _ = try await recover(request)
+            return nil
+        } catch let failure as RecoveryFailure {
+            return failure
+        }
+    }
+
+    /// What Apple's history holds of a window, by notificationUUID.
+    func sent(_ from: Int64, _ to: Int64) async throws -> Set<String> {
+        var question = NotificationHistoryRequest()
+        question.startDate = RecoveryWorld.days(from)
+        question.endDate = RecoveryWorld.days(to)
+        var world = self
+        world.faults = []
+        let client = try world.client(world.apple())
+        var found: Set<String> = []
+        for try await page in client.notificationHistoryPages(question, in: .production) {
+            for item in page.value.notificationHistory ?? [] {
+                let jws = try CompactJWS(parsing: Array((item.signedPayload ?? "").utf8))
+                let payload = try NotificationPayload.decode(jws.payload)
+                found.insert(try #require(payload.notificationUUID?.rawValue))
+            }
+        }
+        return found
+    }
+
+    /// Every notification in the log, by notificationUUID, in order.
+    func held() async throws -> [String] {
+        try await ledger.exportLines(.events).compactMap { $0["notificationUUID"]?.string }
+    }
+
+    func audit() async throws {
+        try await ledger.session { session in
+            let check = try await RebuildCheck(try #require(session.projector)).run()
+            #expect(check.count == 0)
+            #expect(check.fileFindings.isEmpty, "\(check.fileFindings)")
+        }
+    }
+}

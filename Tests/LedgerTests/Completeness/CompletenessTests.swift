@@ -1,0 +1,108 @@
+import AppStore
+import Ledger
+import Testing
+
+@Suite("Completeness: what sweeps make certain, and doubt takes back")
+struct CompletenessTests {
+    static let app = BundleId("com.example.app")
+
+    private func time(_ value: Int64) -> Timestamp { Timestamp(milliseconds: value) }
+
+    private func sweep(
+        _ from: Int64, _ through: Int64, of app: BundleId = CompletenessTests.app
+    ) -> Sweep {
+        Sweep(
+            bundleId: app, from: time(from), through: time(through), askedAt: time(through),
+            startPosition: 3, fetchedCount: 7)
+    }
+
+    private func through(_ completeness: Completeness) -> Int64? {
+        completeness.through([CompletenessTests.app])?.milliseconds
+    }
+
+    @Test("nothing is certain before anybody looked")
+    func nothing() {
+        let completeness = Completeness()
+        #expect(completeness.through([CompletenessTests.app]) == nil)
+        #expect(completeness.through([]) == nil)
+        #expect(completeness.all.isEmpty)
+    }
+
+    @Test("the first sweep begins it, one that touches it moves it on, whatever their order")
+    func moves() {
+        var completeness = Completeness()
+        #expect(completeness.take(sweep(100, 200), position: 5, receivedAt: time(1)) != nil)
+        #expect(through(completeness) == 200)
+        #expect(completeness.take(sweep(200, 300), position: 6, receivedAt: time(2)) != nil)
+        #expect(through(completeness) == 300)
+        #expect(completeness.take(sweep(50, 100), position: 7, receivedAt: time(3)) != nil)
+        #expect(completeness.state(of: CompletenessTests.app)?.from == time(50))
+        #expect(through(completeness) == 300)
+    }
+
+    @Test(
+        "a sweep that makes nothing more certain moves nothing",
+        arguments: [(100, 200), (120, 180), (201, 300), (10, 99), (300, 300), (300, 250)])
+    func unmoved(_ window: (Int64, Int64)) {
+        var completeness = Completeness()
+        completeness.take(sweep(100, 200), position: 5, receivedAt: time(1))
+        let before = completeness
+        #expect(completeness.window(after: sweep(window.0, window.1)) == nil)
+        #expect(
+            completeness.take(sweep(window.0, window.1), position: 6, receivedAt: time(2)) == nil)
+        #expect(completeness == before)
+    }
+
+    @Test(
+        "a notification that a sweep should have found takes back what it claimed",
+        arguments: [(99, 200), (100, 100), (150, 150), (199, 199), (200, 200)])
+    func doubt(_ signed: Int64, _ expected: Int64) {
+        var completeness = Completeness()
+        completeness.take(sweep(100, 200), position: 5, receivedAt: time(1))
+        completeness.take(
+            notificationSigned: time(signed), of: CompletenessTests.app, position: 6,
+            receivedAt: time(2))
+        #expect(through(completeness) == expected)
+    }
+
+    @Test("what was certain as of a position or a time stays what it was")
+    func asOf() {
+        var completeness = Completeness()
+        completeness.take(sweep(100, 200), position: 5, receivedAt: time(10))
+        completeness.take(
+            notificationSigned: time(150), of: CompletenessTests.app, position: 8,
+            receivedAt: time(20))
+        completeness.take(sweep(150, 400), position: 9, receivedAt: time(30))
+        let apps = [CompletenessTests.app]
+        #expect(completeness.through(apps) { $0.position <= 4 } == nil)
+        #expect(completeness.through(apps) { $0.position <= 7 } == time(200))
+        #expect(completeness.through(apps) { $0.position <= 8 } == time(150))
+        #expect(completeness.through(apps) { $0.receivedAt <= time(29) } == time(150))
+        #expect(completeness.through(apps) == time(400))
+        #expect(Completeness(states: completeness.all) == completeness)
+    }
+
+    @Test("of several apps the one that is farthest behind counts, and one never swept counts most")
+    func several() {
+        let other = BundleId("com.example.other")
+        var completeness = Completeness()
+        completeness.take(sweep(100, 200), position: 1, receivedAt: time(1))
+        #expect(completeness.through([CompletenessTests.app, other]) == nil)
+        #expect(completeness.through([]) == time(200))
+        completeness.take(sweep(100, 150, of: other), position: 2, receivedAt: time(2))
+        #expect(completeness.through([CompletenessTests.app, other]) == time(150))
+        completeness.take(
+            notificationSigned: time(120), of: other, position: 3, receivedAt: time(3))
+        #expect(completeness.through([CompletenessTests.app]) == time(200))
+        #expect(completeness.through([other]) == time(120))
+    }
+
+    @Test("a sweep reads back from its evidence, and nothing else does")
+    func evidence() throws {
+        let sweep = sweep(100, 200)
+        #expect(Sweep(evidence: try JSONValue.parse(sweep.evidence)) == sweep)
+        for text in ["{}", "{\"sweep\":\"other\"}", "[]", "{\"sweep\":\"notificationHistory\"}"] {
+            #expect(Sweep(evidence: try JSONValue.parse(Array(text.utf8))) == nil)
+        }
+    }
+}
