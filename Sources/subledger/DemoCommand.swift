@@ -62,19 +62,30 @@ struct DemoCommand: AsyncParsableCommand {
                 books: world.books, key: key, authority: authority,
                 storeClock: { Console.now }, clock: { Console.now })
             setup.rateWindowMilliseconds = nil
+            let window = recovered(world.outage)
             let (id, isOnce, servicePort) = (world.books.someIds(1).first ?? "", once, port)
             try await SimulatedServer.whileServing(SimulatedAPI(setup)) { applePort in
                 try place.configure(key: key, applePort: applePort)
                 try await DemoCommand.serve(
-                    place, id: id, applePort: applePort, port: servicePort, isOnce: isOnce)
+                    place, id: id, applePort: applePort, port: servicePort, isOnce: isOnce,
+                    window: window)
             }
         }
+    }
+
+    /// Fewer customers are silent for days without an outage: then the window has to be named.
+    static let noticedChainCount = 1_500
+
+    private func recovered(_ outage: ClosedRange<Timestamp>) -> [String] {
+        guard chains < DemoCommand.noticedChainCount else { return ["--suggested"] }
+        return ["--from", outage.lowerBound.rfc3339, "--to", outage.upperBound.rfc3339]
     }
 
     // MARK: Serving
 
     private static func serve(
-        _ place: DemoPlace, id: String, applePort: Int, port: Int, isOnce: Bool
+        _ place: DemoPlace, id: String, applePort: Int, port: Int, isOnce: Bool,
+        window: [String]
     ) async throws {
         var settings = try Settings(SharedOptions.parse(place.options))
         settings.configuration.server.port = port
@@ -89,7 +100,8 @@ struct DemoCommand: AsyncParsableCommand {
         ) { Console.now }
         let (ports, announced) = AsyncStream.makeStream(of: Int.self)
         let show = DemoShow(
-            place: place, id: id, applePort: applePort, isOnce: isOnce, ports: ports)
+            place: place, id: id, applePort: applePort, isOnce: isOnce, window: window,
+            ports: ports)
         do {
             let service = try WebService(host: host, metrics: metrics, logger: logger)
             try await service.run(with: [show]) { port in
@@ -185,6 +197,8 @@ struct DemoShow: Service {
     let id: String
     let applePort: Int
     let isOnce: Bool
+    /// What to recover.
+    let window: [String]
     let ports: AsyncStream<Int>
 
     func run() async throws {
@@ -192,10 +206,11 @@ struct DemoShow: Service {
         for await announced in ports { port = announced }
         guard let port else { return }
         try await step(["ingest", place.file(DemoPlace.notifications)])
-        try await step(["recover", "--suggested"])
+        try await step(["recover"] + window)
         try await step(["audit", "verify"])
         try hint(port)
-        guard !isOnce else { return }
+        // Ends like a service that is told to.
+        if isOnce { kill(getpid(), SIGTERM) }
         try? await gracefulShutdown()
     }
 

@@ -141,10 +141,10 @@ struct RecoveryEffect: Sendable {
         let moments = moments(before.holdings + after.holdings)
         for (moment, next) in zip(moments, moments.dropFirst()) {
             let believed = active(before, at: moment)
-            let true_ = active(after, at: moment)
+            let known = active(after, at: moment)
             let length = next.milliseconds(since: moment)
-            for name in true_.subtracting(believed) { sums[name, default: (0, 0)].denied += length }
-            for name in believed.subtracting(true_) {
+            for name in known.subtracting(believed) { sums[name, default: (0, 0)].denied += length }
+            for name in believed.subtracting(known) {
                 sums[name, default: (0, 0)].granted += length
             }
         }
