@@ -12,7 +12,7 @@ public enum SchemaHistory {
             version: 2, name: "V0002_log_sweeps", sql: PackageResources.V0002_log_sweeps_sql),
     ]
 
-    /// `operations.sqlite`: quarantine, feeds and webhooks, keys of uploads, recoveries.
+    /// `operations.sqlite`: quarantine, feeds and webhooks, keys of uploads, recoveries and backfills.
     public static let operations = [
         Migration(
             version: 1, name: "V0001_operations_quarantine",
@@ -26,5 +26,8 @@ public enum SchemaHistory {
         Migration(
             version: 4, name: "V0004_operations_recovery",
             sql: PackageResources.V0004_operations_recovery_sql),
+        Migration(
+            version: 5, name: "V0005_operations_backfill",
+            sql: PackageResources.V0005_operations_backfill_sql),
     ]
 }

@@ -73,6 +73,25 @@ extension Settings {
         return app
     }
 
+    /// The apps to ask about: the one that was named, else all that have a key. Throws when there
+    /// is none.
+    func askedApps(_ options: APIOptions) throws(CommandFailure) -> [Configuration.App] {
+        let keyed = try requiredApps().filter { $0.api != nil }
+        let isStated = options.keyId != nil || options.issuerId != nil || options.keyFile != nil
+        return isStated || keyed.count < 2 ? [try askedApp(options)] : keyed
+    }
+
+    /// The client of every configured app that has a key.
+    func clients(
+        _ transport: any APITransport
+    ) throws(CommandFailure) -> [BundleId: AppStoreServerAPIClient] {
+        var clients: [BundleId: AppStoreServerAPIClient] = [:]
+        for app in configuration.apps where app.api != nil {
+            clients[app.bundleId] = try client(for: app, transport)
+        }
+        return clients
+    }
+
     /// The client for an app, its key read. Says so when others can read the key as well.
     func client(
         for app: Configuration.App, _ transport: any APITransport

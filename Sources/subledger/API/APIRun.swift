@@ -1,7 +1,6 @@
 import AppStore
 import AppStoreAPI
 import ArgumentParser
-import Foundation
 import LedgerService
 
 /// Asks, takes what is signed into the ledger, and prints both.
@@ -52,7 +51,8 @@ struct APIRun {
             }
             var answers = Answers()
             var failure: APIFailure?
-            do throws(APIFailure) { try await ask(client, choice(settings), &answers) } catch {
+            do throws(APIFailure) { try await ask(client, common.choice(settings), &answers) } catch
+            {
                 failure = error
             }
             await transport.close()
@@ -63,15 +63,6 @@ struct APIRun {
             if let failure { throw CommandFailure(failure) }
             if !isClean { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
         }
-    }
-
-    private func choice(_ settings: Settings) -> EnvironmentChoice {
-        isEnvironmentStated ? .only(settings.environment) : .productionFirst
-    }
-
-    private var isEnvironmentStated: Bool {
-        common.environment != nil
-            || ProcessInfo.processInfo.environment["SUBLEDGER_ENVIRONMENT"] != nil
     }
 
     // MARK: Taking in
@@ -87,7 +78,7 @@ struct APIRun {
             return true
         }
         let environment =
-            isEnvironmentStated
+            common.isEnvironmentStated
             ? settings.environment
             : evidence.lazy.compactMap { AnswerReader.claimedEnvironment($0) }.first
                 ?? answers.environment ?? settings.environment

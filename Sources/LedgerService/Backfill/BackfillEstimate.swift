@@ -1,0 +1,49 @@
+public import AppStore
+import AppStoreAPI
+
+/// What asking about a number of customers takes, at least: one page of each answer, at the rates
+/// Apple allows and we keep to. Long histories have more pages, and Apple's answers take time, too.
+public struct BackfillEstimate: Sendable, Equatable {
+    /// Ids still to be asked about.
+    public let ids: Int
+    public let requests: Int64
+    public let milliseconds: Int64
+
+    /// - Parameters:
+    ///   - ids: still to be asked about.
+    ///   - includesRefunds: whether refund histories are asked for, at a fifth of the others' rate.
+    ///   - environment: Sandbox takes a tenth of Production's requests.
+    public init(ids: Int, includesRefunds: Bool, environment: Environment) {
+        let endpoints: [Endpoint] =
+            [.allSubscriptionStatuses, .transactionHistory]
+            + (includesRefunds ? [.refundHistory] : [])
+        self.ids = ids
+        requests = Int64(ids) * Int64(endpoints.count)
+        let factor: Int64 = environment == .production ? 1_000 : 10_000
+        let slowest = endpoints.map(\.requestsPerSecond).min() ?? 1
+        milliseconds = (Int64(ids) * factor + Int64(slowest) - 1) / Int64(slowest)
+    }
+
+    /// Days, hours, minutes, seconds: the two largest that are not zero.
+    public var duration: String {
+        let seconds = (milliseconds + 999) / 1_000
+        let parts = [
+            (seconds / 86_400, "d"), (seconds / 3_600 % 24, "h"), (seconds / 60 % 60, "min"),
+            (seconds % 60, "s"),
+        ].drop { $0.0 == 0 }.prefix(2).filter { $0.0 > 0 }
+        return parts.isEmpty ? "0 s" : parts.map { "\($0.0) \($0.1)" }.joined(separator: " ")
+    }
+
+    /// One sentence for people who wait.
+    public var text: String {
+        "\(ids) ids to ask about: at least \(requests) requests, \(duration) at Apple's rates"
+    }
+
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("ids", ids)
+            json.member("requests", requests)
+            json.member("seconds", (milliseconds + 999) / 1_000)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+
+/// Reads CSV (RFC 4180) record by record: fields between quotation marks may hold delimiters, line
+/// breaks and doubled quotation marks. A record that cannot be read costs its first line only.
+struct CSVReader {
+    /// One record; its fields are not decoded until they are asked for.
+    struct Record {
+        /// Of its first byte, from 1.
+        let line: Int
+        fileprivate(set) var fields: [Range<Int>] = []
+        /// Why there are no fields; nil when there are.
+        fileprivate(set) var flaw: String?
+    }
+
+    private let bytes: [UInt8]
+    private let delimiter: UInt8
+    private var place: Int
+    private var line = 1
+
+    private static let quote = UInt8(ascii: "\"")
+    private static let newline = UInt8(ascii: "\n")
+    private static let carriageReturn = UInt8(ascii: "\r")
+
+    /// - Parameters:
+    ///   - bytes: the whole file.
+    ///   - start: where the first record begins, after a byte order mark.
+    ///   - delimiter: between fields.
+    init(_ bytes: [UInt8], from start: Int, delimiter: UInt8) {
+        self.bytes = bytes
+        place = start
+        self.delimiter = delimiter
+    }
+
+    /// The next record that is not blank; nil at the end.
+    mutating func next() -> Record? {
+        while place < bytes.count {
+            let record = read()
+            if record.flaw != nil || record.fields.count > 1
+                || record.fields.first?.isEmpty == false
+            {
+                return record
+            }
+        }
+        return nil
+    }
+
+    /// A field's text, without its quotation marks and the spaces around it.
+    func text(_ field: Range<Int>) -> String {
+        var field = field
+        guard bytes[field].first == CSVReader.quote, field.count >= 2 else {
+            return String(decoding: bytes[field], as: UTF8.self)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        field = field.lowerBound + 1..<field.upperBound - 1
+        return String(decoding: bytes[field], as: UTF8.self)
+            .replacingOccurrences(of: "\"\"", with: "\"")
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    // MARK: One record
+
+    private mutating func read() -> Record {
+        var record = Record(line: line)
+        let start = place
+        var cursor = place
+        while true {
+            guard let end = fieldEnd(from: cursor, limit: start + BackfillLimits.recordByteCount)
+            else {
+                return skip(&record, "a quotation mark is not closed, or not where a field ends")
+            }
+            record.fields.append(cursor..<trimmed(cursor, end))
+            guard record.fields.count <= BackfillLimits.columnCount else {
+                return skip(&record, "more than \(BackfillLimits.columnCount) fields")
+            }
+            guard end < bytes.count, bytes[end] == delimiter else {
+                place = min(end + 1, bytes.count)
+                break
+            }
+            cursor = end + 1
+        }
+        line += bytes[start..<place].count { $0 == CSVReader.newline }
+        return record
+    }
+
+    /// A carriage return before the line's end is no part of the field.
+    private func trimmed(_ start: Int, _ end: Int) -> Int {
+        let isLineEnd = end == bytes.count || bytes[end] == CSVReader.newline
+        let hasReturn = end > start && bytes[end - 1] == CSVReader.carriageReturn
+        return isLineEnd && hasReturn ? end - 1 : end
+    }
+
+    /// Where the field ends: at a delimiter, a line's end or the end; nil when it does not.
+    private func fieldEnd(from start: Int, limit: Int) -> Int? {
+        let limit = min(limit, bytes.count)
+        var index = start
+        guard index < bytes.count, bytes[index] == CSVReader.quote else {
+            while index < limit, bytes[index] != delimiter, bytes[index] != CSVReader.newline {
+                index += 1
+            }
+            let isTooLong =
+                index >= limit && index < bytes.count && bytes[index] != CSVReader.newline
+            return isTooLong ? nil : index
+        }
+        index += 1
+        while index < limit {
+            guard bytes[index] == CSVReader.quote else {
+                index += 1
+                continue
+            }
+            let next = index + 1
+            if next < bytes.count, bytes[next] == CSVReader.quote {
+                index += 2
+                continue
+            }
+            if next == bytes.count || bytes[next] == delimiter || bytes[next] == CSVReader.newline {
+                return next
+            }
+            let isReturn = bytes[next] == CSVReader.carriageReturn
+            let isLineEnd = next + 1 == bytes.count || bytes[next + 1] == CSVReader.newline
+            return isReturn && isLineEnd ? next + 1 : nil
+        }
+        return nil
+    }
+
+    /// Gives up a record, and goes on at the line after its first.
+    private mutating func skip(_ record: inout Record, _ flaw: String) -> Record {
+        record.fields = []
+        record.flaw = flaw
+        let end = bytes[place...].firstIndex(of: CSVReader.newline) ?? bytes.count
+        place = min(end + 1, bytes.count)
+        line += 1
+        return record
+    }
+}

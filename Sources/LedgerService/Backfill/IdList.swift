@@ -1,0 +1,83 @@
+import AppStore
+import Foundation
+import LedgerStore
+import Signing
+
+/// Ids to ask Apple about, from a plain list (one a line) or a CSV export of another service, each
+/// once and in the order of the file.
+public struct IdList: Sendable, Equatable {
+    /// Any ids of customers: transactionIds, originalTransactionIds or appTransactionIds.
+    public internal(set) var ids: [String] = []
+    /// The CSV column the ids were taken from, as its header names it; nil of a plain list.
+    public internal(set) var column: String?
+    /// Lines without a usable id, the first `BackfillLimits.badLineCount`.
+    public internal(set) var badLines: [BadLine] = []
+    /// Those beyond.
+    public internal(set) var badLinesOmitted = 0
+    /// Ids that stood in the list before.
+    public internal(set) var repeated = 0
+    /// CSV records whose `store` is none of Apple's.
+    public internal(set) var otherStores = 0
+
+    /// A line that holds no id.
+    public struct BadLine: Sendable, Equatable {
+        /// From 1.
+        public let line: Int
+        public let reason: String
+    }
+
+    /// A list that nothing was read into yet.
+    init() {}
+
+    /// A list of these ids, each once.
+    public init(_ ids: [String]) {
+        var reader = IdListReader()
+        for (index, id) in ids.enumerated() { reader.take(id, line: index + 1) }
+        self = reader.list
+    }
+
+    /// Reads a whole list. Throws `noIdColumn` or `tooManyIds`.
+    public init(reading bytes: [UInt8]) throws(IdListProblem) {
+        self = try IdListReader.read(bytes)
+    }
+
+    /// Reads a file, off the cooperative pool; `-` is standard input. Throws what reading the list
+    /// throws, `unreadable` or `tooLong`.
+    public static func read(path: String) async throws(IdListProblem) -> IdList {
+        try await Blocking.run { () throws(IdListProblem) in
+            try IdList(reading: try bytes(path))
+        }
+    }
+
+    private static func bytes(_ path: String) throws(IdListProblem) -> [UInt8] {
+        var isDirectory: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+        let handle = path == "-" ? .standardInput : FileHandle(forReadingAtPath: path)
+        guard path == "-" || exists && !isDirectory.boolValue, let handle else {
+            throw .unreadable(path)
+        }
+        defer { if path != "-" { try? handle.close() } }
+        var bytes: [UInt8] = []
+        do {
+            while let piece = try handle.read(upToCount: 1_024 * 1_024), !piece.isEmpty {
+                bytes += piece
+                guard bytes.count <= BackfillLimits.listByteCount else {
+                    throw IdListProblem.tooLong
+                }
+            }
+        } catch let problem as IdListProblem {
+            throw problem
+        } catch { throw .unreadable(path) }
+        return bytes
+    }
+
+    /// What the list is known by: the app and the ids in their order.
+    func digest(_ bundleId: BundleId) -> Digest {
+        var hasher = SHA256Hasher()
+        for text in [bundleId.rawValue] + ids {
+            hasher.update(Array(text.utf8))
+            hasher.update([0])
+        }
+        return hasher.finish()
+    }
+}

@@ -1,0 +1,16 @@
+public import AppStore
+
+/// When Apple was last asked about a chain because of its notices, and what was left of them.
+public struct ChainLookup: Hashable, Sendable {
+    public var askedAt: Timestamp
+    /// How often in a row the same notices stayed open.
+    public var times: Int
+    /// Codes of the notices that were open afterwards, each once, in byte order.
+    public var notices: [String]
+
+    public init(askedAt: Timestamp, times: Int, notices: [String]) {
+        self.askedAt = askedAt
+        self.times = times
+        self.notices = notices
+    }
+}

@@ -1,0 +1,86 @@
+import AppStore
+import AppStoreAPI
+import Foundation
+import LedgerService
+
+/// What a command that asks Apple works with: apps, their clients, and the ledgers that take the
+/// answers. Everything is closed by `result`.
+struct Asking {
+    let apps: [Configuration.App]
+    let books: AnswerBooks
+    let transport: HTTPTransport
+    private let settings: Settings
+
+    /// - Parameter takesSeveral: whether all apps with a key are meant where none is named.
+    ///
+    /// Throws when there is no key, or it is unclear whose.
+    init(_ settings: Settings, _ access: APIOptions, takesSeveral: Bool = false) throws {
+        self.settings = settings
+        apps =
+            takesSeveral ? try settings.askedApps(access) : [try settings.askedApp(access)]
+        books = AnswerBooks(
+            settings.configuration, apps: try settings.requiredApps(),
+            verifier: try settings.verifier()
+        ) { Console.now }
+        // Last: nothing may go wrong any more, since it has to be closed.
+        transport = HTTPTransport()
+    }
+
+    /// The client of the only app.
+    func client() throws(CommandFailure) -> AppStoreServerAPIClient {
+        try settings.client(for: apps[0], transport)
+    }
+
+    /// The clients of all apps.
+    func clients() throws(CommandFailure) -> [BundleId: AppStoreServerAPIClient] {
+        var clients: [BundleId: AppStoreServerAPIClient] = [:]
+        for app in apps { clients[app.bundleId] = try settings.client(for: app, transport) }
+        return clients
+    }
+
+    /// What `body` comes to, once connections and ledgers are closed.
+    func result<Value>(_ body: () async throws -> Value) async -> Result<Value, any Error> {
+        let result: Result<Value, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        await transport.close()
+        await books.close()
+        return result
+    }
+
+    /// Brings what is derived from every ledger up to what was appended. Nothing is asked
+    /// afterwards.
+    func project() async throws {
+        for ledger in books.surrender() {
+            let session = try await settings.openSession(ledger)
+            await session.close()
+        }
+    }
+
+    /// Closes a session that is up to date, and whatever else was opened.
+    func close(_ session: LedgerSession) async {
+        let others = books.surrender().filter { $0.environment != session.ledger.environment }
+        await session.close()
+        for ledger in others { await ledger.close() }
+    }
+}
+
+extension SharedOptions {
+    /// Whether the operator said which environment is meant.
+    var isEnvironmentStated: Bool {
+        environment != nil || ProcessInfo.processInfo.environment["SUBLEDGER_ENVIRONMENT"] != nil
+    }
+
+    /// Whom to ask: the environment that was named, else Production and then Sandbox.
+    func choice(_ settings: Settings) -> EnvironmentChoice {
+        isEnvironmentStated ? .only(settings.environment) : .productionFirst
+    }
+}
+
+extension CommandFailure {
+    init(_ failure: AskingFailure) {
+        switch failure {
+        case .apple(let failure): self.init(failure)
+        case .store(let error): self.init(error)
+        }
+    }
+}

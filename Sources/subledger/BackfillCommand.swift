@@ -1,0 +1,84 @@
+import AppStore
+import AppStoreAPI
+import ArgumentParser
+import LedgerService
+
+struct BackfillCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backfill",
+        abstract: "Fetch the histories of given customers from Apple.",
+        discussion: """
+            Takes any ids of customers, one a line, or a CSV export of RevenueCat or Adapty, whose \
+            column of ids is found by its header. Asks for statuses, transactions and refunds of \
+            each, at Apple's rates, and appends what verifies. The same command goes on where it \
+            was when it was ended; a list that is done begins anew and brings what came or changed \
+            since. Exit code 1 when an id was unknown to Apple or failed, or a line held none.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("A file; - is standard input (the default).", valueName: "ids-file"))
+    var file = "-"
+
+    @Flag(help: "Forget how far an earlier run of the same list was.")
+    var restart = false
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Ask for refund histories, at a fifth of the rate; transactions name refunds, too.")
+    var refunds = true
+
+    @OptionGroup var access: APIOptions
+    @OptionGroup var common: SharedOptions
+
+    func run() async throws {
+        try await perform {
+            let settings = try Settings(common)
+            let asking = try Asking(settings, access)
+            let report = await asking.result { try await backfill(settings, asking) }
+            try tell(try report.get(), settings)
+        }
+    }
+
+    private func backfill(
+        _ settings: Settings, _ asking: Asking
+    ) async throws -> (BackfillReport, IdList) {
+        let list: IdList
+        do throws(IdListProblem) { list = try await IdList.read(path: file) } catch {
+            throw CommandFailure(
+                code: error.code, message: error.message,
+                exit: error.code == "unreadableInput" ? .io : .usage)
+        }
+        let cursors = try await asking.books.ledger(settings.environment).operations
+        let backfill = Backfill(
+            try asking.client(), books: asking.books, cursors: cursors,
+            in: common.choice(settings), includesRefunds: refunds)
+        let progress = ProgressLine()
+        let report = try await backfill.run(list, startsAnew: restart) { estimate in
+            Console.note(estimate.text)
+        } report: {
+            progress.show($0.text)
+        }
+        progress.end()
+        try await asking.project()
+        return (report, list)
+    }
+
+    private func tell(_ result: (BackfillReport, IdList), _ settings: Settings) throws {
+        let (report, list) = result
+        if common.json {
+            try Console.out { json in
+                report.write(to: &json, list: list, environment: settings.environment)
+            }
+        } else {
+            for line in list.badLines { Console.note("line \(line.line): \(line.reason)") }
+            if list.badLinesOmitted > 0 {
+                Console.note("… and \(list.badLinesOmitted) more lines without an id")
+            }
+            for line in report.lines(list: list) { try Console.out(line + "\n") }
+        }
+        if let stop = report.stop { throw CommandFailure(stop) }
+        guard report.isComplete, list.badLines.isEmpty else {
+            throw ExitCode(CommandFailure.Exit.negative.rawValue)
+        }
+    }
+}

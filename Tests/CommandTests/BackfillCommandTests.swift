@@ -1,0 +1,94 @@
+import AppStore
+import Foundation
+import Testing
+
+@Suite("subledger backfill, against subledger simulate server")
+struct BackfillCommandTests {
+    private let apple = APICommandTests()
+
+    @Test("without a key there is nothing to ask with, and no list is read")
+    func noKey() async throws {
+        let outcome = try await Workplace().run("backfill", "nowhere")
+        #expect(outcome.code == 78)
+        #expect(outcome.errorCode == "missingKey")
+    }
+
+    @Test("a list that is not there, or names no column of ids, is told before anything is asked")
+    func badLists() async throws {
+        try await apple.serving { place, _ in
+            let missing = try await place.run("backfill", "nowhere")
+            #expect(missing.code == 74)
+            #expect(missing.errorCode == "unreadableInput")
+            try place.write(["user,email", "1,x"], to: "users.csv")
+            let columns = try await place.run("backfill", "users.csv")
+            #expect(columns.code == 64)
+            #expect(columns.errorCode == "noIdColumn")
+        }
+    }
+
+    @Test("a CSV export: its column is named, histories are appended, troubles are exit code 1")
+    func export() async throws {
+        try await apple.serving { place, ids in
+            try place.write(
+                [
+                    "attributes,original_store_transaction_id,store",
+                    "\"{\"\"a\"\":\"\"b,", "c\"\"}\",\(ids[0]),app_store", "x,\(ids[1]),app_store",
+                    "x,GPA.1,play_store", "x,1,app_store", "x,none,app_store",
+                ], to: "export.csv")
+            let outcome = try await place.run("backfill", "export.csv", "--json")
+            #expect(outcome.code == 1, "\(outcome.err)")
+            let json = try outcome.json()
+            #expect(json["ids"]?.int64 == 3)
+            #expect(json["done"]?.int64 == 2)
+            #expect(json["unknown"]?.array?.compactMap(\.string) == ["1"])
+            #expect(json["column"]?.string == "original_store_transaction_id")
+            #expect(json["otherStores"]?.int64 == 1)
+            #expect(json["badLines"]?.array?.first?["line"]?.int64 == 7)
+            #expect(json["estimate"]?["requests"]?.int64 == 9)
+            #expect(json["position"]?.int64 == json["appended"]?.int64)
+            #expect(outcome.err.contains("3 ids to ask about"))
+            let shown = try await place.run(["show", ids[1], "--json", "--data", "data"])
+            #expect(shown.code == 0)
+        }
+    }
+
+    @Test("ids on standard input; all answered is exit code 0")
+    func standardInput() async throws {
+        try await apple.serving { place, ids in
+            let outcome = try await place.run("backfill", input: ids.joined(separator: "\n"))
+            #expect(outcome.code == 0, "\(outcome.err)")
+            #expect(outcome.out.contains("\(ids.count) of \(ids.count) ids answered"))
+            let quick = try await place.run(
+                "backfill", "--no-refunds", "--json", input: ids.joined(separator: "\n"))
+            #expect(quick.code == 0)
+            #expect(try quick.json()["estimate"]?["requests"]?.int64 == Int64(2 * ids.count))
+        }
+    }
+
+    @Test("a run that was killed goes on, and ends with everything")
+    func killed() async throws {
+        let faults = #"[{"fault":"slow","milliseconds":200,"endpoint":"refundHistory"}]"#
+        try await apple.serving(faults: faults) { place, ids in
+            let list = try place.write(ids, to: "ids")
+            let launched = try place.launch(["backfill", list] + place.options)
+            _ = try await launched.kill(afterMilliseconds: 150)
+            let outcome = try await place.run("backfill", list, "--json")
+            #expect(outcome.code == 0, "\(outcome.err)")
+            #expect(try outcome.json()["done"]?.int64 == Int64(ids.count))
+            let audit = try await place.run(["audit", "verify", "--data", "data"])
+            #expect(audit.code == 0)
+        }
+    }
+
+    @Test("a key that Apple refuses is exit code 78, and the report says that nothing was asked")
+    func refusedKey() async throws {
+        try await apple.serving { place, ids in
+            let options = place.options.map { $0 == "SIMULATED1" ? "OTHER" : $0 }
+            let list = try place.write(ids, to: "ids")
+            let outcome = try await place.run(["backfill", list, "--json"] + options)
+            #expect(outcome.code == 78)
+            #expect(outcome.errorCode == "unauthorized")
+            #expect(try outcome.json()["left"]?.int64 == Int64(ids.count))
+        }
+    }
+}

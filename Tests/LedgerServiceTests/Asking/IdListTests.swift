@@ -1,0 +1,149 @@
+import AppStore
+import LedgerService
+import Testing
+
+@Suite("Lists of ids")
+struct IdListTests {
+    func read(_ text: String) throws -> IdList { try IdList(reading: Array(text.utf8)) }
+
+    @Test("A CSV file without a column of ids is refused, and so is a line of several values")
+    func noColumn() {
+        for text in ["user,email\n1,2\n", "1,2,3\n", "a;b\n1;2"] {
+            #expect(throws: IdListProblem.noIdColumn) { try read(text) }
+        }
+        #expect(IdListProblem.noIdColumn.message.contains("original_store_transaction_id"))
+    }
+
+    @Test(
+        "What is no id is told with its line, and costs nothing else",
+        arguments: ["abc", "12x", "-1", "1 2", "１２", String(repeating: "1", count: 65)])
+    func badLine(_ text: String) throws {
+        let list = try read("1\n\(text)\n2\n")
+        #expect(list.ids == ["1", "2"])
+        #expect(list.badLines.map(\.line) == [2])
+    }
+
+    @Test("The longest id is taken")
+    func longestId() throws {
+        let id = String(repeating: "1", count: BackfillLimits.idByteCount)
+        #expect(try read(id).ids == [id])
+    }
+
+    @Test("A plain list: blanks, remarks, marks and line ends of other systems are passed over")
+    func plain() throws {
+        let list = try read("\u{FEFF}# ours\r\n 2000000000000001 \r\n\n2000000000000002")
+        #expect(list.ids == ["2000000000000001", "2000000000000002"])
+        #expect(list.badLines.isEmpty)
+        #expect(list.column == nil)
+        #expect(try read("").ids.isEmpty)
+    }
+
+    @Test("An id counts once, where it stood first")
+    func repeated() throws {
+        let list = try read("3\n1\n3\n2\n1\n")
+        #expect(list.ids == ["3", "1", "2"])
+        #expect(list.repeated == 2)
+        #expect(IdList(["3", "1", "3"]).ids == ["3", "1"])
+    }
+
+    @Test(
+        "The column is found by its header, original ids before others",
+        arguments: [
+            ("store_transaction_id,original_store_transaction_id\n1,2\n", "2"),
+            ("user,original_transaction_id\nx,2\n", "2"),
+            ("\"Original Transaction ID\";x\n2;y\n", "2"),
+            ("originalTransactionId\n2\n", "2"), ("user\ttransaction_id\nx\t2\n", "2"),
+            ("store_original_transaction_id,x\r\n2,y\r\n", "2"),
+        ])
+    func column(_ text: String, _ id: String) throws {
+        let list = try read(text)
+        #expect(list.ids == [id])
+        #expect(list.column != nil)
+        #expect(list.badLines.isEmpty)
+    }
+
+    @Test("Quoted fields hold commas, line breaks and quotation marks")
+    func quoted() throws {
+        let list = try read(
+            """
+            attributes,original_store_transaction_id,store
+            "{""name"": ""a, b""}",11,app_store
+            "two
+            lines",12,app_store
+            plain,"13",mac_app_store
+
+            """)
+        #expect(list.ids == ["11", "12", "13"])
+        #expect(list.badLines.isEmpty)
+    }
+
+    @Test("A record that cannot be read costs its line only, and later lines keep their numbers")
+    func flawed() throws {
+        let list = try read(
+            "a,transaction_id\n\"never closed,1\nx,2\n\"shut\"early,3\n\"a\nb\",4\nx\nx,\nx,5\n")
+        #expect(list.ids == ["2", "4", "5"])
+        #expect(list.badLines.map(\.line) == [2, 4, 7, 8])
+    }
+
+    @Test("What was bought in another store is counted and not asked about")
+    func stores() throws {
+        let list = try read(
+            "store,store_transaction_id\napp_store,1\nplay_store,GPA.1\nstripe,x\n,2\n"
+                + "MAC_APP_STORE,3\n"
+        )
+        #expect(list.ids == ["1", "2", "3"])
+        #expect(list.otherStores == 2)
+        #expect(list.badLines.isEmpty)
+    }
+
+    @Test("So many bad lines are told one by one, the next is counted")
+    func manyBadLines() throws {
+        let lines = Array(repeating: "x", count: BackfillLimits.badLineCount)
+        let full = try read(lines.joined(separator: "\n"))
+        #expect(full.badLines.count == BackfillLimits.badLineCount)
+        #expect(full.badLinesOmitted == 0)
+        let over = try read((lines + ["x"]).joined(separator: "\n"))
+        #expect(over.badLines.count == BackfillLimits.badLineCount)
+        #expect(over.badLinesOmitted == 1)
+    }
+
+    @Test("A record may be so long, and not a byte longer")
+    func recordBound() throws {
+        let head = "transaction_id,x\n"
+        for (extra, count) in [(0, 1), (1, 0)] {
+            let filler = String(
+                repeating: "y", count: BackfillLimits.recordByteCount - 2 + extra)
+            let list = try read("\(head)1,\(filler)\n2,z\n")
+            #expect(list.ids == (count == 1 ? ["1", "2"] : ["2"]))
+        }
+    }
+
+    @Test("A file that is not there, or is a directory, is told by its name")
+    func unreadable() async throws {
+        let directory = try TemporaryDirectory()
+        for path in [directory.file("none"), directory.path] {
+            let error = await #expect(throws: IdListProblem.self) {
+                try await IdList.read(path: path)
+            }
+            #expect(error == .unreadable(path))
+        }
+        let path = try directory.write(Array("1\n2\n".utf8), to: "ids")
+        #expect(try await IdList.read(path: path).ids == ["1", "2"])
+    }
+
+    @Test("An estimate: the slowest answer's rate decides, and Sandbox takes a tenth")
+    func estimate() {
+        let all = BackfillEstimate(ids: 1_000, includesRefunds: true, environment: .production)
+        #expect(all.requests == 3_000)
+        #expect(all.milliseconds == 100_000)
+        #expect(all.duration == "1 min 40 s")
+        let quick = BackfillEstimate(ids: 1_000, includesRefunds: false, environment: .production)
+        #expect(quick.requests == 2_000)
+        #expect(quick.milliseconds == 20_000)
+        let sandbox = BackfillEstimate(ids: 1_000, includesRefunds: true, environment: .sandbox)
+        #expect(sandbox.milliseconds == 1_000_000)
+        let none = BackfillEstimate(ids: 0, includesRefunds: true, environment: .production)
+        #expect(none.duration == "0 s")
+        #expect(none.milliseconds == 0)
+    }
+}

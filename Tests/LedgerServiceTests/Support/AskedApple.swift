@@ -1,0 +1,100 @@
+import AppStore
+import AppStoreAPI
+import LedgerService
+import LedgerStore
+import Simulator
+import Synchronization
+
+/// Apple as a test wants it: simulated books of Production and Sandbox, faults, and a clock that
+/// stands still until somebody waits.
+struct AskedApple: Sendable {
+    static let app = BundleId(MadeChain.app)
+    static let key: ServedKey = {
+        do { return try ServedKey() } catch { fatalError("OpenSSL makes no keys: \(error)") }
+    }()
+    static let productionPlan = plan(.production, seed: 0)
+    static let production = ServedBooks(productionPlan)
+    static let sandbox = ServedBooks(plan(.sandbox, seed: 1))
+    /// 2026-06-01: the time of the store, and of everybody.
+    static let now = Timestamp(milliseconds: 1_780_272_000_000)
+
+    private static func plan(_ environment: Environment, seed: UInt64) -> HistoryPlan {
+        HistoryPlan(
+            world: SubscriberWorld(bundleId: app), environment: environment, seed: seed,
+            limit: .chains(40))
+    }
+
+    /// A chain of the books with several transactions, the last of them a renewal.
+    static let longLife: String? = {
+        var counts: [String: Int] = [:]
+        var stream = HistoryStream(productionPlan)
+        while case let page = stream.next(), !page.isEmpty {
+            for entry in page {
+                guard
+                    case .notification(let notification, let transaction?, _) = entry.delivery
+                        .evidence,
+                    notification.notificationType == Raw(.didRenew),
+                    entry.delivery.signedDate.map({ $0 <= now }) == true,
+                    let id = transaction.originalTransactionId?.rawValue
+                else { continue }
+                counts[id, default: 0] += 1
+            }
+        }
+        // Few enough for one page of Apple's.
+        return counts.filter { (3...15).contains($0.value) }.keys.min()
+    }()
+
+    let clock = Clock()
+    let api: SimulatedAPI
+    let sandboxApi: SimulatedAPI
+    let transport: SimulatedTransport
+    let client: AppStoreServerAPIClient
+
+    /// Whoever waits moves it.
+    final class Clock: RequestClock, ServiceClock {
+        private let waited = Mutex<Int64>(0)
+
+        var now: Timestamp {
+            AskedApple.now.advanced(byMilliseconds: elapsedMilliseconds)
+        }
+        var elapsedMilliseconds: Int64 { waited.withLock { $0 } }
+
+        func sleep(milliseconds: Int64) async throws(CancellationError) {
+            guard !Task.isCancelled else { throw CancellationError() }
+            waited.withLock { $0 += milliseconds }
+        }
+    }
+
+    init(
+        faults: [ServedFaultRule] = [], sandboxFaults: [ServedFaultRule] = [],
+        books: ServedBooks = AskedApple.production, key: ServedKey = AskedApple.key,
+        onAnswer: @escaping @Sendable (TransportRequest, TransportAnswer) async -> Void = {
+            _, _ in
+        }
+    ) throws {
+        let clock = clock
+        func served(_ books: ServedBooks, _ faults: [ServedFaultRule]) -> SimulatedAPI {
+            var setup = SimulatedAPI.Setup(
+                books: books, key: AskedApple.key, authority: TestAuthority.shared,
+                storeClock: { clock.now }, clock: { clock.now })
+            setup.faults = faults
+            return SimulatedAPI(setup)
+        }
+        api = served(books, faults)
+        sandboxApi = served(AskedApple.sandbox, sandboxFaults)
+        transport = SimulatedTransport(
+            production: api, sandbox: sandboxApi, onAnswer: onAnswer)
+        client = AppStoreServerAPIClient(
+            credentials: try APICredentials(
+                keyId: key.keyId, issuerId: key.issuerId, bundleId: AskedApple.app, pem: key.pem),
+            transport: transport, clock: clock,
+            policy: RetryPolicy(attempts: 2, firstWaitMilliseconds: 1, longestWaitMilliseconds: 1))
+    }
+
+    /// The ledgers of a test, for answers.
+    func books(_ ledger: TemporaryLedger) -> AnswerBooks {
+        AnswerBooks(
+            ledger.configuration, apps: ledger.configuration.apps, verifier: ledger.verifier
+        ) { [clock] in clock.now }
+    }
+}

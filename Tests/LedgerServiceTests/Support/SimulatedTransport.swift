@@ -1,0 +1,61 @@
+import AppStore
+import AppStoreAPI
+import Foundation
+import Simulator
+import Synchronization
+
+/// Carries requests to simulated APIs without a socket: one for Production, one for Sandbox.
+final class SimulatedTransport: APITransport {
+    private let production: SimulatedAPI?
+    private let sandbox: SimulatedAPI?
+    private let state = Mutex<(sent: [TransportRequest], cut: Int?)>(([], nil))
+    /// Sees each whole answer before the asker does.
+    private let onAnswer: @Sendable (TransportRequest, TransportAnswer) async -> Void
+
+    init(
+        production: SimulatedAPI? = nil, sandbox: SimulatedAPI? = nil,
+        onAnswer: @escaping @Sendable (TransportRequest, TransportAnswer) async -> Void = {
+            _, _ in
+        }
+    ) {
+        self.production = production
+        self.sandbox = sandbox
+        self.onAnswer = onAnswer
+    }
+
+    /// Requests so far.
+    var sent: [TransportRequest] { state.withLock { $0.sent } }
+
+    /// After so many requests no connection can be made any more; nil: it always can.
+    func cut(after count: Int?) { state.withLock { $0.cut = count } }
+
+    func send(
+        _ request: TransportRequest
+    ) async throws(TransportFailure) -> TransportAnswer {
+        let isCut = state.withLock { state in
+            if let cut = state.cut, state.sent.count >= cut { return true }
+            state.sent.append(request)
+            return false
+        }
+        let api = request.url.contains("sandbox") ? sandbox : production
+        guard !isCut, let api else { throw .notConnected }
+        let reply = api.answer(SimulatedTransport.served(request))
+        guard reply.manner == .whole else { throw .disconnected }
+        guard reply.body.count <= APILimits.answerByteCount else { throw .tooLarge }
+        let answer = TransportAnswer(
+            status: reply.status,
+            retryAfter: reply.headers.first { $0.name == "retry-after" }?.value,
+            date: reply.headers.first { $0.name == "date" }?.value, body: reply.body)
+        await onAnswer(request, answer)
+        return answer
+    }
+
+    private static func served(_ request: TransportRequest) -> ServedRequest {
+        let parts = URLComponents(string: request.url)
+        return ServedRequest(
+            method: request.method, path: parts?.percentEncodedPath ?? "",
+            query: (parts?.queryItems ?? []).map { (name: $0.name, value: $0.value ?? "") },
+            authorization: request.headers.first { $0.name == "authorization" }?.value,
+            body: request.body ?? [])
+    }
+}

@@ -1,0 +1,103 @@
+import AppStore
+import Ledger
+import Signing
+import Testing
+
+@testable import LedgerStore
+
+@Suite("What Apple was asked about")
+struct AskingTests {
+    private let one = SHA256.hash(Array("one".utf8))
+    private let start = Timestamp(milliseconds: 1_770_000_000_000)
+
+    private func store(_ body: (OperationsStore) async throws -> Void) async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await OperationsStore.open(directory: directory.path)
+        try await body(store)
+        await store.close()
+    }
+
+    @Test("A list is kept with its troubles, and forgotten with them")
+    func run() async throws {
+        try await store { store in
+            #expect(try await store.backfill(one) == nil)
+            var run = BackfillRun(startedAt: start)
+            run.settled = 3
+            run.done = 1
+            run.requests = 9
+            run.appended = 4
+            run.duplicates = 5
+            run.conflicts = 6
+            let troubles = [
+                BackfillRun.Trouble(ordinal: 0, id: "7", code: nil, message: "unknown"),
+                BackfillRun.Trouble(ordinal: 2, id: "9", code: "x", message: "y"),
+            ]
+            try await store.keep(run, of: one, troubles: [troubles[1]], at: start)
+            try await store.keep(run, of: one, troubles: [troubles[0]], at: start)
+            let found = try #require(try await store.backfill(one))
+            #expect(found.run == run)
+            #expect(found.troubles == troubles)
+            try await store.keep(run, of: one, solved: 0, at: start)
+            #expect(try await store.backfill(one)?.troubles == [troubles[1]])
+            try await store.forgetBackfill(one)
+            #expect(try await store.backfill(one) == nil)
+            try await store.keep(run, of: one, at: start)
+            #expect(try await store.backfill(one)?.troubles == [])
+        }
+    }
+
+    @Test("So many unfinished lists are kept; with one more, the longest untouched is forgotten")
+    func bound() async throws {
+        try await store { store in
+            let lists = (0...OperationsStore.backfillRunCount).map {
+                SHA256.hash(Array("\($0)".utf8))
+            }
+            for (index, list) in lists.enumerated() {
+                let at = start.advanced(byMilliseconds: Int64(index))
+                try await store.keep(BackfillRun(startedAt: start), of: list, at: at)
+                #expect(try await store.backfill(lists[0]) != nil || index == lists.count - 1)
+            }
+            #expect(try await store.backfill(lists[0]) == nil)
+            #expect(try await store.backfill(lists[1]) != nil)
+        }
+    }
+
+    @Test("A place belongs to app, id and endpoint, and can be forgotten")
+    func places() async throws {
+        try await store { store in
+            let key = HistoryPlace.Key(bundleId: BundleId("a"), id: "1", endpoint: "e")
+            let others = [
+                HistoryPlace.Key(bundleId: BundleId("b"), id: "1", endpoint: "e"),
+                HistoryPlace.Key(bundleId: BundleId("a"), id: "2", endpoint: "e"),
+                HistoryPlace.Key(bundleId: BundleId("a"), id: "1", endpoint: "f"),
+            ]
+            let place = HistoryPlace(
+                revision: "r", log: Checkpoint(position: 5, leafHash: one))
+            try await store.keep(place, of: key)
+            #expect(try await store.place(key) == place)
+            for other in others { #expect(try await store.place(other) == nil) }
+            let later = HistoryPlace(revision: "s", log: .start)
+            try await store.keep(later, of: key)
+            #expect(try await store.place(key) == later)
+            try await store.keep(nil, of: key)
+            #expect(try await store.place(key) == nil)
+        }
+    }
+
+    @Test("A look-up is kept while notices are left")
+    func lookups() async throws {
+        try await store { store in
+            let chain = ChainId(
+                bundleId: BundleId("a"), originalTransactionId: OriginalTransactionId("1"))
+            let lookup = ChainLookup(
+                askedAt: start, times: 2, notices: ["missingPeriod", "renewalOverdue"])
+            try await store.keep(lookup, of: chain)
+            #expect(try await store.lookups() == [chain: lookup])
+            let bare = ChainLookup(askedAt: start, times: 0, notices: [])
+            try await store.keep(bare, of: chain)
+            #expect(try await store.lookups() == [chain: bare])
+            try await store.keep(nil, of: chain)
+            #expect(try await store.lookups().isEmpty)
+        }
+    }
+}
