@@ -103,7 +103,7 @@ let package = Package(
         .target(
             name: "Outgoing",
             dependencies: [
-                "LedgerService", "AppStoreAPI",
+                "LedgerService",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

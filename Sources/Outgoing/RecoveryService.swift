@@ -1,21 +1,14 @@
-public import AppStoreAPI
 public import LedgerService
 public import ServiceLifecycle
 
-/// Looks for outages for as long as the process serves; then ends what is under way and closes the
-/// connections to Apple.
+/// Looks for outages for as long as the process serves; then ends what is under way.
 public struct RecoveryService: Service {
-    let watch: RecoveryWatch
-    let transport: HTTPTransport
+    private let watch: RecoveryWatch
 
-    /// - Parameter transport: what the watch's clients ask through.
-    public init(_ watch: RecoveryWatch, transport: HTTPTransport) {
-        self.watch = watch
-        self.transport = transport
-    }
+    /// What to run; the connections of its clients are closed by whoever made them.
+    public init(_ watch: RecoveryWatch) { self.watch = watch }
 
     public func run() async throws {
         await cancelWhenGracefulShutdown { await watch.run() }
-        await transport.close()
     }
 }

@@ -37,21 +37,26 @@ struct ServeCommand: AsyncParsableCommand {
                 roots: try settings.trustedRoots(),
                 observer: ServiceObserver(logger: log.logger, metrics: metrics)
             ) { Console.now }
+            let transport = HTTPTransport()
+            let served: Result<Void, any Error>
             do {
                 let service = try WebService(host: host, metrics: metrics, logger: log.logger)
                 let isJSON = common.json
                 let beside =
-                    webhooks(endpoints, service, host) + (try recovery(settings, host))
+                    webhooks(endpoints, service, host)
+                    + asking(settings, host, log.logger, transport)
                 try await service.run(with: beside) { port in
                     if isJSON { try? Console.out { $0.object { $0.member("port", Int64(port)) } } }
                 }
-            } catch let error as WebServiceError {
-                await log.flush()
+                served = .success(())
+            } catch { served = .failure(error) }
+            await transport.close()
+            await log.flush()
+            do { try served.get() } catch let error as WebServiceError {
                 throw CommandFailure(
                     code: error.code.rawValue, message: error.description,
                     exit: error.code == .portUnavailable ? .io : .configuration)
             }
-            await log.flush()
         }
     }
 
@@ -67,20 +72,40 @@ struct ServeCommand: AsyncParsableCommand {
         ]
     }
 
-    /// Recovers from outages while the service runs; nothing without an API key.
-    private func recovery(
-        _ settings: Settings, _ host: LedgerHost
-    ) throws(CommandFailure) -> [any Service] {
-        let apps = settings.configuration.apps.filter { $0.api != nil }
-        guard settings.configuration.server.recovers, !apps.isEmpty else { return [] }
-        let transport = HTTPTransport()
-        var clients: [AppStoreServerAPIClient] = []
-        for app in apps { clients.append(try settings.client(for: app, transport)) }
-        let watch = RecoveryWatch(
-            host: host, clients: clients, apps: settings.configuration.apps,
-            verifier: try settings.verifier(), clock: SystemClock()
-        ) { host.observer.noted(.recovery($0)) }
-        return [RecoveryService(watch, transport: transport)]
+    /// Recovers from outages and looks chains up while the service runs, both through the same
+    /// clients, so that they keep to one rate; nothing where no app has a key. A key that cannot be
+    /// used keeps nothing else from running.
+    private func asking(
+        _ settings: Settings, _ host: LedgerHost, _ logger: Logger, _ transport: HTTPTransport
+    ) -> [any Service] {
+        let server = settings.configuration.server
+        guard settings.configuration.apps.contains(where: { $0.api != nil }) else { return [] }
+        do throws(CommandFailure) {
+            let clients = try settings.clients(transport)
+            var services: [any Service] = []
+            if server.recovers {
+                services.append(
+                    RecoveryService(
+                        RecoveryWatch(
+                            host: host,
+                            clients: clients.sorted { $0.key < $1.key }.map(\.value), apps: settings.configuration.apps,
+                            verifier: try settings.verifier(), clock: SystemClock()
+                        ) { host.observer.noted(.recovery($0)) }))
+            }
+            if server.reconcile {
+                let loop = ReconcileLoop(
+                    host, clients: clients, roots: try settings.trustedRoots(),
+                    clock: SystemClock()
+                ) { host.observer.noted(.reconciled($0)) }
+                services.append(ReconcileService(loop))
+            }
+            return services
+        } catch {
+            logger.warning(
+                "Apple is not asked for anything: \(error.message)",
+                metadata: ["code": "\(error.code)"])
+            return []
+        }
     }
 
     private func apply(to server: inout Configuration.Server) throws(CommandFailure) {

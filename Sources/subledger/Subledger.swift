@@ -19,8 +19,7 @@ struct Subledger: AsyncParsableCommand {
             UngrantCommand.self, NoteCommand.self, ExportCommand.self,
             RebuildCommand.self, ProjectionsCommand.self, ReplayCommand.self, AuditCommand.self,
             QuarantineCommand.self, RecoverCommand.self, BackfillCommand.self,
-            WebhooksCommand.self, APICommand.self,
-            ServeCommand.self,
+            ReconcileCommand.self, WebhooksCommand.self, APICommand.self, ServeCommand.self,
             BackupCommand.self, RestoreCommand.self, DoctorCommand.self, SimulateCommand.self,
             DemoCommand.self, BenchCommand.self,
         ])

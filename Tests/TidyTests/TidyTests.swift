@@ -31,8 +31,7 @@ struct TidyTests {
             "ServiceLifecycle", "UnixSignals", "Logging", "CoreMetrics",
         ],
         "Outgoing": [
-            "LedgerService", "AppStoreAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
-            "ServiceLifecycle",
+            "LedgerService", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "ServiceLifecycle",
         ],
         "Simulator": [
             "AppStore", "Signing", "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore",

@@ -16,6 +16,8 @@ extension Configuration {
         /// Whether outages are looked for and recovered from while serving, for apps with an API
         /// key.
         public var recovers = true
+        /// Whether chains with open notices are looked up at Apple's, for apps that have a key.
+        public var reconcile = true
 
         public init() {}
 
@@ -101,6 +103,13 @@ extension Configuration {
                     .invalidValue, key: mapping.name("recovery"), reason: "on or off.")
             }
             server.recovers = recovery == "on"
+        }
+        if let reconcile = try mapping.text("reconcile") {
+            guard let choice = ["on": true, "off": false][reconcile] else {
+                throw ConfigurationError(
+                    .invalidValue, key: mapping.name("reconcile"), reason: "on or off.")
+            }
+            server.reconcile = choice
         }
         if var log = try mapping.mapping("log") {
             if let format = try log.text("format") {

@@ -21,6 +21,8 @@ public enum ServingNote: Sendable {
     case webhook(WebhookNote)
     /// What recovery by itself came to.
     case recovery(RecoveryNote)
+    /// What looking chains up came to.
+    case reconciled(ReconcileNote)
 
     /// How urgent it is.
     public enum Level: Sendable {
@@ -35,6 +37,7 @@ public enum ServingNote: Sendable {
         case .projectionFailed, .quarantineFailed, .checkpointFailed, .feedFailed: .error
         case .recovery: .warning
         case .webhook(let note): note.isNews ? .warning : .notice
+        case .reconciled(let note): note.isNews ? .warning : .notice
         case .projectionResumed: .notice
         case .refused(let refusal):
             // Genuine and not taken: somebody has to do something. Anything else is anybody's noise.
@@ -54,6 +57,7 @@ public enum ServingNote: Sendable {
             error.code.rawValue
         case .webhook(let note): note.code
         case .recovery(let note): note.code
+        case .reconciled(let note): note.code
         case .projectionResumed: "projectionResumed"
         case .refused(let refusal): refusal.code
         }
@@ -67,6 +71,7 @@ public enum ServingNote: Sendable {
             environment
         case .webhook: nil
         case .recovery(let note): note.environment
+        case .reconciled(let note): note.environment
         case .refused(let refusal): refusal.environment
         }
     }
@@ -89,6 +94,7 @@ public enum ServingNote: Sendable {
         case .feedFailed(_, let error): "The change feed cannot go on: \(error)"
         case .webhook(let note): note.text
         case .recovery(let note): note.text
+        case .reconciled(let note): note.text
         }
     }
 }

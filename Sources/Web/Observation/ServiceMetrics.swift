@@ -68,6 +68,18 @@ public struct ServiceMetrics: Sendable {
         ).recordNanoseconds(elapsed.nanoseconds)
     }
 
+    func reconciled(_ note: ReconcileNote) {
+        for (outcome, count) in note.outcomes {
+            counter(
+                "subledger_reconciled_chains_total",
+                [
+                    ("environment", EnvironmentLedger.directoryName(note.environment)),
+                    ("outcome", outcome.rawValue),
+                ]
+            ).increment(by: Int64(count))
+        }
+    }
+
     private func counter(_ name: String, _ labels: [(String, String)]) -> Counter {
         Counter(label: name, dimensions: labels, factory: registry)
     }

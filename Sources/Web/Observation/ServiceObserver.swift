@@ -34,6 +34,7 @@ public final class ServiceObserver: ServingObserver {
     }
 
     public func noted(_ note: ServingNote) {
+        if case .reconciled(let round) = note { metrics.reconciled(round) }
         guard let suppressed = admit(note.code) else { return }
         var metadata: Logger.Metadata = ["code": "\(note.code)"]
         if let environment = note.environment {

@@ -1,0 +1,34 @@
+import AppStore
+public import LedgerStore
+
+extension LedgerSession {
+    /// The state that holds everything in the log by now: brought up to it here, or by the process
+    /// that projects.
+    public func currentSnapshot() async throws(StoreError) -> LedgerSnapshot {
+        if let projector {
+            let head = try await projector.catchUp()
+            return LedgerSnapshot(
+                ledger: ledger, facts: ledger.facts, projections: projector.projections,
+                position: head)
+        }
+        let session = try await LedgerSession.open(ledger)
+        return LedgerSnapshot(
+            ledger: ledger, facts: ledger.facts, projections: session.projections,
+            position: session.head)
+    }
+}
+
+extension ServedLedger {
+    /// As `snapshot`, waiting for longer than a question may: for work that nobody waits for.
+    func laterSnapshot(atLeast position: Int64) async throws(StoreError) -> LedgerSnapshot {
+        do throws(ServingError) {
+            return try await snapshot(
+                atLeast: position, limit: .seconds(ReconcileLimits.projectionSeconds))
+        } catch {
+            throw StoreError(
+                .fileLocked, path: ledger.directory,
+                reason: "The projections did not reach position \(position) in time.",
+                remedy: "They go on by themselves; the next round asks again.")
+        }
+    }
+}

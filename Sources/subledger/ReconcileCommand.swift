@@ -1,0 +1,76 @@
+import AppStore
+import AppStoreAPI
+import ArgumentParser
+import LedgerService
+import LedgerStore
+
+struct ReconcileCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reconcile",
+        abstract: "Look up at Apple's what looks wrong here.",
+        discussion: """
+            Asks about every chain with an open notice of renewalOverdue, missingPeriod, \
+            unexplainedExpiry or historyMissingBefore, the most valuable first: notification \
+            history, statuses, transaction and refund history, until the notice is closed. Exit \
+            code 1 when a chain could not be asked about or is unknown to Apple; a notice that \
+            stays open is told, and no failure.
+            """)
+
+    @Flag(help: "Every chain with any open notice.")
+    var all = false
+
+    @Option(help: "Chains to look up at most.")
+    var limit: Int?
+
+    @Option(help: "Answers of Apple's after which no further chain is begun.")
+    var requests: Int?
+
+    @OptionGroup var access: APIOptions
+    @OptionGroup var common: SharedOptions
+
+    func run() async throws {
+        try await perform {
+            let settings = try Settings(common)
+            guard limit ?? 1 > 0, requests ?? 1 > 0 else {
+                throw CommandFailure(
+                    code: "invalidOption", message: "--limit and --requests take 1 or more.",
+                    exit: .usage)
+            }
+            let asking = try Asking(settings, access, takesSeveral: true)
+            let report = await asking.result { try await reconcile(settings, asking) }
+            try tell(try report.get())
+        }
+    }
+
+    private func reconcile(
+        _ settings: Settings, _ asking: Asking
+    ) async throws -> ReconcileReport {
+        let clients = try asking.clients()
+        let session = try await settings.openSession(
+            try await asking.books.ledger(settings.environment))
+        let progress = ProgressLine()
+        let report = try await Reconcile(
+            clients, books: asking.books, ledger: session.ledger,
+            projected: { _ async throws(StoreError) in try await session.currentSnapshot() }
+        ).run(
+            all ? .all : .gaps,
+            budget: ReconcileBudget(chains: limit, requests: requests.map { Int64($0) })
+        ) { progress.show("reconcile: \($0.results.count) of \($0.chains) chains") }
+        progress.end()
+        await asking.close(session)
+        return report
+    }
+
+    private func tell(_ report: ReconcileReport) throws {
+        if common.json {
+            try Console.out { report.write(to: &$0) }
+        } else {
+            for result in report.results { try Console.out(result.text + "\n") }
+            try Console.out("\(report.summary); position \(report.position)\n")
+        }
+        if let stop = report.stop { throw CommandFailure(stop) }
+        guard report.count(.failed) + report.count(.unknown) == 0 else {
+            throw ExitCode(CommandFailure.Exit.negative.rawValue)
+        }
+    }
+}

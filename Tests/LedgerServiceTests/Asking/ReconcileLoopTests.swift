@@ -1,0 +1,77 @@
+import AppStore
+import AppStoreAPI
+import LedgerService
+import LedgerStore
+import Simulator
+import Testing
+
+@Suite("Looking chains up while the service runs")
+struct ReconcileLoopTests {
+    /// Runs the loop beside a served ledger until it has told something.
+    func firstNote(
+        _ place: TemporaryLedger, _ apple: AskedApple
+    ) async throws -> ReconcileNote? {
+        try await Gate.ledgers.pass {
+            let clock = apple.clock
+            let host = try await LedgerHost.open(
+                place.configuration, environments: [.production], roots: TestAuthority.roots
+            ) { clock.now }
+            async let projecting: Void = host.run()
+            let (notes, told) = AsyncStream.makeStream(of: ReconcileNote.self)
+            let loop = ReconcileLoop(
+                host, clients: [AskedApple.app: apple.client], roots: TestAuthority.roots,
+                clock: clock
+            ) { told.yield($0) }
+            let first = await withTaskGroup(of: Void.self) { group in
+                group.addTask { await loop.run() }
+                var iterator = notes.makeAsyncIterator()
+                let first = await iterator.next()
+                group.cancelAll()
+                return first
+            }
+            host.stop()
+            await projecting
+            return first
+        }
+    }
+
+    @Test("A key that Apple refuses is told, and nothing else ends")
+    func refusedKey() async throws {
+        let place = try await ReconcileTests().strange()
+        var told: [ReconcileNote] = []
+        let apple = try AskedApple(key: try ServedKey(keyId: "OTHER"))
+        if let note = try await firstNote(place, apple) { told.append(note) }
+        #expect(told.map(\.environment) == [.production])
+        #expect(told.first?.text.contains("reconcile") == true)
+    }
+
+    @Test("After an outage the service closes gaps by itself, a bounded number in a round")
+    func closes() async throws {
+        let place = try await ReconcileTests().ledger()
+        let apple = try AskedApple()
+        let note = try #require(try await firstNote(place, apple))
+        #expect(note.code == "reconciled")
+        guard case .round(let report) = note else { return }
+        #expect(report.count(.closed) > 0)
+        #expect(report.count(.closed) + report.count(.open) == report.results.count)
+        #expect(report.results.count <= ReconcileLimits.roundChainCount)
+        #expect(!report.results.isEmpty)
+        #expect(note.outcomes.first?.outcome == .closed)
+        #expect(!note.isNews)
+    }
+
+    @Test("The service can be told not to", arguments: [("on", true), ("off", false)])
+    func configured(_ word: String, _ expected: Bool) throws {
+        let read = try Configuration(yaml: "server: { reconcile: \(word) }")
+        #expect(read.server.reconcile == expected)
+        #expect(Configuration().server.reconcile)
+    }
+
+    @Test("Another word is refused, and the setting named")
+    func misconfigured() {
+        let error = #expect(throws: ConfigurationError.self) {
+            try Configuration(yaml: "server: { reconcile: sometimes }")
+        }
+        #expect(error?.key == "server.reconcile")
+    }
+}

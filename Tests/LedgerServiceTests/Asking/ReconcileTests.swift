@@ -1,0 +1,243 @@
+import AppStore
+import AppStoreAPI
+import Ledger
+import LedgerService
+import LedgerStore
+import Simulator
+import Testing
+
+@Suite("Reconcile, against the simulated API")
+struct ReconcileTests {
+    /// 2026-04-01: nothing that Apple sent from then on arrived.
+    static let outage = Timestamp(milliseconds: 1_775_001_600_000)
+
+    /// Everything Apple sent by now, signed, with when.
+    static let sent: [(signed: Timestamp, line: [UInt8])] = {
+        var stream = HistoryStream(AskedApple.productionPlan)
+        var sent: [(signed: Timestamp, line: [UInt8])] = []
+        while case let page = stream.next(), !page.isEmpty {
+            for entry in page {
+                guard case .notification = entry.delivery.evidence,
+                    let signed = entry.delivery.signedDate, signed <= AskedApple.now,
+                    let line = try? TestAuthority.signer.line(entry.delivery)
+                else { continue }
+                sent.append((signed, line))
+            }
+        }
+        return sent
+    }()
+
+    /// A ledger that got what Apple sent before the outage.
+    func ledger(until end: Timestamp = ReconcileTests.outage) async throws -> TemporaryLedger {
+        let place = try TemporaryLedger()
+        _ = try await place.ingest(Self.sent.filter { $0.signed < end }.map(\.line))
+        return place
+    }
+
+    /// One life that Apple knows nothing of, and whose renewal is overdue.
+    func strange() async throws -> TemporaryLedger {
+        let place = try TemporaryLedger()
+        _ = try await place.ingest([MadeChain().bought()])
+        return place
+    }
+
+    func reconcile(
+        _ place: TemporaryLedger, _ apple: AskedApple, _ scope: ReconcileScope = .gaps,
+        budget: ReconcileBudget = ReconcileBudget(), hasKey: Bool = true
+    ) async throws -> ReconcileReport {
+        try await place.session { session in
+            let books = AnswerBooks(
+                place.configuration, apps: place.configuration.apps, verifier: place.verifier,
+                ledgers: [session.ledger]
+            ) { apple.clock.now }
+            return try await Reconcile(
+                hasKey ? [AskedApple.app: apple.client] : [:], books: books,
+                ledger: session.ledger,
+                projected: { _ async throws(StoreError) in try await session.currentSnapshot() }
+            ).run(scope, budget: budget)
+        }
+    }
+
+    /// State and access of every chain, as far as it does not depend on when Apple was asked.
+    func states(_ place: TemporaryLedger) async throws -> [String] {
+        try await place.exportLines(.subscriptions, at: AskedApple.now).map { line in
+            ["originalTransactionId", "state", "transactionId", "productId", "accessUntil"]
+                .map { line[$0]?.string ?? "-" }.joined(separator: " ")
+        }
+    }
+
+    /// Codes of the open notices of every chain.
+    func notices(_ place: TemporaryLedger) async throws -> [String: Set<String>] {
+        var found: [String: Set<String>] = [:]
+        for line in try await place.exportLines(.subscriptions, at: AskedApple.now) {
+            found[line["originalTransactionId"]?.string ?? ""] = Set(
+                (line["notices"]?.array ?? []).compactMap { $0["code"]?.string })
+        }
+        return found
+    }
+
+    // MARK: What goes wrong
+
+    @Test("A key that Apple refuses ends the run at once")
+    func refusedKey() async throws {
+        let apple = try AskedApple(key: try ServedKey(keyId: "OTHER"))
+        let report = try await reconcile(try await ledger(), apple)
+        #expect(report.stop?.code == "unauthorized")
+        #expect(report.results.count <= ReconcileLimits.concurrency)
+        #expect(report.appended == 0)
+        #expect(report.results.allSatisfy { $0.outcome == .failed })
+    }
+
+    @Test("When Apple cannot be reached the run ends after a few chains, and the rest is left")
+    func unreachable() async throws {
+        let apple = try AskedApple()
+        apple.transport.cut(after: 0)
+        let report = try await reconcile(try await ledger(), apple)
+        #expect(report.stop?.code == "appleUnreachable")
+        #expect(report.left > 0)
+        #expect(report.requests == 0)
+    }
+
+    @Test(
+        "Bad answers close nothing, and nothing of them is appended",
+        arguments: [
+            (ServedFault.badSignature, ["signatureMismatch"]), (.garbage, ["unreadableAnswer"]),
+            (.anotherApp, ["wrongApp", "answerForAnotherApp"]),
+        ])
+    func badAnswers(_ fault: ServedFault, _ codes: [String]) async throws {
+        let place = try await ledger()
+        let before = try await place.exportLines(.events).count
+        let report = try await reconcile(
+            place, try AskedApple(faults: [ServedFaultRule(fault)]),
+            budget: ReconcileBudget(chains: 3))
+        #expect(report.count(.failed) == 3)
+        #expect(
+            report.results.allSatisfy { result in
+                codes.contains(result.refusal?.code ?? result.failure?.code ?? "")
+            })
+        #expect(try await place.exportLines(.events).count == before)
+    }
+
+    @Test("A chain that Apple does not know is told, and stays as it is")
+    func unknown() async throws {
+        let place = try await strange()
+        let report = try await reconcile(place, try AskedApple())
+        #expect(report.results.map(\.outcome) == [.unknown])
+        #expect(report.results.first?.after == ["renewalOverdue"])
+        #expect(report.appended == 0)
+    }
+
+    @Test("Without a key for the app nothing is asked, and that is said")
+    func noKey() async throws {
+        let apple = try AskedApple()
+        let report = try await reconcile(try await strange(), apple, hasKey: false)
+        #expect(report.withoutKey == 1)
+        #expect(report.left == 0)
+        #expect(apple.transport.sent.isEmpty)
+    }
+
+    @Test("Where nothing looks wrong nothing is asked")
+    func nothing() async throws {
+        let apple = try AskedApple()
+        let place = try TemporaryLedger()
+        _ = try await place.ingest(MadeChain().life)
+        let report = try await reconcile(place, apple)
+        #expect(report.chains == 0)
+        #expect(apple.transport.sent.isEmpty)
+    }
+
+    // MARK: What goes right
+
+    @Test("After an outage nothing looks wrong but what does without it, and states are the same")
+    func outage() async throws {
+        let place = try await ledger()
+        let report = try await reconcile(place, try AskedApple())
+        #expect(report.count(.closed) > 5)
+        #expect(report.count(.closed) + report.count(.open) == report.chains)
+        #expect(report.stop == nil)
+        let whole = try await ledger(until: AskedApple.now)
+        let usual = try await notices(whole)
+        for result in report.results {
+            let id = result.chain.originalTransactionId.rawValue
+            #expect(Set(result.after).isSubset(of: usual[id] ?? []), "\(id)")
+        }
+        let again = try await reconcile(place, try AskedApple())
+        #expect(again.chains == report.count(.open))
+        let looked = Set(report.results.map { $0.chain.originalTransactionId.rawValue })
+        func ofLooked(_ states: [String]) -> [String] {
+            states.filter { looked.contains(String($0.prefix { $0 != " " })) }
+        }
+        #expect(ofLooked(try await states(place)) == ofLooked(try await states(whole)))
+    }
+
+    @Test("The cheapest question comes first, and none after the one that closed the notice")
+    func frugal() async throws {
+        let report = try await reconcile(try await ledger(), try AskedApple())
+        for result in report.results where result.outcome == .closed {
+            #expect(result.asked.dropLast().allSatisfy { $0.endpoint != "refundHistory" })
+            // Whatever closed it was new.
+            #expect(result.asked.last?.appended ?? 0 > 0)
+        }
+        let overdue = report.results.filter { $0.before == ["renewalOverdue"] }
+        #expect(!overdue.isEmpty)
+        #expect(overdue.allSatisfy { $0.asked.first?.endpoint == "notificationHistory" })
+        #expect(overdue.contains { $0.asked.count == 1 && $0.outcome == .closed })
+    }
+
+    @Test("A history that began before us: transactions are fetched, not what Apple has forgotten")
+    func historyBefore() async throws {
+        let place = try TemporaryLedger()
+        let id = try #require(AskedApple.longLife)
+        let apple = try AskedApple()
+        let info = try await apple.client.transactionHistory(id, in: .only(.production))
+        let newest = try #require(info.value.signedTransactions?.last)
+        _ = try await place.ingest([Array(newest.utf8)])
+        let report = try await reconcile(place, apple)
+        #expect(report.results.map(\.before) == [["historyMissingBefore"]])
+        #expect(report.results.map(\.outcome) == [.closed])
+        #expect(
+            report.results.first?.asked.map(\.endpoint)
+                == ["allSubscriptionStatuses", "transactionHistory"]
+                || report.results.first?.asked.first?.endpoint == "notificationHistory")
+    }
+
+    @Test("A budget of chains is kept, and one of requests begins no further chain")
+    func budget() async throws {
+        let place = try await ledger()
+        let two = try await reconcile(
+            place, try AskedApple(), budget: ReconcileBudget(chains: 2))
+        #expect(two.results.count == 2)
+        #expect(two.left == two.chains - 2)
+        let few = try await reconcile(
+            place, try AskedApple(), budget: ReconcileBudget(requests: 1))
+        #expect((1...ReconcileLimits.concurrency).contains(few.results.count))
+    }
+
+    @Test("A chain that was looked up in vain is left alone for a day, then asked about again")
+    func pause() async throws {
+        let place = try await strange()
+        let apple = try AskedApple()
+        let first = try await reconcile(place, apple, budget: .round)
+        #expect(first.results.count == 1)
+        let second = try await reconcile(place, apple, budget: .round)
+        #expect(second.paused == 1)
+        #expect(second.results.isEmpty)
+        // Whoever asks by hand is answered.
+        #expect(try await reconcile(place, apple).results.count == 1)
+        try await apple.clock.sleep(milliseconds: 2 * ReconcileLimits.pauseMilliseconds)
+        #expect(try await reconcile(place, apple, budget: .round).results.count == 1)
+    }
+
+    @Test("With all, a chain with any notice is asked about")
+    func all() async throws {
+        let place = try TemporaryLedger()
+        let chain = MadeChain()
+        var late = chain.life
+        late[1].receivedAt = late[1].receivedAt.advanced(byMilliseconds: 3_600_000)
+        _ = try await place.ingest(late.sorted { $0.receivedAt < $1.receivedAt })
+        #expect(try await reconcile(place, try AskedApple()).chains == 0)
+        let report = try await reconcile(place, try AskedApple(), .all)
+        #expect(report.results.map(\.before) == [["lateDelivery"]])
+        #expect(report.results.map(\.outcome) == [.unknown])
+    }
+}
