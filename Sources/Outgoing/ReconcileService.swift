@@ -1,8 +1,7 @@
 public import LedgerService
 public import ServiceLifecycle
 
-/// Looks chains up for as long as the process serves; then ends the question under way, and closes
-/// the connections.
+/// Looks chains up for as long as the process serves; then ends the question under way.
 public struct ReconcileService: Service {
     private let loop: ReconcileLoop
 

@@ -19,7 +19,8 @@ struct Subledger: AsyncParsableCommand {
             UngrantCommand.self, NoteCommand.self, ExportCommand.self,
             RebuildCommand.self, ProjectionsCommand.self, ReplayCommand.self, AuditCommand.self,
             QuarantineCommand.self, RecoverCommand.self, BackfillCommand.self,
-            ReconcileCommand.self, WebhooksCommand.self, APICommand.self, ServeCommand.self,
+            ReconcileCommand.self, TestNotificationCommand.self, WebhooksCommand.self,
+            APICommand.self, ServeCommand.self,
             BackupCommand.self, RestoreCommand.self, DoctorCommand.self, SimulateCommand.self,
             DemoCommand.self, BenchCommand.self,
         ])

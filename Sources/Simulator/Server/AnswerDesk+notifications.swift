@@ -201,12 +201,13 @@ extension AnswerDesk {
             throw ServedError(4_040_008, "Test notification not found.")
         }
         let signed = sign(found.payload.encoded())
+        let result = if case .delivery(let result) = fault { result } else { "SUCCESS" }
         return ServedReply { json in
             json.member("signedPayload", signed)
             json.array("sendAttempts", [found.payload.signedDate ?? now]) { json, date in
                 json.object { json in
                     json.member("attemptDate", date.milliseconds)
-                    json.member("sendAttemptResult", "SUCCESS")
+                    json.member("sendAttemptResult", result)
                 }
             }
         }

@@ -24,6 +24,8 @@ public enum ServedFault: Sendable, Equatable {
     case clock(milliseconds: Int64)
     /// A 200 whose body is no JSON.
     case garbage
+    /// A TEST notification whose delivery came to this `sendAttemptResult`.
+    case delivery(String)
     /// A 200 whose body is longer than anything of Apple's.
     case oversized(byteCount: Int)
 }

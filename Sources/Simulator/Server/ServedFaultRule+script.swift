@@ -26,6 +26,7 @@ extension ServedFaultRule {
 
     private static let keys: Set<String> = [
         "fault", "endpoint", "from", "count", "every", "milliseconds", "status", "code", "bytes",
+        "result",
     ]
 
     private static func rule(
@@ -39,7 +40,7 @@ extension ServedFaultRule {
                 rule: number,
                 reason: "Its fault must be rateLimited, slow or clock (with milliseconds), error"
                     + " (with code), status (with status), dropped, half, badSignature, anotherApp,"
-                    + " loop, barren, garbage or oversized (with bytes).")
+                    + " loop, barren, garbage, delivery (with result) or oversized (with bytes).")
         }
         var rule = ServedFaultRule(fault)
         if let name = entry["endpoint"]?.string {
@@ -82,6 +83,7 @@ extension ServedFaultRule {
             return entry["bytes"]?.int64.flatMap {
                 (1...100_000_000).contains($0) ? .oversized(byteCount: Int($0)) : nil
             }
+        case "delivery": return entry["result"]?.string.map { .delivery($0) }
         case "dropped": return .dropped
         case "half": return .half
         case "badSignature": return .badSignature

@@ -1,0 +1,55 @@
+import AppStore
+import AppStoreAPI
+import ArgumentParser
+import LedgerService
+
+struct TestNotificationCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test-notification",
+        abstract: "Have Apple send a TEST notification, and see whether it arrives here.",
+        discussion: """
+            Run it beside the service, with the same data directory. Says what to do next when it \
+            does not arrive: addresses in App Store Connect, DNS, firewall, TLS, status codes. \
+            Exit code 0 only when it arrived here and Apple knows.
+            """)
+
+    @Option(help: ArgumentHelp("Longest wait for Apple's word, seconds.", valueName: "seconds"))
+    var wait = TestNotificationLimits.waitSeconds
+
+    @OptionGroup var access: APIOptions
+    @OptionGroup var common: SharedOptions
+
+    func run() async throws {
+        try await perform {
+            let settings = try Settings(common)
+            guard (1...TestNotificationLimits.longestWaitSeconds).contains(wait) else {
+                throw CommandFailure(
+                    code: "invalidOption",
+                    message: "--wait takes 1 to \(TestNotificationLimits.longestWaitSeconds).",
+                    exit: .usage)
+            }
+            let asking = try Asking(settings, access)
+            let report = await asking.result {
+                try await TestNotification(
+                    try asking.client(),
+                    ledger: try await asking.books.ledger(settings.environment),
+                    verifier: try settings.verifier(), clock: SystemClock()
+                ).run(wait: Int64(wait) * 1_000) { Console.note($0) }
+            }
+            try tell(try report.get())
+        }
+    }
+
+    private func tell(_ report: TestNotificationReport) throws {
+        if common.json {
+            try Console.out { report.write(to: &$0) }
+        } else {
+            for line in report.lines { try Console.out(line + "\n") }
+        }
+        switch report.diagnosis {
+        case .arrived: return
+        case .notAsked(let failure): throw CommandFailure(failure)
+        default: throw ExitCode(CommandFailure.Exit.negative.rawValue)
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import AppStore
+import AppStoreAPI
+import Ledger
+import LedgerService
+import LedgerStore
+import Simulator
+import Testing
+
+@Suite("TEST notifications, against the simulated API")
+struct TestNotificationTests {
+    /// Asks, with a server that takes what Apple delivers, or not.
+    func ask(
+        _ place: TemporaryLedger, faults: [ServedFaultRule] = [], key: ServedKey? = nil,
+        source: EventSource? = .webhook, wait: Int64 = 60_000
+    ) async throws -> TestNotificationReport {
+        try await place.ledger { ledger in
+            let ingest = Ingest(
+                ledger: ledger, apps: place.configuration.apps, verifier: place.verifier,
+                source: source ?? .webhook
+            ) { AskedApple.now }
+            let apple = try AskedApple(
+                faults: faults, key: key ?? AskedApple.key
+            ) { request, answer in
+                // Apple delivers before it says that it did.
+                guard source != nil, answer.status == 200,
+                    request.url.contains("/notifications/test/")
+                else { return }
+                _ = try? await ingest.run(lines: [answer.body], input: "notification")
+            }
+            return try await TestNotification(
+                apple.client, ledger: ledger, verifier: place.verifier, clock: apple.clock
+            ).run(wait: wait)
+        }
+    }
+
+    @Test("Without an address in App Store Connect: where to enter it")
+    func noURL() async throws {
+        let report = try await ask(
+            TemporaryLedger(),
+            faults: [ServedFaultRule(.error(4_040_007), endpoint: .requestTestNotification)])
+        #expect(report.diagnosis == .noServerURL(.production))
+        #expect(report.diagnosis.message.contains("/appstore/notifications"))
+        #expect(!report.hasArrived)
+        #expect(report.token == nil)
+    }
+
+    @Test("A key that Apple refuses, and an Apple that does not answer, are told as such")
+    func notAsked() async throws {
+        let refused = try await ask(TemporaryLedger(), key: try ServedKey(keyId: "OTHER"))
+        #expect(refused.diagnosis.code == "unauthorized")
+        let broken = try await ask(
+            TemporaryLedger(),
+            faults: [ServedFaultRule(.status(500), endpoint: .requestTestNotification)])
+        #expect(broken.diagnosis.code == "unknownOutcome")
+        let later = try await ask(
+            TemporaryLedger(),
+            faults: [ServedFaultRule(.status(500), endpoint: .testNotificationStatus)])
+        #expect(later.diagnosis.code == "appleUnavailable")
+        #expect(later.token != nil)
+    }
+
+    @Test("Apple that never says what became of it: an end in bounded time")
+    func noResult() async throws {
+        let report = try await ask(
+            TemporaryLedger(),
+            faults: [ServedFaultRule(.error(4_040_008), endpoint: .testNotificationStatus)],
+            source: nil)
+        #expect(report.diagnosis == .noResult)
+        #expect(report.token != nil)
+        #expect(report.attempts.isEmpty)
+    }
+
+    @Test("Delivered, but not into this ledger; what came another way does not count")
+    func elsewhere() async throws {
+        for source in [nil, EventSource.import, .history] {
+            let report = try await ask(TemporaryLedger(), source: source)
+            #expect(report.diagnosis == .arrivedElsewhere)
+            #expect(report.position == nil)
+            #expect(report.notificationUUID != nil)
+        }
+    }
+
+    @Test("Taken, but of another app than the one configured: it waits in quarantine")
+    func quarantined() async throws {
+        var place = try TemporaryLedger()
+        place.configuration.apps[0].appAppleId = 1
+        let report = try await ask(place)
+        #expect(report.diagnosis == .quarantined(code: "wrongApp"))
+        #expect(!report.hasArrived)
+    }
+
+    @Test("What Apple says it sent must verify")
+    func unverifiable() async throws {
+        let report = try await ask(
+            TemporaryLedger(),
+            faults: [ServedFaultRule(.badSignature, endpoint: .testNotificationStatus)])
+        #expect(report.diagnosis == .unverifiable(code: "signatureMismatch"))
+    }
+
+    @Test("Every result of Apple's has its own advice", arguments: SendAttemptResult.allCases)
+    func undelivered(_ result: SendAttemptResult) async throws {
+        guard result != .success else { return #expect(result.rawValue == "SUCCESS") }
+        let report = try await ask(
+            TemporaryLedger(),
+            faults: [
+                ServedFaultRule(.delivery(result.rawValue), endpoint: .testNotificationStatus)
+            ], source: nil)
+        #expect(report.diagnosis == .undelivered(Raw(result)))
+        #expect(report.attempts.map(\.sendAttemptResult) == [Raw(result)])
+        #expect(report.diagnosis.message.contains(result.rawValue))
+    }
+
+    @Test("A result this version does not know is told by its name")
+    func unknownResult() async throws {
+        let report = try await ask(
+            TemporaryLedger(),
+            faults: [ServedFaultRule(.delivery("NEW_ISSUE"), endpoint: .testNotificationStatus)],
+            source: nil)
+        #expect(report.diagnosis.code == "undelivered")
+        #expect(report.diagnosis.message.contains("NEW_ISSUE"))
+    }
+
+    @Test("It arrived, but Apple took no answer for it")
+    func unanswered() async throws {
+        let report = try await ask(
+            TemporaryLedger(),
+            faults: [
+                ServedFaultRule(.delivery("TIMED_OUT"), endpoint: .testNotificationStatus)
+            ])
+        #expect(report.diagnosis == .arrivedUnanswered(Raw(.timedOut)))
+        #expect(report.hasArrived)
+    }
+
+    @Test("It arrived: its position, and nothing appended by the question itself")
+    func arrived() async throws {
+        let place = try TemporaryLedger()
+        let report = try await ask(place)
+        #expect(report.diagnosis == .arrived)
+        #expect(report.position == 1)
+        #expect(report.attempts.map(\.sendAttemptResult) == [Raw(.success)])
+        let events = try await place.exportLines(.events)
+        #expect(events.count == 1)
+        #expect(events.first?["source"]?.string == "webhook")
+        #expect(report.lines.last?.hasPrefix("arrived: ") == true)
+        let json = try TemporaryLedger.json { report.write(to: &$0) }
+        #expect(json["arrived"]?.bool == true)
+        #expect(json["diagnosis"]?["code"]?.string == "arrived")
+    }
+}
