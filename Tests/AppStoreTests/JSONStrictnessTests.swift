@@ -162,4 +162,33 @@ struct JSONStrictnessTests {
         let other = #expect(throws: JSONError.self) { try TransactionPayload.decode(unknown) }
         #expect(other?.description == "malformed at byte 15")
     }
+
+    @Test(
+        "Passing over a value refuses what reading it refuses",
+        arguments: grammar + strings + duplicates)
+    func skipped(_ refusal: Refusal) {
+        let bytes = Array(refusal.text.utf8)
+        #expect(throws: JSONError.self) {
+            try bytes.withUnsafeBufferPointer { buffer in
+                var cursor = JSONCursor(buffer)
+                try cursor.skipValue()
+                try cursor.finish()
+            }
+        }
+    }
+
+    @Test(
+        "Passing over a value takes what reading it takes",
+        arguments: [
+            "{\"a\":[1,-2.5e3,true,false,null,{}],\"b\":\"\\u00e9\"}", "[]", "\"x\"", " 0 ", "null",
+        ])
+    func passed(text: String) throws {
+        let bytes = Array(text.utf8)
+        _ = try JSONValue.parse(bytes)
+        try bytes.withUnsafeBufferPointer { buffer in
+            var cursor = JSONCursor(buffer)
+            try cursor.skipValue()
+            try cursor.finish()
+        }
+    }
 }

@@ -192,7 +192,10 @@ struct EvidenceTests {
                     .nestedPartInvalid, part: .renewal, reason: "", cause: .wrongEnvironment))
         #expect(
             try code(Trial.renewal(), Trial.renewal())
-                == VerificationError(.undecodablePayload, part: .transaction, reason: ""))
+                == VerificationError(.nestedPartInvalid, part: .transaction, reason: ""))
+        #expect(
+            try code(Trial.transaction(), Trial.transaction())
+                == VerificationError(.nestedPartInvalid, part: .renewal, reason: ""))
         #expect(
             try code(Trial.transaction(), Trial.renewal(signedDate: 0))
                 == VerificationError(.certificateNotValidAtSigning, part: .renewal, reason: ""))

@@ -137,6 +137,47 @@ struct CustomerRouteTests {
         }
     }
 
+    @Test("A timeline comes by pages: every entry once, in order, and every chain on some page")
+    func timelinePages() async throws {
+        let token = token
+        try await bought { client, _ in
+            let whole = try await client.get("/v1/customers/\(token)/timeline").json
+            let all = try #require(whole["entries"]?.array)
+            #expect(all.count > 3)
+            #expect(whole["next"]?.isNull == true)
+            var (seen, chains, after): ([JSONValue], Set<String>, String?) = ([], [], nil)
+            for _ in 0...all.count {
+                let cursor = after.map { "&after=\($0)" } ?? ""
+                let page = try await client.get(
+                    "/v1/customers/\(token)/timeline?limit=1\(cursor)"
+                ).json
+                let entries = try #require(page["entries"]?.array)
+                #expect(entries.count == 1)
+                let told = (page["chains"]?.array ?? []).compactMap {
+                    $0["originalTransactionId"]?.string
+                }
+                let own = entries.compactMap { $0["originalTransactionId"]?.string }
+                #expect(told == own)
+                seen += entries
+                chains.formUnion(told)
+                after = page["next"]?.string
+                if after == nil { break }
+            }
+            #expect(seen == all)
+            #expect(chains.count == whole["chains"]?.array?.count)
+        }
+    }
+
+    @Test(
+        "A cursor of a timeline that is none is refused", arguments: ["x", "1", "1~", "~1", "1~-1"])
+    func noTimelineCursor(cursor: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.get("/v1/customers/ann/timeline?after=\(cursor)")
+            #expect(answer.status == 400)
+            #expect(answer.code == "invalidCursor")
+        }
+    }
+
     @Test("An answer that still holds is a 304, also later; one that changed is told whole")
     func entityTag() async throws {
         let (purchase, token) = (purchase, token)
@@ -165,6 +206,7 @@ struct CustomerRouteTests {
             ("entitlements?knownPosition=1&knownAt=0", "invalidParameter"),
             ("entitlements?limit=1", "unknownParameter"),
             ("timeline?minPosition=-1", "invalidParameter"),
+            ("timeline?limit=0", "invalidParameter"), ("timeline?limit=1001", "invalidParameter"),
             ("subscriptions?limit=1001", "invalidParameter"),
             ("subscriptions?limit=0", "invalidParameter"),
             ("subscriptions?after=nonsense", "invalidCursor"),

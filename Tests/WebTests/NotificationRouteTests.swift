@@ -97,11 +97,69 @@ struct NotificationRouteTests {
     func size(excess: Int) async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             var body = try purchase.notificationBody()
-            let room = NotificationRoutes.maximumByteCount + excess - body.count
+            let room = 256 * 1024 + excess - body.count
             body += [UInt8](repeating: UInt8(ascii: " "), count: room)
             let answer = try await client.notify(body)
             #expect(answer.status == (excess == 0 ? 200 : 413))
             #expect(answer.code == (excess == 0 ? nil : "payloadTooLarge"))
+        }
+    }
+
+    /// A version 1 body of exactly so many bytes; it tells what it is at its end.
+    private static func versionOne(byteCount: Int) -> [UInt8] {
+        let head = Array(#"{"unified_receipt":{"latest_receipt":""#.utf8)
+        let tail = Array(#""},"notification_type":"DID_RENEW"}"#.utf8)
+        return head
+            + [UInt8](
+                repeating: UInt8(ascii: "A"), count: byteCount - head.count - tail.count) + tail
+    }
+
+    @Test(
+        "A body of version 1 is read up to its own bound, one byte more is a 413",
+        arguments: [0, 1])
+    func sizeOfVersionOne(excess: Int) async throws {
+        #expect(NotificationRoutes.maximumByteCount == 4 * 1024 * 1024)
+        let body = NotificationRouteTests.versionOne(
+            byteCount: NotificationRoutes.maximumByteCount + excess)
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.notify(body)
+            #expect(answer.status == (excess == 0 ? 503 : 413))
+            #expect(answer.code == (excess == 0 ? "notificationV1Unsupported" : "payloadTooLarge"))
+        }
+    }
+
+    @Test("What is larger than a version 2 body and none of version 1 is refused by what it is")
+    func largeAndNothing() async throws {
+        let blanks = [UInt8](repeating: UInt8(ascii: " "), count: 300 * 1024)
+        let bodies = [
+            ("{\"signedPayload\":1}", 413, "payloadTooLarge"), ("{}", 400, "invalidBody"),
+            ("[]", 400, "invalidBody"), ("{\"notification_type\":\"A\",}", 400, "malformedJSON"),
+        ]
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            for (text, status, code) in bodies {
+                let answer = try await client.notify(Array(text.utf8) + blanks)
+                #expect(answer.status == status, "\(text)")
+                #expect(answer.code == code, "\(text)")
+            }
+        }
+    }
+
+    @Test("Large bodies leave room for small ones, up to the bound of each")
+    func reserve() {
+        let bodies = BodyReader()
+        let large = BodyReader.heldByteCount - BodyReader.reservedByteCount
+        #expect(bodies.take(large, isSmall: false))
+        #expect(!bodies.take(1, isSmall: false))
+        #expect(bodies.take(BodyReader.reservedByteCount, isSmall: true))
+        #expect(!bodies.take(1, isSmall: true))
+    }
+
+    @Test("An empty Content-Type says no type, and is no 415", arguments: ["", " "])
+    func emptyContentType(type: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let answer = try await client.post(
+                "/appstore/notifications", purchase.notificationBody(), [.contentType: type])
+            #expect(answer.status == 200)
         }
     }
 

@@ -134,9 +134,32 @@ struct RefusalTests {
         }
     }
 
+    @Test("What is said over the network of a log that is gone names no path")
+    func namesNoPath() async throws {
+        let place = try ServedPlace()
+        let purchase = purchase
+        let path = place.directory(of: .production) + "/log.sqlite"
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            #expect(try await client.notify(purchase.notificationBody()).status == 200)
+            try FileManager.default.removeItem(atPath: path)
+            let answers = [
+                try await client.notify(purchase.notificationBody(1)),
+                try await client.post("/v1/transactions", purchase.uploadBody(1)),
+                try await client.get("/v1/events"), try await client.get("/v1/changes?after=1"),
+            ]
+            for answer in answers {
+                #expect(answer.code == "fileReplaced")
+                let detail = try #require(answer.json["detail"]?.string)
+                #expect(!detail.contains("/"), "\(detail)")
+            }
+        }
+    }
+
     @Test("Projections deleted under it are made again, and answers go on")
     func projectionsDeleted() async throws {
-        let place = try ServedPlace()
+        let codes = LogCodes()
+        var place = try ServedPlace()
+        place.logger = codes.logger
         let purchase = purchase
         let directory = place.directory(of: .production)
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
@@ -152,5 +175,7 @@ struct RefusalTests {
             #expect(answer.status == 200)
             #expect(answer.json["transactionId"]?.string == purchase.transactionId(1))
         }
+        // Not even the link was left to tell that there were any.
+        #expect(codes.all.contains("projectionsGone"))
     }
 }

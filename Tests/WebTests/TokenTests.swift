@@ -1,6 +1,8 @@
 import AppStore
 import HTTPTypes
+import Hummingbird
 import LedgerService
+import Logging
 import Signing
 import Testing
 
@@ -41,11 +43,45 @@ struct TokenTests {
 
     @Test("Without a token nothing is told, not even whether something exists")
     func nothing() async throws {
-        try await guarded().serve { (client: WebClient, _: LedgerHost) async throws in
-            for path in ["/v1/events", "/v1/subscriptions/1/timeline", "/metrics"] {
-                #expect(try await client.get(path).status == 401)
+        try await guarded().serve { (client: WebClient, host: LedgerHost) async throws in
+            let service = try WebService(
+                host: host, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let registered = Set(service.routes().routes.map(\.path.description))
+            #expect(registered.count > 10)
+            let unknown = [
+                "/", "/v1", "/v1/", "/v1/none", "/none", "/metrics/none", "/healthz/none",
+            ]
+            for path in registered.sorted() + unknown {
+                let uri = path.replacing(#/:\w+/#, with: "1")
+                for method in TokenTests.methods where !TokenTests.isOpen(method, path) {
+                    let answer = try await client.send(method, uri)
+                    #expect(answer.status == 401, "\(method) \(path)")
+                    #expect(answer.headers[.allow] == nil, "\(method) \(path)")
+                }
             }
-            #expect(try await client.post("/v1/transactions", []).status == 401)
+        }
+    }
+
+    private static let methods: [HTTPRequest.Method] =
+        [.get, .head, .post, .put, .delete, .patch, .options, .trace]
+        + ["QUERY", "PROPFIND", "get"].compactMap { HTTPRequest.Method($0) }
+
+    /// What the contract leaves open, said a second time on purpose.
+    private static func isOpen(_ method: HTTPRequest.Method, _ path: String) -> Bool {
+        switch path {
+        case "/appstore/notifications": method == .post
+        case "/healthz", "/readyz", "/openapi.yaml": methods.prefix(9).contains(method)
+        default: false
+        }
+    }
+
+    @Test("With any token, what is not there is told as it is")
+    func known() async throws {
+        try await guarded([.write]).serve { (client: WebClient, _: LedgerHost) async throws in
+            let headers: HTTPFields = [.authorization: "Bearer secret-token"]
+            #expect(try await client.get("/v1/none", headers).status == 404)
+            #expect(try await client.send(.put, "/v1/events", headers).status == 405)
+            #expect(try await client.send(.post, "/healthz").status == 405)
         }
     }
 

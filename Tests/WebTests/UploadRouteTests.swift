@@ -53,17 +53,22 @@ struct UploadRouteTests {
     @Test(
         "What is no upload is a 400",
         arguments: [
-            "", "{}", "[]", "{\"signedTransactionInfo\":1}",
-            "{\"signedTransactionInfo\":\"a.b.c\",\"customer\":1}",
-            "{\"signedTransactionInfo\":\"a.b.c\",\"customer\":\"\"}",
-            "{\"signedTransactionInfo\":\"a.b.c\",\"signedRenewalInfo\":[]}",
-            "{\"signedTransactionInfo\":\"a.b.c\"}",
+            ("", "malformedJSON"), ("{", "malformedJSON"), ("{}", "invalidBody"),
+            ("[]", "invalidBody"), ("{\"signedTransactionInfo\":1}", "invalidBody"),
+            ("{\"signedTransactionInfo\":null}", "invalidBody"),
+            ("{\"signedTransactionInfo\":\"a.b.c\",\"customer\":1}", "invalidBody"),
+            ("{\"signedTransactionInfo\":\"a.b.c\",\"customer\":\"\"}", "invalidCustomer"),
+            (
+                "{\"signedTransactionInfo\":\"a.b.c\",\"signedRenewalInfo\":[]}",
+                "invalidBody"
+            ), ("{\"signedTransactionInfo\":\"\"}", "malformedJWS"),
+            ("{\"signedTransactionInfo\":\"a.b.c\"}", "malformedJWS"),
         ])
-    func malformed(body: String) async throws {
+    func malformed(body: String, code: String) async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let answer = try await client.post("/v1/transactions", Array(body.utf8))
             #expect(answer.status == 400)
-            #expect(answer.code != nil)
+            #expect(answer.code == code)
             #expect(try await client.get("/v1/events").json["position"]?.int64 == 0)
         }
     }
@@ -198,6 +203,44 @@ struct UploadRouteTests {
             #expect(answer.status == 422)
             #expect(answer.code == "idempotencyKeyReused")
             #expect(try await position(client) == 1)
+        }
+    }
+
+    @Test("At the same time under one key: one event, one answer, and all but one say they repeat")
+    func together() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let body = try purchase.uploadBody(1, customer: "ann")
+            let answers = try await withThrowingTaskGroup(of: WebClient.Answer.self) { group in
+                for _ in 0..<6 {
+                    group.addTask { try await client.post("/v1/transactions", body, head("k")) }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.allSatisfy { $0.status == 200 })
+            #expect(Set(answers.map(\.bytes)).count == 1)
+            #expect(answers.count { $0.headers[.idempotencyReplayed] == nil } == 1)
+            #expect(answers.first?.json["result"]?.string == "appended")
+            // The transaction, and the claim.
+            #expect(try await position(client) == 2)
+        }
+    }
+
+    @Test("A repetition that comes while the log is locked leaves the key to its request")
+    func repeatedWhileLocked() async throws {
+        let place = try ServedPlace()
+        let path = place.directory(of: .production) + "/log.sqlite"
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            let body = try purchase.uploadBody(0)
+            let first = try await client.post("/v1/transactions", body, head("k"))
+            let holder = try LockHolder(path)
+            _ = try await client.post("/v1/transactions", body, head("k"))
+            await holder.release()
+            let other = try await client.post(
+                "/v1/transactions", purchase.uploadBody(1), head("k"))
+            #expect(other.code == "idempotencyKeyReused")
+            let again = try await client.post("/v1/transactions", body, head("k"))
+            #expect(again.bytes == first.bytes)
+            #expect(again.headers[.idempotencyReplayed] == "true")
         }
     }
 

@@ -2,16 +2,32 @@ public import AppStore
 public import Ledger
 
 extension CustomerReading {
-    /// `timeline --customer`: `{"customer",…,"chains":[…],"entries":[…]}`. Entries are those of the
+    /// `timeline --customer`: `{"customer",…,"chains":[…],"entries":[…],"next"}`. Entries are those of the
     /// chains' timelines, each with the chain it is of, and what was decided about the customer.
-    /// `isStamped` as for `ChainReading.writeShow`.
-    public func writeTimeline(to json: inout JSONWriter, isStamped: Bool = true) {
+    /// One page of it: of the chains those whose entries are on the page, on the first page also
+    /// those without any.
+    ///
+    /// - Parameters:
+    ///   - after: the place of the last entry of the page before; nil begins.
+    ///   - limit: entries of a page; nil for all of them.
+    ///   - isStamped: as for `ChainReading.writeShow`.
+    public func writeTimeline(
+        to json: inout JSONWriter, after: TimelinePlace? = nil, limit: Int? = nil,
+        isStamped: Bool = true
+    ) {
+        let all = placedEntries
+        let rest = all.drop { entry in after.map { entry.place <= $0 } ?? false }
+        let page = rest.prefix(max(1, limit ?? .max))
+        var told = Set(page.compactMap(\.chain))
+        if after == nil {
+            told.formUnion(Set(chains.map(\.chain)).subtracting(all.compactMap(\.chain)))
+        }
         json.object { json in
             writeStamp(to: &json, isStamped)
-            json.array("chains", chains) { json, reading in
+            json.array("chains", chains.filter { told.contains($0.chain) }) { json, reading in
                 reading.writeShow(to: &json, isStamped: isStamped)
             }
-            json.array("entries", entries) { json, entry in
+            json.array("entries", page.map(\.entry)) { json, entry in
                 switch entry {
                 case .chain(let entry, let reading):
                     json.object { json in
@@ -22,7 +38,30 @@ extension CustomerReading {
                 case .command(let fact): CustomerReading.write(fact, to: &json)
                 }
             }
+            json.member("next", page.count < rest.count ? page.last?.place.cursor : nil)
         }
+    }
+
+    private struct PlacedEntry {
+        let place: TimelinePlace
+        let entry: Entry
+
+        /// Nil for what is about the customer.
+        var chain: ChainId? {
+            if case .chain(_, let reading) = entry { reading.chain } else { nil }
+        }
+    }
+
+    /// In order of time; of one time, in their order.
+    private var placedEntries: [PlacedEntry] {
+        var placed: [PlacedEntry] = []
+        for entry in entries {
+            let last = placed.last?.place
+            let ordinal = last?.at == entry.at ? (last?.ordinal ?? 0) + 1 : 0
+            placed.append(
+                PlacedEntry(place: TimelinePlace(at: entry.at, ordinal: ordinal), entry: entry))
+        }
+        return placed
     }
 
     /// The chains the customer holds, as `show` says them, one page of them:

@@ -95,6 +95,8 @@ struct EventPreparation: Sendable {
             case .transaction(let transaction): return .transaction(transaction)
             case .appTransaction(let appTransaction): return .appTransaction(appTransaction)
             }
+        case .transaction(let token):
+            return .transaction(try verifier.verifyTransaction(token, receivedAt: receivedAt))
         case .pair(let transaction, let renewal, let status):
             return .pair(
                 try verifier.verifyPair(
@@ -114,7 +116,7 @@ struct EventPreparation: Sendable {
     private static func claimedBundleId(_ submission: Submission) -> BundleId? {
         let token: [UInt8]
         switch submission.form {
-        case .jws(let bytes): token = bytes
+        case .jws(let bytes), .transaction(let bytes): token = bytes
         case .pair(let transaction, _, _): token = transaction
         case .unreadable: return nil
         }
@@ -162,7 +164,7 @@ struct EventPreparation: Sendable {
     ) throws(VerificationError) -> PreparedSubmission {
         let evidence: Evidence =
             switch submission.form {
-            case .jws(let token): .jws(token)
+            case .jws(let token), .transaction(let token): .jws(token)
             case .pair(let transaction, let renewal, let status):
                 .pair(transaction: transaction, renewal: renewal, status: status)
             case .unreadable: .verbatim([])

@@ -56,7 +56,12 @@ enum InputLine {
             return [token(info, "signedAppTransactionInfo")]
         }
         if let list = body["signedTransactions"]?.array {
-            return list.prefix(maximumPieces + 1).map { token($0, "signedTransactions") }
+            return list.prefix(maximumPieces + 1).map { value in
+                guard let text = value.string else {
+                    return unreadable("An element of signedTransactions is not a string.", value)
+                }
+                return .transaction(Array(text.utf8))
+            }
         }
         if let list = body["notificationHistory"]?.array {
             return list.prefix(maximumPieces + 1).map {
@@ -99,7 +104,7 @@ enum InputLine {
             return unreadable("signedTransactionInfo is missing or not a string.", item)
         }
         guard let info = item["signedRenewalInfo"], !info.isNull else {
-            return .jws(Array(transaction.utf8))
+            return .transaction(Array(transaction.utf8))
         }
         guard let renewal = info.string else {
             return unreadable("signedRenewalInfo is not a string.", item)

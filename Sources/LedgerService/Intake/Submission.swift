@@ -5,6 +5,8 @@ struct Submission: Sendable {
     enum Form: Sendable {
         /// Whatever Apple signs on its own; told from its verified payload.
         case jws([UInt8])
+        /// What its sender calls a transaction.
+        case transaction([UInt8])
         /// A transaction and its renewal info, with Apple's unsigned status beside them.
         case pair(transaction: [UInt8], renewal: [UInt8], status: Int64?)
         /// An item of a body that is none: what is wrong with it, and (a beginning of) the item.
@@ -30,6 +32,13 @@ struct Submission: Sendable {
             json.object {
                 $0.member("receivedAt", claimedReceivedAt.milliseconds)
                 $0.member("signedPayload", String(decoding: token, as: UTF8.self))
+            }
+            return json.bytes
+        case .transaction(let token):
+            var json = JSONWriter(reservingCapacity: token.count + 96)
+            json.object {
+                $0.memberIfPresent("receivedAt", claimedReceivedAt?.milliseconds)
+                $0.member("signedTransactionInfo", String(decoding: token, as: UTF8.self))
             }
             return json.bytes
         case .pair(let transaction, let renewal, let status):

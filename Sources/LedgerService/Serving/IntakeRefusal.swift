@@ -15,6 +15,9 @@ public struct IntakeRefusal: Error, Sendable, Equatable {
         case unavailable
     }
 
+    /// The code of what is over its bound.
+    public static let payloadTooLarge = "payloadTooLarge"
+
     public let standing: Standing
     /// A code of `contract.md`, of `StoreError` or of the service.
     public let code: String

@@ -33,16 +33,19 @@ extension LedgerHost {
         }
     }
 
-    /// `timeline --customer`.
+    /// `timeline --customer`, by pages.
+    ///
+    /// - Parameter after: the place of the last entry of the page before; nil begins.
     public func timeline(
-        of customer: CustomerId, _ scope: QuestionScope
+        of customer: CustomerId, _ scope: QuestionScope, after: TimelinePlace?, limit: Int
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
         let snapshot = try await ledger.snapshot(atLeast: scope.minPosition)
+        let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
         let reading = try await snapshot.customers.reading(
             of: customer, moment: moment(scope), bundleId: scope.bundleId)
         return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
-            reading.writeTimeline(to: &$0, isStamped: $1)
+            reading.writeTimeline(to: &$0, after: after, limit: limit, isStamped: $1)
         }
     }
 

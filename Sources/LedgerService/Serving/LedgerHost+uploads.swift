@@ -37,14 +37,23 @@ extension LedgerHost {
                 answer: try await answer(receipt, record, moment), isRepeated: false)
         }
         try CommandCheck.checkKey(key)
+        return try await uploadTurns.pass(key) {
+            try await upload(body, request: SHA256.hash(bytes), key: key, sender: sender)
+        }
+    }
+
+    private func upload(
+        _ body: UploadBody, request: Digest, key: String, sender: String
+    ) async throws -> UploadAnswer {
         let keys = ledgers[0].ledger.operations
-        let state = try await keys.take(
-            uploadKey: key, request: SHA256.hash(bytes), at: clock())
+        let state = try await keys.take(uploadKey: key, request: request, at: clock())
         if state == .taken { throw CommandIntake.reused(key) }
         let receipt: UploadReceipt
         // What is in the log already is no second event.
         do { receipt = try await takeUpload(body) } catch {
-            try? await keys.forget(uploadKey: key)
+            // A key that another request brought, or that was answered, is not this one's to give
+            // back.
+            if state == .new { try? await keys.forget(uploadKey: key) }
             throw error
         }
         var record: UploadRecord
@@ -52,8 +61,10 @@ extension LedgerHost {
         if case .answered(let known) = state {
             (record, isRepeated) = (known, true)
         } else {
-            record = try await self.record(of: receipt, sender: sender)
-            record = try await keys.keep(record, uploadKey: key)
+            let own = try await self.record(of: receipt, sender: sender)
+            record = try await keys.keep(own, uploadKey: key)
+            // Another process was quicker.
+            isRepeated = record != own
         }
         let moment = Moment(
             at: record.at, now: record.at, knowledge: .knownPosition(record.position))

@@ -15,6 +15,9 @@ public final class LedgerHost: Sendable {
     let makeId: @Sendable () -> String
     let notifications: LiveIntake
     let uploads: LiveIntake
+    /// Uploads under one key are answered one after the other: the later ones from what the first
+    /// was answered from.
+    let uploadTurns = KeyedTurnstile()
     public let observer: any ServingObserver
 
     /// Environments that are always served; Xcode and LocalTesting only when they are named, since
@@ -111,6 +114,9 @@ public final class LedgerHost: Sendable {
     }
 
     // MARK: Taking in
+
+    /// Largest body that Apple may post, of whatever version.
+    public static let notificationByteCount = NotificationBody.maximumByteCount
 
     /// Takes in a body that Apple posted. Returns once the event is durable, or known already.
     public func takeNotification(_ body: [UInt8]) async throws(IntakeRefusal) -> IntakeReceipt {

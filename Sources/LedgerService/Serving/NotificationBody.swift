@@ -1,37 +1,91 @@
 import AppStore
 
 /// What Apple posts (responseBodyV2, or responseBodyV1 of old endpoints), told apart by its keys.
-enum NotificationBody {
+/// Nothing else of the body is kept: strangers can send as much as a version 1 body may have.
+enum NotificationBody: Equatable {
     /// The compact JWS of a version 2 notification.
     case signed([UInt8])
     /// A version 1 notification.
     case versionOne
 
-    /// Largest body of version 2 (`design.md` §6).
-    static let maximumByteCount = 256 * 1024
+    /// Largest body of version 2 (`design.md` §6): 256 KiB.
+    static let maximumSignedByteCount = 256 * 1024
+    /// Largest body of version 1, which holds a whole receipt (`design.md` §6): 4 MiB.
+    static let maximumByteCount = 4 * 1024 * 1024
 
-    /// Throws `malformed` for anything else.
+    /// Throws `malformed` for anything else; with `payloadTooLarge` for a version 2 body that is
+    /// over its bound.
     init(_ body: [UInt8]) throws(IntakeRefusal) {
-        let value: JSONValue
-        do throws(JSONError) { value = try JSONValue.parse(body) } catch {
+        let members: Members
+        do throws(JSONError) { members = try Members(body) } catch {
             throw IntakeRefusal(
                 .malformed, code: "malformedJSON",
                 message: "The body is not valid JSON (\(error.code.rawValue)).")
         }
-        if let payload = value["signedPayload"] {
-            guard let text = payload.string else {
+        guard members.hasSignedPayload else {
+            // responseBodyV1: https://developer.apple.com/documentation/appstoreservernotifications
+            guard members.isVersionOne else {
                 throw IntakeRefusal(
-                    .malformed, code: "invalidBody", message: "signedPayload is not a string.")
+                    .malformed, code: "invalidBody",
+                    message: "The body has no signedPayload and is no notification of version 1.")
             }
-            self = .signed(Array(text.utf8))
+            self = .versionOne
             return
         }
-        // responseBodyV1: https://developer.apple.com/documentation/appstoreservernotifications
-        guard value["notification_type"]?.string != nil || value["unified_receipt"] != nil else {
+        guard body.count <= NotificationBody.maximumSignedByteCount else {
             throw IntakeRefusal(
-                .malformed, code: "invalidBody",
-                message: "The body has no signedPayload and is no notification of version 1.")
+                .malformed, code: IntakeRefusal.payloadTooLarge,
+                message: "A notification of version 2 has at most"
+                    + " \(NotificationBody.maximumSignedByteCount) bytes.")
         }
-        self = .versionOne
+        guard let signedPayload = members.signedPayload else {
+            throw IntakeRefusal(
+                .malformed, code: "invalidBody", message: "signedPayload is not a string.")
+        }
+        self = .signed(Array(signedPayload.utf8))
+    }
+
+    /// The members that tell the versions apart.
+    private struct Members {
+        var hasSignedPayload = false
+        /// Nil when it is no string.
+        var signedPayload: String?
+        var isVersionOne = false
+
+        init(_ body: [UInt8]) throws(JSONError) {
+            let members = body.withUnsafeBufferPointer { buffer in
+                Result { () throws(JSONError) in try Members.read(buffer) }
+            }
+            self = try members.get()
+        }
+
+        private init() {}
+
+        private static func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> Members {
+            var cursor = JSONCursor(bytes)
+            var members = Members()
+            guard cursor.isAtObject() else {
+                try cursor.skipValue()
+                try cursor.finish()
+                return members
+            }
+            var object = try cursor.beginObject()
+            while let key = try cursor.nextKey(&object) {
+                switch key {
+                case "signedPayload":
+                    members.hasSignedPayload = true
+                    members.signedPayload = try cursor.readValue().string
+                case "notification_type":
+                    members.isVersionOne =
+                        try cursor.readValue().string != nil || members.isVersionOne
+                case "unified_receipt":
+                    members.isVersionOne = true
+                    try cursor.skipValue()
+                default: try cursor.skipValue()
+                }
+            }
+            try cursor.finish()
+            return members
+        }
     }
 }

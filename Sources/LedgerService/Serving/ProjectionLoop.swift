@@ -27,11 +27,12 @@ struct ProjectionLoop: Sendable {
     func run() async {
         await publishCurrent()
         var projector: Projector?
+        var toldLoss: String?
         var (idle, pause) = (0, ProjectionLoop.shortestPause)
         var checkpointed = ContinuousClock.now
         while !served.isStopping, !Task.isCancelled {
             do throws(StoreError) {
-                let hadWork = try await round(&projector)
+                let hadWork = try await round(&projector, &toldLoss)
                 served.note(projection: nil)
                 pause = ProjectionLoop.shortestPause
                 idle = hadWork ? 0 : idle + 1
@@ -58,7 +59,9 @@ struct ProjectionLoop: Sendable {
 
     /// Brings the projections up to the log, or follows whoever does; whether there was anything
     /// new.
-    private func round(_ projector: inout Projector?) async throws(StoreError) -> Bool {
+    private func round(
+        _ projector: inout Projector?, _ toldLoss: inout String?
+    ) async throws(StoreError) -> Bool {
         let head = try await ledger.log.head().position
         served.board.reached(head: head)
         if let snapshot = served.board.snapshot, snapshot.position == head, snapshot.isInPlace,
@@ -66,6 +69,7 @@ struct ProjectionLoop: Sendable {
         {
             return false
         }
+        tellLoss(isOpen: projector != nil, &toldLoss)
         let open: Projector
         if let projector {
             open = projector
@@ -80,6 +84,28 @@ struct ProjectionLoop: Sendable {
         }
         try await catchUp(open, from: served.projectedPosition ?? 0)
         return true
+    }
+
+    /// Tells, once, of files that answers rest on and that nobody finds any more, where opening them
+    /// anew would not tell: they are made again.
+    private func tellLoss(isOpen: Bool, _ told: inout String?) {
+        guard let snapshot = served.board.snapshot, !snapshot.isInPlace else {
+            told = nil
+            return
+        }
+        let lost: String
+        if !snapshot.projections.isInPlace, ledger.projectionFiles.current() == nil {
+            // A link that is left over says it to whoever opens the files.
+            guard isOpen || ledger.projectionFiles.linkedName() == nil else { return }
+            lost = snapshot.projections.path
+        } else if !snapshot.facts.isInPlace, ledger.factsFiles.current() == nil {
+            lost = snapshot.facts.path
+        } else {
+            return
+        }
+        guard told != lost else { return }
+        told = lost
+        tell(.gone(name: DerivedFiles.name(of: lost)))
     }
 
     private func catchUp(_ projector: Projector, from position: Int64) async throws(StoreError) {

@@ -50,7 +50,7 @@ public struct UploadBody: Sendable {
             if let renewal {
                 .pair(transaction: transaction, renewal: renewal, status: nil)
             } else {
-                .jws(transaction)
+                .transaction(transaction)
             }
         return Submission(form: form, claimedReceivedAt: nil, input: "upload", item: nil)
     }

@@ -5,7 +5,9 @@ internal import GRDB
 extension OperationsStore {
     /// What is known of an upload's key.
     public enum UploadKey: Hashable, Sendable {
-        /// This request has the key now, and was not answered yet.
+        /// This request has the key now.
+        case new
+        /// The same request has it already, and was not answered yet.
         case open
         /// This request was answered.
         case answered(UploadRecord)
@@ -45,7 +47,7 @@ extension OperationsStore {
             try database.execute(
                 sql: "INSERT INTO upload_keys (key, request, taken_at) VALUES (?, ?, ?)",
                 arguments: [key, Data(request.bytes), now.milliseconds])
-            return .open
+            return .new
         }
     }
 

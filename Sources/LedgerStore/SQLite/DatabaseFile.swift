@@ -140,7 +140,7 @@ struct DatabaseFile: Sendable {
         var status = stat()
         if stat(path, &status) == 0, status.st_size > 0 { return }
         guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return }
-        throw FileWatch.error(path: path, "Only \(path)-wal is left of it.")
+        throw FileWatch.error(path: path, "Only \(FileWatch.name(path))-wal is left of it.")
     }
 
     /// The directory of a path, `.` for a bare name. (NSString's answer traps on some one-letter

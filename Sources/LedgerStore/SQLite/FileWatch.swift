@@ -26,7 +26,7 @@ struct FileWatch: Sendable {
         var files: [Watched] = []
         for suffix in FileWatch.suffixes {
             guard let identity = FileIdentity(path: path + suffix) else {
-                throw FileWatch.error(path: path, "\(path + suffix) is gone.")
+                throw FileWatch.error(path: path, "\(FileWatch.name(path + suffix)) is gone.")
             }
             files.append(Watched(path: path + suffix, identity: identity))
         }
@@ -39,9 +39,13 @@ struct FileWatch: Sendable {
             let now = FileIdentity(path: file.path)
             guard now != file.identity else { continue }
             throw FileWatch.error(
-                path: path, "\(file.path) is \(now == nil ? "gone" : "another file now").")
+                path: path,
+                "\(FileWatch.name(file.path)) is \(now == nil ? "gone" : "another file now").")
         }
     }
+
+    /// Where a file is, is nothing for those who ask over the network: `path` has it for the others.
+    static func name(_ path: String) -> String { (path as NSString).lastPathComponent }
 
     static func error(path: String, _ detail: String) -> StoreError {
         StoreError(

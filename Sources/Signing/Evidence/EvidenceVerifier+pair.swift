@@ -4,14 +4,17 @@ extension EvidenceVerifier {
     /// Verifies a transaction and the renewal info beside it, and that they are of one chain.
     ///
     /// A failure of either names its part: any code of `JWSVerifier.verify`, `undecodablePayload`,
-    /// `certificateNotValidAtSigning`, `wrongEnvironment`. `nestedPartInvalid` with part renewal
-    /// when both are genuine but do not belong together.
+    /// `certificateNotValidAtSigning`, `wrongEnvironment`. `nestedPartInvalid` with the part for
+    /// one that is signed as something else, and with part renewal when both are genuine but do not
+    /// belong together.
     public func verifyPair(
         transaction: UnsafeBufferPointer<UInt8>, renewal: UnsafeBufferPointer<UInt8>,
         receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedPair {
         let first = try jws.verify(transaction, part: .transaction)
         let second = try jws.verify(renewal, part: .renewal)
+        try PayloadKind.require(.transaction, first, part: .transaction)
+        try PayloadKind.require(.renewal, second, part: .renewal)
         let purchase = try PayloadDecoding.decode(
             TransactionPayload.self, first, part: .transaction)
         guard purchase.transactionId != nil else {

@@ -30,12 +30,13 @@ public final class EvidenceVerifier: Sendable {
     /// Verifies a transaction that came on its own.
     ///
     /// Throws any code of `JWSVerifier.verify`, `undecodablePayload`,
-    /// `certificateNotValidAtSigning`, and `wrongEnvironment` for Xcode's data where it is not
-    /// allowed.
+    /// `certificateNotValidAtSigning`, `wrongEnvironment` for Xcode's data where it is not allowed,
+    /// and `nestedPartInvalid` for what is signed as something else.
     public func verifyTransaction(
         _ bytes: UnsafeBufferPointer<UInt8>, receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedTransaction {
         let verified = try jws.verify(bytes)
+        try PayloadKind.require(.transaction, verified, part: .transaction)
         return try transaction(verified, receivedAt: receivedAt)
     }
 

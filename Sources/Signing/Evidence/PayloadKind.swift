@@ -44,6 +44,18 @@ enum PayloadKind: Hashable {
 }
 
 extension PayloadKind {
+    /// Evidence that its sender calls by a name must not be recognisably something else. Signed as
+    /// it is, no later version will take it for what it is not.
+    ///
+    /// Throws `nestedPartInvalid` for the part.
+    static func require(
+        _ expected: PayloadKind, _ verified: VerifiedJWS, part: EvidencePart
+    ) throws(VerificationError) {
+        let kind = verified.payload.withUnsafeBufferPointer { PayloadKind($0) }
+        guard let kind, kind != expected else { return }
+        throw EvidenceBinding.mismatch(nil, part: part, "It is signed, but as something else.")
+    }
+
     /// A signed part must not be recognisably something else than its place says.
     static func requireAgreement(
         _ verified: VerifiedJWS, part: EvidencePart

@@ -10,6 +10,11 @@ final class BodyReader: Sendable {
 
     /// Bytes of all bodies being read or worked on: 64 MiB.
     static let heldByteCount = 64 * 1024 * 1024
+    /// Of these, what is left to bodies that are no larger than a notification of version 2: a few
+    /// senders of large bodies do not keep Apple waiting. 16 MiB.
+    static let reservedByteCount = 16 * 1024 * 1024
+    /// Bytes of a body up to which it takes from the reserve: 256 KiB.
+    static let smallByteCount = 256 * 1024
 
     /// Lends the body to `work`.
     ///
@@ -33,16 +38,19 @@ final class BodyReader: Sendable {
             guard bytes.count + buffer.readableBytes <= limit else {
                 throw Problem.tooLarge(limit: limit)
             }
-            guard take(buffer.readableBytes) else { throw BodyReader.busy }
+            let isSmall = bytes.count + buffer.readableBytes <= BodyReader.smallByteCount
+            guard take(buffer.readableBytes, isSmall: isSmall) else { throw BodyReader.busy }
             taken += buffer.readableBytes
             bytes.append(contentsOf: buffer.readableBytesView)
         }
         return try await work(bytes)
     }
 
-    private func take(_ count: Int) -> Bool {
-        held.withLock { held in
-            guard held + count <= BodyReader.heldByteCount else { return false }
+    /// Whether there is room for so many more bytes; holds them if so.
+    func take(_ count: Int, isSmall: Bool) -> Bool {
+        let room = BodyReader.heldByteCount - (isSmall ? 0 : BodyReader.reservedByteCount)
+        return held.withLock { held in
+            guard held + count <= room else { return false }
             held += count
             return true
         }
@@ -58,7 +66,8 @@ final class BodyReader: Sendable {
     private static func requireJSON(_ request: Request) throws {
         guard let text = request.headers[.contentType] else { return }
         let type = text.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
-        guard type == "application/json" else {
+        // An empty field names no type either.
+        guard type == "application/json" || type.isEmpty && !text.contains(";") else {
             throw Problem(
                 .unsupportedMediaType, code: "unsupportedMediaType",
                 detail: "The body must be application/json.")

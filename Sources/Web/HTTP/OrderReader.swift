@@ -23,7 +23,7 @@ enum OrderReader {
             throw Problem(
                 .badRequest, code: code, detail: "\(name.rawName) \(what); give it once.")
         }
-        return values[0]
+        return try utf8(values[0], name, code: code)
     }
 
     /// Nil when none is given.
@@ -33,6 +33,19 @@ enum OrderReader {
             throw Problem(
                 .badRequest, code: "invalidIdempotencyKey", detail: "Give one Idempotency-Key.")
         }
-        return values.first
+        return try values.first.map { (value) throws(Problem) in
+            try utf8(value, .idempotencyKey, code: "invalidIdempotencyKey")
+        }
+    }
+
+    /// Bytes that are no UTF-8 arrive with U+FFFD in their place (swift-nio reads heads so): what was
+    /// meant is lost, and two texts may have become one.
+    private static func utf8(
+        _ value: String, _ name: HTTPField.Name, code: String
+    ) throws(Problem) -> String {
+        guard !value.unicodeScalars.contains("\u{FFFD}") else {
+            throw Problem(.badRequest, code: code, detail: "\(name.rawName) is not UTF-8.")
+        }
+        return value
     }
 }

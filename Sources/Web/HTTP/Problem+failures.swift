@@ -33,6 +33,8 @@ extension Problem {
     /// A delivery of Apple's that was not taken in: whatever may be genuine is asked for again.
     init(_ refusal: IntakeRefusal) {
         switch refusal.standing {
+        case .malformed where refusal.code == IntakeRefusal.payloadTooLarge:
+            self.init(.contentTooLarge, code: refusal.code, detail: refusal.message)
         case .malformed, .invalid:
             self.init(.badRequest, code: refusal.code, detail: refusal.message)
         case .notAcceptable:

@@ -47,10 +47,12 @@ extension OpenAPIDocument {
                 - $ref: '#/components/parameters/KnownAt'
                 - $ref: '#/components/parameters/KnownPosition'
                 - $ref: '#/components/parameters/MinPosition'
+                - $ref: '#/components/parameters/TimelineAfter'
+                - $ref: '#/components/parameters/Limit'
                 - $ref: '#/components/parameters/IfNoneMatch'
               responses:
                 '200':
-                  description: What happened up to that moment.
+                  description: A page of what happened up to that moment.
                   headers:
                     ETag: { $ref: '#/components/headers/ETag' }
                     Subledger-Position: { $ref: '#/components/headers/Position' }
@@ -60,7 +62,7 @@ extension OpenAPIDocument {
                     application/json:
                       schema: { $ref: '#/components/schemas/CustomerTimeline' }
                 '304': { $ref: '#/components/responses/NotModified' }
-                '400': { $ref: '#/components/responses/InvalidQuestion' }
+                '400': { $ref: '#/components/responses/InvalidList' }
                 '401': { $ref: '#/components/responses/Unauthorized' }
                 '403': { $ref: '#/components/responses/InsufficientScope' }
                 '404': { $ref: '#/components/responses/EnvironmentNotServed' }

@@ -4,17 +4,23 @@ extension OpenAPIDocument {
               type: object
               allOf:
                 - $ref: '#/components/schemas/Stamp'
-              required: [customer, chains, entries]
+              required: [customer, chains, entries, next]
               properties:
                 customer: { type: string }
                 chains:
-                  description: Every chain held by then.
+                  description: |
+                    Chains held by then: those of the page's entries, on the first page also those
+                    without any.
                   type: array
                   items: { $ref: '#/components/schemas/Subscription' }
                 entries:
                   description: Of the time in which the customer held the chain.
                   type: array
+                  maxItems: 1000
                   items: { $ref: '#/components/schemas/CustomerEntry' }
+                next:
+                  description: What to give as `after` for the next page; null at the end.
+                  type: [string, 'null']
               unevaluatedProperties: false
             CustomerEntry:
               description: An entry and its chain; without chain, a decision about the customer.

@@ -11,7 +11,8 @@ extension OpenAPIDocument {
                 is a 400, and a bounded copy is kept in quarantine. What is genuine but of no use
                 here (an app or environment that is not configured, a full disk) is a 503, so that
                 Apple sends it again. A notification of version 1 is a 503
-                (`notificationV1Unsupported`) until it can be taken.
+                (`notificationV1Unsupported`) until it can be taken. At most 262,144 bytes; of version 1,
+                4,194,304.
               security: []
               requestBody:
                 required: true

@@ -93,6 +93,11 @@ extension OpenAPIDocument {
                 type: string
                 maxLength: 512
                 pattern: '^[^\u0000-\u001F\u007F]*~[^\u0000-\u001F\u007F]*$'
+            TimelineAfter:
+              name: after
+              in: query
+              description: The `next` of the page before.
+              schema: { type: string, pattern: '^-?[0-9]{1,18}~[0-9]{1,9}$' }
             Actor:
               name: X-Actor
               in: header

@@ -19,14 +19,19 @@ struct CustomerRoutes: Sendable {
         groups.read.get("/v1/customers/:id/timeline") { request, context in
             var question = try QuestionReader(request)
             let scope = try question.scope()
+            let after = try CustomerRoutes.cursor(question.text("after")) {
+                TimelinePlace(cursor: $0)
+            }
+            let limit = try question.limit()
             try question.requireNothingElse()
-            let answer = try await host.timeline(of: try CustomerRoutes.customer(context), scope)
+            let answer = try await host.timeline(
+                of: try CustomerRoutes.customer(context), scope, after: after, limit: limit)
             return AnswerResponse.make(answer, for: request)
         }
         groups.read.get("/v1/customers/:id/subscriptions") { request, context in
             var question = try QuestionReader(request)
             let scope = try question.scope()
-            let after = try CustomerRoutes.cursor(question.text("after"))
+            let after = try CustomerRoutes.cursor(question.text("after")) { ChainId(cursor: $0) }
             let limit = try question.limit()
             try question.requireNothingElse()
             let answer = try await host.subscriptions(
@@ -53,13 +58,15 @@ struct CustomerRoutes: Sendable {
     /// Longest place in a list, bytes.
     static let cursorByteCount = 512
 
-    private static func cursor(_ text: String?) throws(Problem) -> ChainId? {
+    private static func cursor<Place>(
+        _ text: String?, _ place: (String) -> Place?
+    ) throws(Problem) -> Place? {
         guard let text else { return nil }
-        guard text.utf8.count <= cursorByteCount, let chain = ChainId(cursor: text) else {
+        guard text.utf8.count <= cursorByteCount, let place = place(text) else {
             throw Problem(
                 .badRequest, code: "invalidCursor",
                 detail: "after takes the next of the page before, as it was given.")
         }
-        return chain
+        return place
     }
 }

@@ -8,8 +8,8 @@ struct NotificationRoutes: Sendable {
     let sources: SourceCheck
     let bodies: BodyReader
 
-    /// Largest body (`design.md` §6): 256 KiB.
-    static let maximumByteCount = 256 * 1024
+    /// Largest body: one of version 1, as only reading tells which version it is.
+    static let maximumByteCount = LedgerHost.notificationByteCount
 
     func add(to groups: RouteGroups) {
         groups.open.post("/appstore/notifications") { request, context in

@@ -4,7 +4,7 @@ import LedgerService
 /// Where routes hang: one group for each scope, so that no route is forgotten when tokens are
 /// asked for.
 struct RouteGroups {
-    /// Never asks for a token.
+    /// Asks for no scope. Whether it asks for a token at all is `TokenMiddleware.isOpen`.
     let open: RouterGroup<WebContext>
     /// Questions and feeds.
     let read: RouterGroup<WebContext>
@@ -18,12 +18,12 @@ struct RouteGroups {
 
     init(_ router: Router<WebContext>, tokens: AccessTokens) {
         func guarded(_ scope: Scope) -> RouterGroup<WebContext> {
-            router.group().add(middleware: TokenMiddleware(tokens: tokens, scope: scope))
+            router.group().add(middleware: ScopeMiddleware(tokens: tokens, scope: scope))
                 .add(middleware: OffLoop())
         }
         open = router.group().add(middleware: OffLoop())
         quick = router.group()
-            .add(middleware: TokenMiddleware(tokens: tokens, scope: .read))
+            .add(middleware: ScopeMiddleware(tokens: tokens, scope: .read))
         read = guarded(.read)
         write = guarded(.write)
         admin = guarded(.admin)

@@ -10,7 +10,7 @@ struct HotReadingsTests {
     /// Lends states of one ledger that differ in nothing but the position.
     private func states(_ body: (LedgerSnapshot, LedgerSnapshot) throws -> Void) async throws {
         try await TemporaryLedger().session { session in
-            let store = try #require(session.projections)
+            let store = session.projections
             func state(_ position: Int64) -> LedgerSnapshot {
                 LedgerSnapshot(
                     ledger: session.ledger, facts: session.ledger.facts, projections: store,

@@ -26,7 +26,7 @@ struct UploadKeyTests {
     @Test("A key belongs to one request; what it was first answered with stays")
     func kept() async throws {
         try await store { store in
-            #expect(try await store.take(uploadKey: "k", request: one, at: start) == .open)
+            #expect(try await store.take(uploadKey: "k", request: one, at: start) == .new)
             #expect(try await store.take(uploadKey: "k", request: two, at: start) == .taken)
             #expect(try await store.take(uploadKey: "k", request: one, at: start) == .open)
             #expect(try await store.keep(record, uploadKey: "k") == record)
@@ -47,7 +47,7 @@ struct UploadKeyTests {
         try await store { store in
             _ = try await store.take(uploadKey: "k", request: one, at: start)
             try await store.forget(uploadKey: "k")
-            #expect(try await store.take(uploadKey: "k", request: two, at: start) == .open)
+            #expect(try await store.take(uploadKey: "k", request: two, at: start) == .new)
         }
     }
 
@@ -58,7 +58,7 @@ struct UploadKeyTests {
             let later = start.advanced(
                 byMilliseconds: OperationsStore.uploadKeyMilliseconds + excess)
             let found = try await store.take(uploadKey: "k", request: two, at: later)
-            #expect(found == (excess < 0 ? .taken : .open))
+            #expect(found == (excess < 0 ? .taken : .new))
         }
     }
 
@@ -70,7 +70,7 @@ struct UploadKeyTests {
                 uploadKey: "last", request: one, at: start.advanced(byMilliseconds: 1))
             #expect(try await store.uploadKeyCount() == OperationsStore.uploadKeyCount)
             let next = start.advanced(byMilliseconds: 2)
-            #expect(try await store.take(uploadKey: "more", request: one, at: next) == .open)
+            #expect(try await store.take(uploadKey: "more", request: one, at: next) == .new)
             #expect(try await store.uploadKeyCount() == OperationsStore.uploadKeyCount)
             #expect(try await store.take(uploadKey: "last", request: two, at: next) == .taken)
         }

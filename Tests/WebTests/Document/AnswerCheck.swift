@@ -45,13 +45,15 @@ struct AnswerCheck: Sendable {
         var methods = Set(operations.map(\.method))
         if methods.contains("GET") { methods.insert("HEAD") }
         let allowed = methods.sorted().joined(separator: ", ")
-        return problem("MethodNotAllowed", 405, answer)
-            + (answer.headers[.allow] == allowed ? [] : ["Allow is not \(allowed)"])
+        let isNamed = answer.headers[.allow] == (answer.status == 405 ? allowed : nil)
+        return problem("MethodNotAllowed", 405, answer) + (isNamed ? [] : ["Allow is wrong"])
     }
 
     private func problem(
         _ schema: String, _ status: Int, _ answer: WebClient.Answer
     ) -> [String] {
+        // Whoever does not say who they are is told nothing.
+        if answer.status == 401, status != 401 { return problem("Unauthorized", 401, answer) }
         guard answer.status == status else {
             return ["\(answer.status) where the document has nothing"]
         }

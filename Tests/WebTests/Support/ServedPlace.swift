@@ -15,6 +15,7 @@ struct ServedPlace: Sendable {
     var environments = LedgerHost.usualEnvironments
     var roots = TestAuthority.roots
     var metrics = ServiceMetrics()
+    var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     /// The clock of everything done here: inside the third period of `MadePurchase`.
     var now = ServedPlace.now
     static let now = Timestamp(milliseconds: 1_774_000_000_000)
@@ -40,7 +41,7 @@ struct ServedPlace: Sendable {
     ) async throws -> Value {
         try await Gate.services.pass {
             let now = now
-            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let logger = logger
             let host = try await LedgerHost.open(
                 configuration, environments: environments, roots: roots,
                 observer: ServiceObserver(logger: logger, metrics: metrics)

@@ -19,13 +19,20 @@ final class StreamReader: ChannelInboundHandler, Sendable {
         port: Int, _ uri: String, headers: [String] = [],
         _ body: (StreamReader) async throws -> Value
     ) async throws -> Value {
+        let head = ["GET \(uri) HTTP/1.1", "Host: localhost"] + headers
+        let request = head.joined(separator: "\r\n") + "\r\n\r\n"
+        return try await open(port: port, Array(request.utf8), body)
+    }
+
+    /// As above, for whatever bytes.
+    static func open<Value>(
+        port: Int, _ bytes: [UInt8], _ body: (StreamReader) async throws -> Value
+    ) async throws -> Value {
         let reader = StreamReader()
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelInitializer { $0.pipeline.addHandler(reader) }
             .connect(host: "127.0.0.1", port: port).get()
-        let head = ["GET \(uri) HTTP/1.1", "Host: localhost"] + headers
-        let request = head.joined(separator: "\r\n") + "\r\n\r\n"
-        try await channel.writeAndFlush(ByteBuffer(string: request))
+        try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
         do {
             let value = try await body(reader)
             try? await channel.close()

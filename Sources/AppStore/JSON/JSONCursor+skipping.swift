@@ -1,0 +1,29 @@
+extension JSONCursor {
+    /// Passes over one value by the same rules as `readValue`, keeping nothing of it: what a large
+    /// text is can be told in a few bytes.
+    public mutating func skipValue() throws(JSONError) {
+        skipWhitespace()
+        switch peek() {
+        case UInt8(ascii: "{"):
+            var object = try beginObject()
+            while try nextKey(&object) != nil { try skipValue() }
+        case UInt8(ascii: "["):
+            var array = try beginArray()
+            while try nextElement(&array) { try skipValue() }
+        case UInt8(ascii: "\""):
+            let text = try scanText()
+            if text.hasEscapes { _ = try unescape(text) }
+        case UInt8(ascii: "t"): try expectWord("true")
+        case UInt8(ascii: "f"): try expectWord("false")
+        case UInt8(ascii: "n"): try expectWord("null")
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): _ = try scanNumber()
+        default: throw unexpected()
+        }
+    }
+
+    /// Whether an object starts here.
+    public mutating func isAtObject() -> Bool {
+        skipWhitespace()
+        return peek() == UInt8(ascii: "{")
+    }
+}

@@ -1,0 +1,28 @@
+public import AppStore
+
+/// A place in a customer's timeline: where an entry stands among those of its time.
+public struct TimelinePlace: Hashable, Comparable, Sendable {
+    public let at: Timestamp
+    /// Which of the entries of that time, from 0.
+    public let ordinal: Int
+
+    public init(at: Timestamp, ordinal: Int) {
+        self.at = at
+        self.ordinal = ordinal
+    }
+
+    public static func < (left: TimelinePlace, right: TimelinePlace) -> Bool {
+        (left.at, left.ordinal) < (right.at, right.ordinal)
+    }
+
+    /// The `next` of a page; of characters that every client spells alike in a query.
+    var cursor: String { "\(at.milliseconds)~\(ordinal)" }
+
+    /// Nil for a text that is no cursor of a timeline.
+    public init?(cursor: String) {
+        let parts = cursor.split(separator: "~", omittingEmptySubsequences: false)
+        guard parts.count == 2, let at = Int64(parts[0]), let ordinal = Int(parts[1]), ordinal >= 0
+        else { return nil }
+        self.init(at: Timestamp(milliseconds: at), ordinal: ordinal)
+    }
+}
