@@ -74,6 +74,46 @@ struct ChangeRouteTests {
         withExtendedLifetime(second) {}
     }
 
+    @Test("a reader that has left gives its place to the next at once, not at the next heartbeat")
+    func left() async throws {
+        var place = try ServedPlace()
+        place.streams = StreamRules(slots: StreamSlots(limit: 1), heartbeat: .seconds(3_600))
+        try await place.serve(.live) { client, _ in
+            let port = try #require(client.client.port)
+            for _ in 0..<3 {
+                // Another reader is refused while there is one, and taken once that one has left.
+                var isTaken = false
+                while !isTaken {
+                    isTaken = try await StreamReader.open(port: port, "/v1/changes") { stream in
+                        let isOpen = await stream.wait(for: "\r\n\r\n")
+                        guard isOpen, stream.text.hasPrefix("HTTP/1.1 200 ") else { return false }
+                        #expect(await stream.wait(for: "retry: "))
+                        let other = try await client.get("/v1/changes")
+                        #expect(other.code == "tooManyStreams")
+                        return true
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a reader that only ends its own side is told on")
+    func halfClosed() async throws {
+        var place = try ServedPlace()
+        place.streams.heartbeat = .seconds(3_600)
+        try await place.serve(.live) { client, _ in
+            let port = try #require(client.client.port)
+            try await StreamReader.open(port: port, "/v1/changes?after=0") { stream in
+                #expect(await stream.wait(for: "retry: "))
+                try await stream.endOutput()
+                #expect(await stream.wait(for: ": still here"))
+                let posted = try await client.notify(MadePurchase().notificationBody(0))
+                #expect(posted.status == 200)
+                #expect(await stream.wait(for: "event: started\n"))
+            }
+        }
+    }
+
     @Test("a reader that takes nothing loses its connection and keeps nobody waiting")
     func stalledReader() async throws {
         try await ServedPlace().serve { client, host in
@@ -83,7 +123,7 @@ struct ChangeRouteTests {
             try await channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 9))
             let writer = ChangeStreamWriter(
                 feed: feed, filter: ChangeFilter(), start: .beginning, channel: channel,
-                stall: .milliseconds(40))
+                rules: StreamRules(stall: .milliseconds(40)))
             var body: any ResponseBodyWriter = StuckWriter(channel: channel)
             await #expect(throws: StuckWriter.Closed.self) { try await writer.write(to: &body) }
             #expect(!channel.isActive)

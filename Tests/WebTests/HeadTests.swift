@@ -1,4 +1,8 @@
+import AppStore
+import Foundation
+import HummingbirdTesting
 import LedgerService
+import LedgerStore
 import Testing
 
 @testable import Web
@@ -16,17 +20,97 @@ struct HeadTests {
     func latin(field: String, others: String, code: String) async throws {
         try await ServedPlace().serve(.live) { client, host in
             let port = try #require(client.client.port)
-            let body = "{\"entitlement\":\"pro\"}"
             let head =
-                "POST /v1/customers/ann/grants HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)"
+                "PUT /v1/customers/ann/subscriptions/1 HTTP/1.1\r\nHost: a\r\nContent-Length: 0"
                 + "\r\n\(others)\(field): caf"
             // Latin-1 for é.
-            let bytes = Array(head.utf8) + [0xE9] + Array("\r\n\r\n\(body)".utf8)
+            let bytes = Array(head.utf8) + [0xE9] + Array("\r\n\r\n".utf8)
             try await StreamReader.open(port: port, bytes) { stream in
-                #expect(await stream.wait(for: "\"code\":\"\(code)\""))
+                #expect(await stream.wait(for: "\"code\":\"\(code)\""), "\(stream.text)")
                 #expect(stream.text.hasPrefix("HTTP/1.1 400 "))
             }
             #expect(try await host.ledger(.production).ledger.log.head().position == 0)
+        }
+    }
+
+    /// Sends bytes, and lends the connection.
+    private func connect(
+        _ text: String, _ body: @escaping @Sendable (StreamReader) async throws -> Void
+    ) async throws {
+        try await ServedPlace().serve(.live) { client, _ in
+            let port = try #require(client.client.port)
+            try await StreamReader.open(port: port, Array(text.utf8), body)
+        }
+    }
+
+    @Test(
+        "A request of HTTP/1.1 names one Host, else it is a 400",
+        arguments: ["", "Host: a\r\nHost: b\r\n", "Host: a\r\nHost: a\r\n"])
+    func host(lines: String) async throws {
+        try await connect("GET /healthz HTTP/1.1\r\n\(lines)\r\n") { stream in
+            #expect(await stream.wait(for: "\"code\":\"badRequest\""))
+            #expect(stream.text.hasPrefix("HTTP/1.1 400 "))
+        }
+    }
+
+    @Test("An empty Host is one")
+    func emptyHost() async throws {
+        try await connect("GET /healthz HTTP/1.1\r\nHost:\r\n\r\n") { stream in
+            #expect(await stream.wait(for: "HTTP/1.1 200 "))
+        }
+    }
+
+    @Test(
+        "HTTP/1.0 is answered, with or without Host, and its connection closed",
+        arguments: ["", "Host: a\r\n", "Connection: keep-alive\r\n"])
+    func old(lines: String) async throws {
+        let next = "GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"
+        try await connect("GET /healthz HTTP/1.0\r\n\(lines)\r\n\(next)") { stream in
+            await stream.waitForEnd()
+            #expect(stream.text.hasPrefix("HTTP/1.0 200 "))
+            #expect(stream.text.hasSuffix("{\"status\":\"ok\",\"problems\":[]}"))
+        }
+    }
+
+    @Test("An answer without end has no chunks for HTTP/1.0")
+    func oldStream() async throws {
+        try await connect("GET /v1/changes HTTP/1.0\r\n\r\n") { stream in
+            #expect(await stream.wait(for: "\r\n\r\nretry: "))
+            #expect(!stream.text.lowercased().contains("transfer-encoding"))
+        }
+    }
+
+    @Test("Who asks for it is closed after the answer, however it is spelled")
+    func close() async throws {
+        let request = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: TE, Close\r\n\r\n"
+        try await connect(request + request) { stream in
+            await stream.waitForEnd()
+            #expect(stream.text.components(separatedBy: "HTTP/1.1 200 ").count == 2)
+            #expect(stream.text.lowercased().contains("\r\nconnection: close\r\n"))
+        }
+    }
+
+    private static let expecting =
+        "POST /appstore/notifications HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\n"
+
+    @Test("Who waits for a word before the body gets it, and then the answer")
+    func expectation() async throws {
+        let body = String(decoding: try MadePurchase().notificationBody(), as: UTF8.self)
+        let head = "Content-Length: \(body.utf8.count)\r\n\r\n"
+        try await connect(HeadTests.expecting + head) { stream in
+            #expect(await stream.wait(for: "HTTP/1.1 100 Continue\r\n\r\n"))
+            #expect(!stream.text.contains(" 200 "))
+            try await stream.send(body)
+            #expect(await stream.wait(for: "HTTP/1.1 200 "))
+        }
+    }
+
+    @Test("Who says that the body is over every bound is refused before it is sent")
+    func expectationTooLarge() async throws {
+        let head = "Content-Length: \(HTTP1Rules.largestByteCount + 1)\r\n\r\n"
+        try await connect(HeadTests.expecting + head) { stream in
+            #expect(await stream.wait(for: "\"code\":\"payloadTooLarge\""))
+            #expect(stream.text.hasPrefix("HTTP/1.1 413 "))
         }
     }
 }

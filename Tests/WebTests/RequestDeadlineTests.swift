@@ -2,7 +2,9 @@ import AppStore
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
+import NIOHTTP1
 import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 import Testing
 
 @testable import Web
@@ -10,61 +12,94 @@ import Testing
 @Suite("How long a request may take to arrive")
 struct RequestDeadlineTests {
     private let limits = ConnectionLimits()
-    private let head = HTTPRequestPart.head(
-        HTTPRequest(method: .post, scheme: "http", authority: "a", path: "/"))
-    private let answer = HTTPResponsePart.head(HTTPResponse(status: .ok))
 
+    /// A connection that speaks HTTP/1, up to where requests are answered.
     private func open() throws -> EmbeddedChannel {
-        let channel = EmbeddedChannel(handler: RequestDeadlines(limits: limits))
+        let channel = EmbeddedChannel()
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.configureHTTPServerPipeline(
+            withPipeliningAssistance: false, withErrorHandling: false)
+        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+        try pipeline.addHandler(RequestDeadlines(limits: limits))
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         return channel
     }
 
-    private func byte(_ channel: EmbeddedChannel) -> HTTPRequestPart {
-        .body(channel.allocator.buffer(string: "x"))
+    private func send(_ text: String, _ channel: EmbeddedChannel) throws {
+        try channel.writeInbound(ByteBuffer(string: text))
     }
 
-    @Test("A connection that never sends a head closes at the bound, not before")
-    func noHead() throws {
+    private func answer(_ channel: EmbeddedChannel) throws {
+        try channel.writeOutbound(
+            HTTPResponsePart.head(HTTPResponse(status: .ok, headerFields: [.contentLength: "0"])))
+        try channel.writeOutbound(HTTPResponsePart.end(nil))
+    }
+
+    private func sent(_ channel: EmbeddedChannel) throws -> String {
+        var text = ""
+        while let buffer = try channel.readOutbound(as: ByteBuffer.self) {
+            text += String(buffer: buffer)
+        }
+        return text
+    }
+
+    private func pass(_ seconds: Int, _ channel: EmbeddedChannel) {
+        channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(seconds)))
+    }
+
+    private let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+    private let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n"
+
+    // MARK: Heads
+
+    @Test("A connection that never says anything closes at the bound, not before")
+    func silent() throws {
         let channel = try open()
-        channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(limits.headSeconds) - 1))
+        pass(limits.idleSeconds - 1, channel)
         #expect(channel.isActive)
-        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        pass(1, channel)
         #expect(!channel.isActive)
     }
 
-    @Test("Trickled bytes do not buy time: the body is due from the head on, and a 408 says so")
-    func slowBody() throws {
+    @Test("Trickled bytes do not buy time: the head is due from its first byte on")
+    func slowHead() throws {
         let channel = try open()
-        try channel.writeInbound(head)
-        for _ in 1..<limits.bodySeconds {
-            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
-            try channel.writeInbound(byte(channel))
+        pass(limits.idleSeconds - 1, channel)
+        for byte in request.prefix(limits.headSeconds) {
+            #expect(channel.isActive)
+            try send(String(byte), channel)
+            pass(1, channel)
+        }
+        #expect(!channel.isActive)
+    }
+
+    @Test("The head of a later request has no more time than that of the first")
+    func slowLaterHead() throws {
+        let channel = try open()
+        for _ in 0..<2 {
+            try send(request, channel)
+            try answer(channel)
+            pass(limits.idleSeconds - 1, channel)
             #expect(channel.isActive)
         }
-        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
-        guard case .head(let response)? = try channel.readOutbound(as: HTTPResponsePart.self)
-        else {
-            Issue.record("there is no answer")
-            return
-        }
-        #expect(response.status == .requestTimeout)
-        #expect(response.headerFields[.connection] == "close")
+        try send("G", channel)
+        pass(limits.headSeconds - 1, channel)
+        #expect(channel.isActive)
+        pass(1, channel)
         #expect(!channel.isActive)
     }
 
-    @Test("Work that takes long after the whole body came is not cut off")
-    func longWork() throws {
+    @Test("A head that begins while another request is answered is due from that answer on")
+    func headBehindWork() throws {
         let channel = try open()
-        try channel.writeInbound(head)
-        try channel.writeInbound(HTTPRequestPart.end(nil))
-        channel.embeddedEventLoop.advanceTime(by: .hours(1))
+        try send(request, channel)
+        try send("GET", channel)
+        pass(3_600, channel)
         #expect(channel.isActive)
-        try channel.writeOutbound(answer)
-        try channel.writeOutbound(HTTPResponsePart.end(nil))
-        channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(limits.idleSeconds) - 1))
+        try answer(channel)
+        pass(limits.headSeconds - 1, channel)
         #expect(channel.isActive)
-        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        pass(1, channel)
         #expect(!channel.isActive)
     }
 
@@ -72,22 +107,77 @@ struct RequestDeadlineTests {
     func keptAlive() throws {
         let channel = try open()
         for _ in 0..<3 {
-            try channel.writeInbound(head)
-            try channel.writeInbound(HTTPRequestPart.end(nil))
-            try channel.writeOutbound(answer)
-            try channel.writeOutbound(HTTPResponsePart.end(nil))
-            channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(limits.idleSeconds) - 1))
+            try send(request, channel)
+            try answer(channel)
+            pass(limits.idleSeconds - 1, channel)
             #expect(channel.isActive)
         }
+        pass(1, channel)
+        #expect(!channel.isActive)
+    }
+
+    // MARK: Bodies
+
+    @Test("Trickled bytes do not buy time: the body is due from the head on, and a 408 says so")
+    func slowBody() throws {
+        let channel = try open()
+        try send(head, channel)
+        for _ in 1..<limits.bodySeconds {
+            pass(1, channel)
+            try send("x", channel)
+            #expect(channel.isActive)
+        }
+        pass(1, channel)
+        let text = try sent(channel).lowercased()
+        #expect(text.hasPrefix("http/1.1 408 "))
+        #expect(text.contains("\r\nconnection: close\r\n"))
+        #expect(!channel.isActive)
+    }
+
+    @Test("Work that takes long after the whole body came is not cut off")
+    func longWork() throws {
+        let channel = try open()
+        try send(request, channel)
+        pass(3_600, channel)
+        #expect(channel.isActive)
+        try answer(channel)
+        pass(limits.idleSeconds - 1, channel)
+        #expect(channel.isActive)
+        pass(1, channel)
+        #expect(!channel.isActive)
     }
 
     @Test("An answer that came before the end of the body leaves the body its bound")
     func earlyAnswer() throws {
         let channel = try open()
-        try channel.writeInbound(head)
-        try channel.writeOutbound(answer)
-        try channel.writeOutbound(HTTPResponsePart.end(nil))
-        channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(limits.bodySeconds)))
+        try send(head, channel)
+        try answer(channel)
+        pass(limits.bodySeconds, channel)
+        #expect(!channel.isActive)
+    }
+
+    @Test("Over HTTP/2 the 408 has no field of the connection, and its sender may end the stream")
+    func slowStream() throws {
+        // A stream has no decoder of HTTP/1 before it.
+        let channel = EmbeddedChannel(handler: RequestDeadlines(limits: limits))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        let request = HTTPRequest(method: .post, scheme: "https", authority: "a", path: "/")
+        try channel.writeInbound(HTTPRequestPart.head(request))
+        pass(limits.bodySeconds, channel)
+        guard case .head(let response)? = try channel.readOutbound(as: HTTPResponsePart.self)
+        else {
+            Issue.record("there is no answer")
+            return
+        }
+        #expect(response.status == .requestTimeout)
+        #expect(response.headerFields[.connection] == nil)
+        #expect(channel.isActive)
+        // What still comes is passed over, and whoever never ends it loses it.
+        try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
+        while try channel.readInbound(as: HTTPRequestPart.self) != nil {}
+        try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
+        #expect(try channel.readInbound(as: HTTPRequestPart.self) == nil)
+        pass(limits.headSeconds, channel)
         #expect(!channel.isActive)
     }
 }

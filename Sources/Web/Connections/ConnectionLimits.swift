@@ -4,11 +4,11 @@ public struct ConnectionLimits: Sendable, Equatable {
     public var connectionCount = 1_024
     /// Open connections of one address, trusted proxies and this machine's own excepted.
     public var connectionsPerAddress = 128
-    /// From the connection to the end of the TLS handshake, and from there, or from the last answer
-    /// on, to the end of the next request's head.
+    /// From the connection to the end of the TLS handshake.
     public var handshakeSeconds = 10
+    /// From the first byte of a request's head to its end.
     public var headSeconds = 10
-    /// Between an answer and the next request's head.
+    /// From the connection, or from an answer, to the first byte of the next request's head.
     public var idleSeconds = 60
     /// From a request's head to the end of its body.
     public var bodySeconds = 30

@@ -1,10 +1,11 @@
 import HTTPTypes
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
 
-/// Bounds how long a request may take to arrive, however many bytes trickle in: the head from the
-/// connection or the last answer on, the body from the head on. A body that takes too long is told
-/// so (408) before the connection closes.
+/// Bounds how long a request may take to arrive, however many bytes trickle in: the head from its
+/// first byte on, the body from the head on. A body that takes too long is told so (408) before the
+/// connection closes; over HTTP/2 only its stream ends, and the others go on.
 final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -12,7 +13,12 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let limits: ConnectionLimits
+    private let input = ConnectionInput()
+    private var context: ChannelHandlerContext?
     private var deadline: Scheduled<Void>?
+    /// Whether the channel is a connection that speaks HTTP/1, and not a stream of one.
+    private var isConnection = false
+    private var hasPartialHead = false
     private var isReadingBody = false
     private var isAnswering = false
     private var isClosing = false
@@ -22,22 +28,53 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     init(limits: ConnectionLimits) { self.limits = limits }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        if context.channel.isActive { schedule(limits.headSeconds, context) }
+        self.context = context
+        watchConnection(context)
+        if context.channel.isActive { schedule(limits.idleSeconds, context) }
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        schedule(limits.headSeconds, context)
+        schedule(limits.idleSeconds, context)
         context.fireChannelActive()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        deadline?.cancel()
+    }
 
     func channelInactive(context: ChannelHandlerContext) {
         deadline?.cancel()
+        input.close()
         context.fireChannelInactive()
     }
 
+    /// On a connection, stands also where bytes arrive and where heads have a version. Under TLS
+    /// the pipeline is known only once the protocol is chosen, so that nobody else could.
+    private func watchConnection(_ context: ChannelHandlerContext) {
+        let pipeline = context.pipeline.syncOperations
+        typealias Decoder = ByteToMessageHandler<HTTPRequestDecoder>
+        guard let decoder = try? pipeline.handler(type: Decoder.self) else { return }
+        isConnection = true
+        do {
+            let arrivals = ByteArrivals { [weak self] in self?.bytesArrived() }
+            try pipeline.addHandler(arrivals, position: .before(decoder))
+            try pipeline.addHandler(HTTP1Rules(), position: .after(decoder))
+        } catch {
+            // Without its bounds there is no connection.
+            context.close(promise: nil)
+        }
+    }
+
     // MARK: Parts
+
+    /// Bytes of whatever arrived, before anybody has made a part of them.
+    private func bytesArrived() {
+        guard let context, !isClosing, !isReadingBody, !hasPartialHead else { return }
+        hasPartialHead = true
+        // Behind a request that is being answered, the time begins with the end of the answer.
+        if openCount == 0 { schedule(limits.headSeconds, context) }
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isClosing else { return }
@@ -45,6 +82,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         case .head:
             openCount += 1
             isReadingBody = true
+            hasPartialHead = false
             schedule(limits.bodySeconds, context)
         case .body: break
         case .end:
@@ -52,7 +90,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
             deadline?.cancel()
             deadline = nil
             // An answer that was quicker than the rest of its body.
-            if openCount == 0 { schedule(limits.idleSeconds, context) }
+            if openCount == 0 { awaitHead(context) }
         }
         context.fireChannelRead(data)
     }
@@ -69,13 +107,35 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         case .body: break
         case .end:
             isAnswering = false
-            openCount -= 1
-            if openCount == 0, !isReadingBody { schedule(limits.idleSeconds, context) }
+            // What could not be read is answered too.
+            openCount = max(0, openCount - 1)
+            if openCount == 0, !isReadingBody { awaitHead(context) }
         }
         context.write(data, promise: promise)
     }
 
+    // MARK: The other end
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent { input.close() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func triggerUserOutboundEvent(
+        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+        guard let question = event as? ConnectionInput.Question else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        question.answer.succeed(input)
+        promise?.succeed()
+    }
+
     // MARK: Deadline
+
+    private func awaitHead(_ context: ChannelHandlerContext) {
+        schedule(hasPartialHead ? limits.headSeconds : limits.idleSeconds, context)
+    }
 
     private func schedule(_ seconds: Int, _ context: ChannelHandlerContext) {
         deadline?.cancel()
@@ -87,8 +147,9 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func expire(_ context: ChannelHandlerContext) {
+        let canTell = isReadingBody && !isAnswering && openCount == 1 && !isClosing
         isClosing = true
-        guard isReadingBody, !isAnswering, openCount == 1 else {
+        guard canTell else {
             context.close(promise: nil)
             return
         }
@@ -96,18 +157,21 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
             .requestTimeout, code: "requestTimeout",
             detail: "The body did not arrive within \(limits.bodySeconds) s.")
         let body = problem.body
-        let head = HTTPResponse(
-            status: .requestTimeout,
-            headerFields: [
-                .contentType: "application/problem+json", .contentLength: String(body.count),
-                .connection: "close",
-            ])
+        var fields: HTTPFields = [
+            .contentType: "application/problem+json", .contentLength: String(body.count),
+        ]
+        // HTTP/2 knows no such field: it would be an error of the whole connection (RFC 9113 §8.2.2).
+        if isConnection { fields[.connection] = "close" }
+        let head = HTTPResponse(status: .requestTimeout, headerFields: fields)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(
             wrapOutboundOut(.body(context.channel.allocator.buffer(bytes: body))), promise: nil)
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
-            bound.value.close(promise: nil)
+            let (handler, context) = bound.value
+            // The answer of a stream is complete: its sender ends it (RFC 9113 §8.1), or loses it.
+            guard !handler.isConnection else { return context.close(promise: nil) }
+            handler.schedule(handler.limits.headSeconds, context)
         }
     }
 }

@@ -13,10 +13,10 @@ struct ChangeStreamWriter: Sendable {
     let filter: ChangeFilter
     let start: ChangePlace
     let channel: any Channel
-    let stall: Duration
+    let rules: StreamRules
 
     func write(to writer: inout any ResponseBodyWriter) async throws {
-        let watch = StallWatch(limit: stall)
+        let watch = StallWatch(limit: rules.stall)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await watch.guardConnection(channel) }
             defer { group.cancelAll() }
@@ -29,11 +29,12 @@ struct ChangeStreamWriter: Sendable {
     ) async throws {
         let interest = feed.takeInterest()
         defer { withExtendedLifetime(interest) {} }
+        let input = await ConnectionInput.of(channel)
         try await send("retry: \(StreamLimits.retryMilliseconds)\n\n", to: &writer, watch)
         var cursor = start
         var version: Int?
         var spoken = ContinuousClock.now
-        while !Task.isCancelled, !Task.isShuttingDownGracefully {
+        while !Task.isCancelled, !Task.isShuttingDownGracefully, channel.isActive {
             let current = feed.version
             if version != current {
                 let page = try await feed.page(after: cursor)
@@ -45,7 +46,10 @@ struct ChangeStreamWriter: Sendable {
                 if page.isEnd { version = current }
                 continue
             }
-            if spoken.duration(to: .now) > StreamLimits.heartbeat {
+            // A reader that says nothing more may have gone; a word to it tells.
+            let isDoubtful = input?.isClosed ?? false
+            let silence = isDoubtful ? StreamLimits.doubt : rules.heartbeat
+            if spoken.duration(to: .now) > silence {
                 // An id without data moves the reader's cursor past what it does not want.
                 try await send("id: \(cursor)\n: still here\n\n", to: &writer, watch)
                 spoken = .now

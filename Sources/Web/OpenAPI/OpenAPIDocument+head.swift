@@ -16,8 +16,8 @@ extension OpenAPIDocument {
             **Errors** are `application/problem+json` (RFC 9457) with a stable `code`. On any path,
             beside what is listed with it: a method that it does not know is a 405
             (`methodNotAllowed`, with `Allow`), a path that is not here a 404 (`noSuchPath`); where
-            tokens are asked for, both are a 401 without one. What is no HTTP at all gets a bare 400
-            and a closed connection. A parameter that is not listed is refused
+            tokens are asked for, both are a 401 without one; a request without Host, or with two, a
+            400 (`badRequest`). What is no HTTP at all gets a bare 400 and a closed connection. A parameter that is not listed is refused
             (`unknownParameter`), and so is one that is given twice.
 
             **HEAD** is answered wherever GET is, as GET without its body.

@@ -60,10 +60,12 @@ extension OpenAPIDocument {
                 application/problem+json:
                   schema: { $ref: '#/components/schemas/SourceNotAllowed' }
             RequestTimeout:
-              description: The body did not arrive within 30 s; the connection is closed.
+              description: |
+                The body did not arrive within 30 s; the connection is closed, over HTTP/2 only the
+                stream.
               headers:
                 Connection:
-                  required: true
+                  description: Over HTTP/1.
                   schema: { const: close }
               content:
                 application/problem+json:

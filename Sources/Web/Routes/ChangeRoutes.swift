@@ -8,8 +8,7 @@ import NIOCore
 /// The change feed as server-sent events.
 struct ChangeRoutes: Sendable {
     let feeds: [ChangeFeed]
-    var slots = StreamSlots()
-    var stall = StreamLimits.stall
+    var rules = StreamRules()
 
     func add(to groups: RouteGroups) {
         groups.read.get("/v1/changes") { request, context in
@@ -32,7 +31,7 @@ struct ChangeRoutes: Sendable {
         guard let feed = feeds.first(where: { $0.ledger.environment == environment }) else {
             throw ServingError.environmentNotServed(environment)
         }
-        guard let slot = slots.take() else {
+        guard let slot = rules.slots.take() else {
             throw Problem(
                 .serviceUnavailable, code: "tooManyStreams",
                 detail: "There are \(StreamLimits.count) streams already; try again.",
@@ -40,7 +39,7 @@ struct ChangeRoutes: Sendable {
         }
         let writer = ChangeStreamWriter(
             feed: feed, filter: filter, start: try await place(cursor, feed), channel: channel,
-            stall: stall)
+            rules: rules)
         var headers = HTTPFields()
         headers[.contentType] = "text/event-stream"
         headers[.cacheControl] = "no-store"

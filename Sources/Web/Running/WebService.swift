@@ -16,6 +16,7 @@ public struct WebService: Sendable {
     let limits: ConnectionLimits
     let census: ConnectionCensus
     let bodies = BodyReader()
+    var streams = StreamRules()
     /// The change feed of every environment: whoever delivers changes follows these.
     public let feeds: [ChangeFeed]
     let logger: Logger
@@ -56,6 +57,7 @@ public struct WebService: Sendable {
         let router = Router(context: WebContext.self, options: [.autoGenerateHeadEndpoints])
         router.add(middleware: RequestMeter(metrics: metrics))
         router.add(middleware: ProblemMiddleware())
+        router.add(middleware: HostMiddleware())
         let tokens = AccessTokens(server.tokens)
         router.add(middleware: TokenMiddleware(tokens: tokens))
         let groups = RouteGroups(router, tokens: tokens)
@@ -69,7 +71,7 @@ public struct WebService: Sendable {
         CustomerRoutes(host: host, bodies: bodies).add(to: groups)
         DecisionRoutes(host: host, bodies: bodies).add(to: groups)
         EventRoutes(host: host).add(to: groups)
-        ChangeRoutes(feeds: feeds).add(to: groups)
+        ChangeRoutes(feeds: feeds, rules: streams).add(to: groups)
         DocumentRoutes.add(to: groups)
         return router
     }

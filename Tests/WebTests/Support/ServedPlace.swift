@@ -16,6 +16,8 @@ struct ServedPlace: Sendable {
     var roots = TestAuthority.roots
     var metrics = ServiceMetrics()
     var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    var streams = StreamRules()
+    var limits = ConnectionLimits()
     /// The clock of everything done here: inside the third period of `MadePurchase`.
     var now = ServedPlace.now
     static let now = Timestamp(milliseconds: 1_774_000_000_000)
@@ -39,6 +41,35 @@ struct ServedPlace: Sendable {
         _ setup: TestingSetup = .router,
         _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Value
     ) async throws -> Value {
+        try await open { service, host in
+            try await service.application().test(setup) { client in
+                try await ServedPlace.awaitState(host)
+                return try await body(WebClient(client: client), host)
+            }
+        }
+    }
+
+    /// As `serve`, for clients of the test's own; lends the port.
+    func listen<Value: Sendable>(
+        _ body: @escaping @Sendable (Int, LedgerHost) async throws -> Value
+    ) async throws -> Value {
+        try await open { service, host in
+            try await service.whileServing { port in
+                try await ServedPlace.awaitState(host)
+                return try await body(port, host)
+            }
+        }
+    }
+
+    private static func awaitState(_ host: LedgerHost) async throws {
+        for ledger in host.ledgers {
+            _ = try await ledger.snapshot(atLeast: 0, limit: .seconds(120))
+        }
+    }
+
+    private func open<Value: Sendable>(
+        _ body: (WebService, LedgerHost) async throws -> Value
+    ) async throws -> Value {
         try await Gate.services.pass {
             let now = now
             let logger = logger
@@ -47,17 +78,13 @@ struct ServedPlace: Sendable {
                 observer: ServiceObserver(logger: logger, metrics: metrics)
             ) { now }
             async let running: Void = host.run()
-            let service = try WebService(host: host, metrics: metrics, logger: logger)
+            var service = try WebService(
+                host: host, metrics: metrics, logger: logger, limits: limits)
+            service.streams = streams
             let result: Result<Value, any Error>
-            do {
-                result = .success(
-                    try await service.application().test(setup) { client in
-                        for ledger in host.ledgers {
-                            _ = try await ledger.snapshot(atLeast: 0, limit: .seconds(120))
-                        }
-                        return try await body(WebClient(client: client), host)
-                    })
-            } catch { result = .failure(error) }
+            do { result = .success(try await body(service, host)) } catch {
+                result = .failure(error)
+            }
             host.stop()
             await running
             return try result.get()

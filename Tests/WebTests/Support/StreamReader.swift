@@ -9,6 +9,7 @@ final class StreamReader: ChannelInboundHandler, Sendable {
     private struct State {
         var text = ""
         var isClosed = false
+        var channel: (any Channel)?
         var waiting: [(wanted: String, CheckedContinuation<Bool, Never>)] = []
     }
 
@@ -30,8 +31,10 @@ final class StreamReader: ChannelInboundHandler, Sendable {
     ) async throws -> Value {
         let reader = StreamReader()
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
             .channelInitializer { $0.pipeline.addHandler(reader) }
             .connect(host: "127.0.0.1", port: port).get()
+        reader.state.withLock { $0.channel = channel }
         try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
         do {
             let value = try await body(reader)
@@ -42,6 +45,21 @@ final class StreamReader: ChannelInboundHandler, Sendable {
             throw error
         }
     }
+
+    /// Ends the own side of the connection, and reads on.
+    func endOutput() async throws {
+        try await state.withLock { $0.channel }?.close(mode: .output)
+    }
+
+    /// Sends more.
+    func send(_ text: String) async throws {
+        try await state.withLock { $0.channel }?.writeAndFlush(ByteBuffer(string: text))
+    }
+
+    /// Returns once the other end has closed, or ended its side.
+    func waitForEnd() async { _ = await wait(for: StreamReader.never) }
+
+    private static let never = "\u{0}never\u{0}"
 
     /// What came so far.
     var text: String { state.withLock { $0.text } }
@@ -71,7 +89,14 @@ final class StreamReader: ChannelInboundHandler, Sendable {
         for waiter in found { waiter.1.resume(returning: true) }
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
+    func channelInactive(context: ChannelHandlerContext) { end() }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent { end() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private func end() {
         let left = state.withLock { state in
             state.isClosed = true
             defer { state.waiting = [] }

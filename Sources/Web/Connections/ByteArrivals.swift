@@ -1,0 +1,16 @@
+import NIOCore
+
+/// Tells that bytes arrived, before anything is made of them.
+final class ByteArrivals: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let tell: () -> Void
+
+    init(_ tell: @escaping () -> Void) { self.tell = tell }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        tell()
+        context.fireChannelRead(data)
+    }
+}
