@@ -29,5 +29,8 @@ public enum SchemaHistory {
         Migration(
             version: 5, name: "V0005_operations_backfill",
             sql: PackageResources.V0005_operations_backfill_sql),
+        Migration(
+            version: 6, name: "V0006_operations_cursors",
+            sql: PackageResources.V0006_operations_cursors_sql),
     ]
 }

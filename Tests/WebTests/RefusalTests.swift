@@ -117,6 +117,77 @@ struct RefusalTests {
         }
     }
 
+    @Test("What is known is a 200 while the log is locked, and nothing is quarantined")
+    func knownWhileLocked() async throws {
+        let place = try ServedPlace()
+        let purchase = purchase
+        let path = place.directory(of: .production) + "/log.sqlite"
+        let known = try purchase.notificationBody()
+        let upload = try purchase.uploadBody()
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            #expect(try await client.notify(known).status == 200)
+            #expect(try await client.post("/v1/transactions", upload).status == 200)
+            let holder = try LockHolder(path)
+            #expect(try await client.notify(known).status == 200)
+            let again = try await client.post("/v1/transactions", upload)
+            #expect(again.status == 200)
+            #expect(again.json["result"]?.string == "duplicate")
+            let ledger = try host.ledger(.production).ledger
+            #expect(try await ledger.operations.quarantineCount() == 0)
+            // Under a known identity something else is claimed: that has to be written.
+            var other = purchase
+            other.appAccountToken = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
+            #expect(try await client.notify(other.notificationBody()).status == 503)
+            await holder.release()
+            #expect(try await ledger.log.head().position == 2)
+        }
+    }
+
+    @Test("A log that is locked is not ready before anything was refused")
+    func lockedAndNothingSent() async throws {
+        let place = try ServedPlace()
+        let purchase = purchase
+        let path = place.directory(of: .production) + "/log.sqlite"
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            let holder = try LockHolder(path)
+            let ready = try await client.get("/readyz")
+            #expect(ready.status == 503)
+            #expect(ready.json["problems"]?.array?.first?["code"]?.string == "fileLocked")
+            await holder.release()
+            #expect(try await client.notify(purchase.notificationBody()).status == 200)
+            #expect(try await client.get("/readyz").status == 200)
+        }
+    }
+
+    @Test("A COMMIT that the disk refuses: 503 of an unknown outcome, kept, and taken once it can")
+    func commitRefused() async throws {
+        let faults = RefusedCommits()
+        try await LogFaults.$commits.withValue(faults) {
+            let purchase = purchase
+            try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+                faults.refuse(true)
+                let body = try purchase.notificationBody()
+                let answer = try await client.notify(body)
+                #expect(answer.status == 503)
+                #expect(answer.code == "commitOutcomeUnknown")
+                #expect(answer.headers[.retryAfter] != nil)
+                let ledger = try host.ledger(.production).ledger
+                #expect(try await ledger.operations.quarantineCount() == 1)
+                #expect(try await ledger.log.head().position == 0)
+                let upload = try await client.post("/v1/transactions", purchase.uploadBody())
+                #expect(upload.status == 503)
+                #expect(upload.code == "commitOutcomeUnknown")
+                #expect(try await client.get("/healthz").status == 200)
+                faults.refuse(false)
+                #expect(try await client.notify(body).status == 200)
+                #expect(try await client.get("/readyz").status == 200)
+                let show = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
+                #expect(show.status == 200)
+                #expect(try await ledger.log.head().position == 1)
+            }
+        }
+    }
+
     @Test("A log that was deleted: 503 for ever, and not ready")
     func deleted() async throws {
         let place = try ServedPlace()

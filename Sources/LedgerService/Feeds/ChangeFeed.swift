@@ -5,8 +5,10 @@ import Synchronization
 
 /// The live change feed of one environment: how far it goes by now, and what the clock adds to it.
 ///
-/// One process runs the feed of a data directory at a time: the one that projects. Readers never
-/// go beyond the horizon, so what the clock told at a position is settled before anybody passes it.
+/// Readers never go beyond the horizon, so what the clock told at a position is settled before
+/// anybody passes it. Of two processes on one data directory each has its own horizon and clock, and
+/// may tell what came due a moment earlier or later than the other; webhooks are delivered by one
+/// only (`DeliveryLock`).
 public final class ChangeFeed: Sendable {
     public let ledger: EnvironmentLedger
     private let reader: ChangeReader

@@ -155,13 +155,12 @@ struct LiveIntake: Sendable {
         }
         do throws(StoreError) {
             let results = try await ledger.append([event])
-            tell(event, results[0], environment, now: now)
-            return Taken(
-                result: results[0], served: ledger,
-                chain: event.attributes.chain.map {
-                    ChainId(bundleId: event.attributes.bundleId, originalTransactionId: $0)
-                })
+            return taken(event, results[0], ledger, now: now)
         } catch {
+            // What is durable already needs no writing.
+            if let position = try? await ledger.ledger.log.position(ofKnown: event) {
+                return taken(event, .duplicate(of: position), ledger, now: now)
+            }
             var refusal = IntakeRefusal(
                 .unavailable, code: error.code.rawValue,
                 message: "The event could not be made durable: \(error.reason)",
@@ -175,6 +174,17 @@ struct LiveIntake: Sendable {
             tell(refusal, event, now: now)
             throw refusal
         }
+    }
+
+    private func taken(
+        _ event: NewEvent, _ result: AppendResult, _ ledger: ServedLedger, now: Timestamp
+    ) -> Taken {
+        tell(event, result, ledger.environment, now: now)
+        return Taken(
+            result: result, served: ledger,
+            chain: event.attributes.chain.map {
+                ChainId(bundleId: event.attributes.bundleId, originalTransactionId: $0)
+            })
     }
 
     // MARK: Telling

@@ -25,6 +25,10 @@ public final class ServedLedger: Sendable {
     struct Health {
         var projection: StoreError?
         var append: StoreError?
+        /// Rises with every append that was answered: what was found out before it is out of date.
+        var appendVersion = 0
+        /// When the log's lock was last looked at because somebody asked.
+        var lookedAt: ContinuousClock.Instant?
         var isStopping = false
     }
 
@@ -100,8 +104,11 @@ public final class ServedLedger: Sendable {
         }
     }
 
-    private func note(append error: StoreError?) {
+    /// - Parameter version: of the appends when it was found out; nil for an append itself.
+    private func note(append error: StoreError?, asOf version: Int? = nil) {
         health.withLock { health in
+            guard version == nil || version == health.appendVersion else { return }
+            if version == nil { health.appendVersion += 1 }
             if error != nil || health.append != nil { health.append = error }
         }
     }
@@ -136,6 +143,28 @@ public final class ServedLedger: Sendable {
     /// hours away.
     func probe() async {
         guard obstacle != nil else { return }
+        await look()
+    }
+
+    /// How old may be what is known of the log's lock when somebody asks whether events can be
+    /// accepted: many who ask cost no more than one.
+    static let lookInterval: Duration = .seconds(1)
+
+    /// Looks again, unless somebody did a moment ago.
+    fileprivate func lookIfDue() async {
+        let now = ContinuousClock.now
+        let isDue = health.withLock { health in
+            if let last = health.lookedAt, last.duration(to: now) < ServedLedger.lookInterval {
+                return false
+            }
+            health.lookedAt = now
+            return true
+        }
+        if isDue { await look() }
+    }
+
+    private func look() async {
+        let version = health.withLock { $0.appendVersion }
         do throws(StoreError) {
             try await ledger.log.probe()
             // A full disk lets itself be locked.
@@ -144,19 +173,21 @@ public final class ServedLedger: Sendable {
             guard obstacle?.code != .diskFull || free >= ServedLedger.leastFreeByteCount else {
                 return
             }
-            note(append: nil)
+            note(append: nil, asOf: version)
         } catch {
-            note(append: error)
+            note(append: error, asOf: version)
         }
     }
 }
 
 extension ServedLedger {
     /// The code of what keeps events from being accepted; nil when nothing does. Looks at the log
-    /// itself.
+    /// itself, whose lock another process may hold: that takes as long as an append would wait.
     public func obstacleCode() async -> String? {
         if let obstacle { return obstacle.code.rawValue }
         if isStopping { return ServingError.stopping.code }
+        await lookIfDue()
+        if let obstacle { return obstacle.code.rawValue }
         do throws(StoreError) {
             _ = try await ledger.log.head()
             return nil

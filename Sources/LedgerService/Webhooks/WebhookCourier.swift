@@ -90,14 +90,14 @@ public actor WebhookCourier {
         let found = try await operations.webhookEndpoints().first { $0.name == name }
         waiting = try await operations.waiting(for: name, limit: WebhookLimits.waitingCount)
         let standing: WebhookEndpointRow
-        if let found, found.cursor.position <= head {
+        if let found, try await isOfThisLog(found, head) {
             standing = found
         } else if let found {
-            standing = try await followShorterLog(found, head)
+            standing = try await followOtherLog(found, head)
         } else {
             let cursor =
                 horizon > beginning ? .afterEvent(at: beginning) : try await feed.end()
-            standing = WebhookEndpointRow(name: name, cursor: cursor)
+            standing = try await pinned(WebhookEndpointRow(name: name, cursor: cursor))
             try await operations.keep(standing)
         }
         row = standing
@@ -105,14 +105,36 @@ public actor WebhookCourier {
         return standing
     }
 
+    /// Whether the event at the cursor is the one that stood there when the cursor was kept.
+    private func isOfThisLog(
+        _ known: WebhookEndpointRow, _ head: Int64
+    ) async throws(StoreError) -> Bool {
+        guard known.cursor.position <= head else { return false }
+        guard let leafHash = known.leafHash else { return true }
+        return try await feed.ledger.checkpoint(at: known.cursor.position)?.leafHash == leafHash
+    }
+
+    /// With the leaf hash of the event at its cursor.
+    private func pinned(
+        _ row: WebhookEndpointRow
+    ) async throws(StoreError) -> WebhookEndpointRow {
+        let position = row.cursor.position
+        // Cursors move inside a position, too.
+        if self.row?.cursor.position == position, self.row?.leafHash != nil { return row }
+        var row = row
+        row.leafHash = try await feed.ledger.checkpoint(at: position)?.leafHash
+        return row
+    }
+
     /// Another log stands here now, a restored backup perhaps: what waits at positions that it does
     /// not have can never be told, and must not stand in the way of what it will have there.
-    private func followShorterLog(
+    private func followOtherLog(
         _ known: WebhookEndpointRow, _ head: Int64
     ) async throws(StoreError) -> WebhookEndpointRow {
         report(.cursorBeyondLog(endpoint: known.name, position: known.cursor.position))
         var row = known
         row.cursor = try await feed.end()
+        row = try await pinned(row)
         let gone = waiting.filter { $0.place.position > head }
         try await operations.keep(row, done: gone.map(\.place))
         waiting.removeAll { $0.place.position > head }
@@ -259,6 +281,7 @@ public actor WebhookCourier {
         parked += parkOld(&known, &changed)
         let isGone = attempts.contains { $0.outcome?.isGone ?? false }
         if isGone { row.disabledAt = clock.now }
+        row = try await pinned(row)
         try await operations.keep(row, waiting: changed, done: done)
         self.row = row
         keptPosition = row.cursor.position
@@ -309,7 +332,7 @@ public actor WebhookCourier {
     }
 
     private func keep(_ row: WebhookEndpointRow) async throws(StoreError) {
-        try await operations.keep(row)
+        try await operations.keep(try await pinned(row))
         keptPosition = row.cursor.position
     }
 }

@@ -32,4 +32,6 @@ public enum WebhookLimits {
     public static let secretCount = 2
     public static let secretFileByteCount = 1_024
     public static let endpointCount = 100
+    /// How often a process that does not deliver looks whether the one that does is still there.
+    public static let lockPollMilliseconds: Int64 = 1_000
 }

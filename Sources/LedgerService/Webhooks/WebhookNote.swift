@@ -13,7 +13,8 @@ public enum WebhookNote: Sendable {
     case back(endpoint: String)
     /// It answered 410; `subledger webhooks test` takes it up again.
     case disabled(endpoint: String)
-    /// Its cursor lies behind the end of the log, which is another one now: it goes on at the end.
+    /// Its cursor lies behind the end of the log, or another event stands there now: the log is
+    /// another one, and it goes on at its end.
     case cursorBeyondLog(endpoint: String, position: Int64)
     case storeFailed(endpoint: String, error: StoreError)
 
@@ -52,8 +53,8 @@ public enum WebhookNote: Sendable {
             "webhook \(endpoint): answered 410 and gets nothing more; `subledger webhooks test`"
                 + " takes it up again"
         case .cursorBeyondLog(let endpoint, let position):
-            "webhook \(endpoint): stood at position \(position), beyond the log (a restored"
-                + " backup?); it goes on at the log's end"
+            "webhook \(endpoint): stood at position \(position) of another log than this one (a"
+                + " restored backup?); it goes on at the log's end"
         case .storeFailed(let endpoint, let error): "webhook \(endpoint): \(error)"
         }
     }

@@ -42,7 +42,7 @@ public final class EventLog: EventStore {
     /// is unchanged.
     public static func open(directory: String) async throws(StoreError) -> EventLog {
         try await open(
-            directory: directory, faults: NoCommitFaults(),
+            directory: directory, faults: LogFaults.commits,
             busyTimeoutSeconds: DatabaseFile.usualBusyTimeoutSeconds)
     }
 

@@ -10,7 +10,7 @@ extension OperationsStore {
                 database,
                 """
                 SELECT name, position, clock, ordinal, place, disabled_at, last_attempt_at,
-                    last_success_at, last_outcome
+                    last_success_at, last_outcome, leaf_hash
                 FROM webhook_endpoints ORDER BY name
                 """)
             defer { select.reset() }
@@ -19,6 +19,7 @@ extension OperationsStore {
                 rows.append(
                     WebhookEndpointRow(
                         name: select.text(0) ?? "", cursor: WebhookRows.place(select, from: 1),
+                        leafHash: select.digest(9),
                         disabledAt: WebhookRows.time(select, 5),
                         lastAttemptAt: WebhookRows.time(select, 6),
                         lastSuccessAt: WebhookRows.time(select, 7), lastOutcome: select.text(8)))

@@ -6,6 +6,9 @@ public struct WebhookEndpointRow: Hashable, Sendable {
     public let name: String
     /// Everything up to here was delivered, or is waiting.
     public var cursor: ChangePlace
+    /// Of the event at the cursor's position; nil at position 0, and where nobody kept it. Another one
+    /// there is of another log.
+    public var leafHash: Digest?
     /// When it answered that it is gone.
     public var disabledAt: Timestamp?
     public var lastAttemptAt: Timestamp?
@@ -14,12 +17,13 @@ public struct WebhookEndpointRow: Hashable, Sendable {
     public var lastOutcome: String?
 
     public init(
-        name: String, cursor: ChangePlace, disabledAt: Timestamp? = nil,
+        name: String, cursor: ChangePlace, leafHash: Digest? = nil, disabledAt: Timestamp? = nil,
         lastAttemptAt: Timestamp? = nil, lastSuccessAt: Timestamp? = nil,
         lastOutcome: String? = nil
     ) {
         self.name = name
         self.cursor = cursor
+        self.leafHash = leafHash
         self.disabledAt = disabledAt
         self.lastAttemptAt = lastAttemptAt
         self.lastSuccessAt = lastSuccessAt

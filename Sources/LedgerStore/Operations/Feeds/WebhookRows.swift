@@ -39,8 +39,8 @@ enum WebhookRows {
             """
             INSERT OR REPLACE INTO webhook_endpoints
             (name, position, clock, ordinal, place, disabled_at, last_attempt_at, last_success_at,
-                last_outcome)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                last_outcome, leaf_hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         insert.bind(1, endpoint.name)
         bind(endpoint.cursor, to: insert, from: 2)
@@ -48,6 +48,7 @@ enum WebhookRows {
         insert.bind(7, endpoint.lastAttemptAt?.milliseconds)
         insert.bind(8, endpoint.lastSuccessAt?.milliseconds)
         insert.bind(9, endpoint.lastOutcome)
+        insert.bind(10, endpoint.leafHash)
         try insert.runInsert()
     }
 

@@ -1,0 +1,125 @@
+import AppStore
+import Ledger
+import LedgerService
+import LedgerStore
+import Signing
+import Testing
+
+@Suite("Where webhooks are delivered from")
+struct WebhookPlaceTests {
+    private let chain = MadeChain()
+    private let other = MadeChain(id: "500000000000009")
+
+    private var late: Timestamp { chain.start(4) }
+
+    private func open(_ body: (LiveFeed) async throws -> Void) async throws {
+        try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(late), body)
+    }
+
+    // MARK: Another log
+
+    @Test(
+        "A log that was put back and has grown past the cursor is told, and it goes on at the end")
+    func grownPast() async throws {
+        try await open { live in
+            let receiver = Receiver()
+            try await live.courier(receiver).settle()
+            try await live.take(chain.life)
+            try await live.courier(receiver).settle()
+            let operations = live.session.ledger.operations
+            var row = try #require(try await operations.webhookEndpoints().first)
+            #expect(row.leafHash != nil)
+            // As if another event had stood there when the cursor was kept.
+            row.leafHash = SHA256.hash([1])
+            try await operations.keep(row)
+            try await live.take([other.bought()])
+            receiver.forget()
+
+            let notes = NoteBook()
+            let courier = live.courier(receiver, notes: notes)
+            try await courier.settle()
+            #expect(notes.texts.contains { $0.contains("another log") })
+            #expect(receiver.taken.isEmpty)
+            try await live.take([other.renewed(1)])
+            try await courier.settle()
+            #expect(receiver.taken.map(\.type) == ["continued", "renewed"])
+            let kept = try #require(try await operations.webhookEndpoints().first)
+            let leaf = try await live.session.ledger.log.event(at: kept.cursor.position)
+            #expect(kept.leafHash == leaf?.event.leafHash)
+        }
+    }
+
+    @Test("A cursor that was kept without a hash, and one at the beginning, go on where they stand")
+    func withoutHash() async throws {
+        try await open { live in
+            let receiver = Receiver()
+            try await live.courier(receiver).settle()
+            let operations = live.session.ledger.operations
+            let empty = try #require(try await operations.webhookEndpoints().first)
+            #expect(empty.leafHash == nil)
+            try await live.take([chain.bought()])
+            try await live.courier(receiver).settle()
+            #expect(receiver.taken.map(\.type) == ["started"])
+            var row = try #require(try await operations.webhookEndpoints().first)
+            row.leafHash = nil
+            try await operations.keep(row)
+            try await live.take([chain.renewed(1)])
+            let notes = NoteBook()
+            try await live.courier(receiver, notes: notes).settle()
+            #expect(notes.texts.isEmpty)
+            #expect(receiver.taken.map(\.type) == ["started", "continued", "renewed"])
+        }
+    }
+
+    // MARK: Several processes
+
+    private func dispatcher(_ live: LiveFeed, _ receiver: Receiver) -> WebhookDispatcher {
+        WebhookDispatcher(
+            endpoints: [.test()], feeds: [live.feed], transport: receiver, clock: live.clock
+        ) { _ in }
+    }
+
+    /// Lets others go on until something is so.
+    private func wait(_ isSo: () async throws -> Bool) async throws {
+        while try await !isSo() { await Task.yield() }
+    }
+
+    @Test("Of two services on one directory one delivers; the other takes over when it ends")
+    func one() async throws {
+        try await open { live in
+            let operations = live.session.ledger.operations
+            let (first, second) = (Receiver(), Receiver())
+            let (one, two) = (dispatcher(live, first), dispatcher(live, second))
+            let running = Task { await one.run() }
+            try await wait { try await !operations.webhookEndpoints().isEmpty }
+            let waiting = Task { await two.run() }
+            try await live.take(chain.life)
+            let told = try await live.changes().map(\.id)
+            try await wait { first.taken.count >= told.count }
+            #expect(first.taken.map(\.id) == told)
+            #expect(second.tried.isEmpty)
+
+            running.cancel()
+            await running.value
+            try await live.take([other.bought()])
+            try await wait { !second.taken.isEmpty }
+            #expect(second.taken.map(\.type) == ["started"])
+            #expect(first.taken.count == told.count)
+            waiting.cancel()
+            await waiting.value
+        }
+    }
+
+    @Test("A lock is free once its holder lets go")
+    func lock() throws {
+        let directory = try TemporaryDirectory()
+        var held = try DeliveryLock.take(directory: directory.path)
+        #expect(held != nil)
+        #expect(try DeliveryLock.take(directory: directory.path) == nil)
+        held = nil
+        #expect(try DeliveryLock.take(directory: directory.path) != nil)
+        #expect(throws: StoreError.self) {
+            try DeliveryLock.take(directory: directory.file("none"))
+        }
+    }
+}

@@ -1,0 +1,15 @@
+import LedgerStore
+import Synchronization
+
+/// A disk that refuses COMMIT for as long as a test says.
+final class RefusedCommits: CommitFaults {
+    struct Full: Error {}
+
+    private let isRefusing = Mutex(false)
+
+    func refuse(_ isRefusing: Bool) { self.isRefusing.withLock { $0 = isRefusing } }
+
+    func willCommit() throws { if isRefusing.withLock({ $0 }) { throw Full() } }
+
+    func didCommit() throws {}
+}
