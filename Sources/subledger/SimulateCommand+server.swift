@@ -103,7 +103,10 @@ extension SimulateCommand {
                 storeClock: { Console.now.advanced(byMilliseconds: shift ?? 0) },
                 clock: { Console.now })
             if unlimited { setup.rateWindowMilliseconds = nil }
-            setup.outages = try outages.map { try outage($0) }
+            if !outages.isEmpty {
+                let outages = try outages.map { DeliveryOutage(try outage($0)) }
+                setup.attempts = AttemptBook(delivering: setup.books, outages: outages)
+            }
             setup.faults = try script()
             return setup
         }

@@ -27,7 +27,7 @@ struct AdversityTests {
         let delayed = adversity.delayed(deliveries, percent: 100)
         #expect(delayed.map(\.receivedAt) == delayed.map(\.receivedAt).sorted())
         var attempts: Set<Int64> = [0]
-        for hours in Adversity.retryHours {
+        for hours in DeliverySchedule.waitHours {
             attempts.insert((attempts.max() ?? 0) + hours * 3_600_000)
         }
         for delivery in delayed {

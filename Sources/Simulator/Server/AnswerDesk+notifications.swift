@@ -38,10 +38,10 @@ extension AnswerDesk {
                     json.array("sendAttempts", match.attempts) { json, attempt in
                         json.object { json in
                             json.member("attemptDate", attempt.date.milliseconds)
-                            json.member("sendAttemptResult", attempt.result)
+                            json.member("sendAttemptResult", attempt.result.rawValue)
                         }
                     }
-                    json.member("signedPayload", sign(match.sent))
+                    json.member("signedPayload", sign(match))
                 }
             }
             json.member("hasMore", next != nil)
@@ -116,7 +116,7 @@ extension AnswerDesk {
     private struct Match {
         let index: Int
         let sent: ServedBooks.Sent
-        let attempts: [SendAttempts.Attempt]
+        let attempts: [DeliveryAttempt]
     }
 
     /// What matches, from the `start`-th notification of all on.
@@ -128,11 +128,11 @@ extension AnswerDesk {
             let sent = books.sent[index]
             guard sent.signedDate < question.end else { break }
             if isAsked(sent, question) {
-                let attempts = SendAttempts.of(
-                    sent.signedDate, until: now, outages: api.setup.outages,
-                    isRepeated: books.environment == .production)
-                let isDelivered = attempts.contains { $0.result == "SUCCESS" }
-                if !question.onlyFailures || !isDelivered {
+                let attempts = api.setup.attempts.attempts(index, until: now)
+                // What is still on its way for the first time has not failed.
+                let isDelivered = attempts.contains { $0.result == .success }
+                let hasFailed = !attempts.isEmpty && !isDelivered
+                if !question.onlyFailures || hasFailed {
                     found.append(Match(index: index, sent: sent, attempts: attempts))
                 }
             }
@@ -150,6 +150,11 @@ extension AnswerDesk {
     }
 
     /// The notification as it was first sent: its payload is the same every time.
+    private func sign(_ match: Match) -> String {
+        guard fault != .badSignature, fault != .anotherApp else { return sign(match.sent) }
+        return api.setup.attempts.token(match.index) { sign(match.sent) }
+    }
+
     private func sign(_ sent: ServedBooks.Sent) -> String {
         var notification = sent.notification
         if var transaction = sent.transaction {

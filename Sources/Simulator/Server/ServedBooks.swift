@@ -39,8 +39,23 @@ public struct ServedBooks: Sendable {
         environment = plan.environment
         var stream = HistoryStream(plan)
         while case let page = stream.next(), !page.isEmpty {
-            for entry in page { take(entry) }
+            for entry in page { take(entry.delivery, truth: entry.truth?.intervals) }
         }
+        settle()
+    }
+
+    /// The books of these lives: all of one environment.
+    public init(_ lives: [SubscriberLife], of world: SubscriberWorld, in environment: Environment) {
+        bundleId = world.bundleId
+        appAppleId = world.appAppleId
+        self.environment = environment
+        for life in lives where life.environment == environment {
+            for delivery in life.deliveries { take(delivery, truth: life.truth) }
+        }
+        settle()
+    }
+
+    private mutating func settle() {
         sent.sort {
             ($0.signedDate, $0.notification.notificationUUID?.rawValue ?? "")
                 < ($1.signedDate, $1.notification.notificationUUID?.rawValue ?? "")
@@ -48,8 +63,7 @@ public struct ServedBooks: Sendable {
         for id in chains.keys { chains[id]?.settle() }
     }
 
-    private mutating func take(_ entry: HistoryDelivery) {
-        let delivery = entry.delivery
+    private mutating func take(_ delivery: Delivery, truth: [TrueInterval]?) {
         let transaction = delivery.transaction
         let id =
             transaction?.originalTransactionId?.rawValue
@@ -61,7 +75,7 @@ public struct ServedBooks: Sendable {
             chainOf[own] = id
         }
         if let renewal = delivery.renewal { chain.renewals.append(renewal) }
-        if let truth = entry.truth { chain.truth = truth.intervals }
+        if let truth { chain.truth = truth }
         chains[id] = chain
         chainOf[id] = id
         chainOf[ServedBooks.appTransactionId(of: id)] = id
@@ -158,6 +172,15 @@ extension ServedBooks {
 }
 
 extension ServedBooks {
+    /// Notifications in the books.
+    public var sentCount: Int { sent.count }
+
+    /// When the first notification was signed, and the last; nil when there is none.
+    public var sentSpan: ClosedRange<Timestamp>? {
+        guard let first = sent.first, let last = sent.last else { return nil }
+        return first.signedDate...last.signedDate
+    }
+
     /// Lives in the books.
     public var chainCount: Int { chains.count }
 

@@ -56,6 +56,11 @@ public struct ServedFaultRule: Sendable, Equatable {
 
     /// Whether the `number`-th request (of its kind, or of all) meets it.
     func hits(_ number: Int) -> Bool {
+        ServedFaultRule.hits(number, from: from, every: every, count: count)
+    }
+
+    /// Whether a number is one of the `count` (nil: of all) that begin at `from`, `every` apart.
+    static func hits(_ number: Int, from: Int, every: Int, count: Int?) -> Bool {
         guard number >= from, (number - from) % every == 0 else { return false }
         return count.map { (number - from) / every < $0 } ?? true
     }

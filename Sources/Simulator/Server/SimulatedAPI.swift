@@ -13,8 +13,8 @@ public final class SimulatedAPI: Sendable {
         public var faults: [ServedFaultRule] = []
         /// Apple counts requests over an hour (`appstore.md` §4); nil: over no time at all.
         public var rateWindowMilliseconds: Int64? = 3_600_000
-        /// When nothing that Apple sent was taken.
-        public var outages: [ClosedRange<Timestamp>] = []
+        /// What became of the notifications that Apple sent.
+        public var attempts: AttemptBook
         /// The time of the world of the books.
         public var storeClock: @Sendable () -> Timestamp
         /// The time of day: for tokens, rates and `Date`.
@@ -24,16 +24,18 @@ public final class SimulatedAPI: Sendable {
         ///   - books: what Apple knows.
         ///   - key: whom it lets in.
         ///   - authority: signs everything.
+        ///   - attempts: what became of the notifications; nil: all were taken at once.
         ///   - storeClock: the time of the books' world.
         ///   - clock: the time of day.
         public init(
             books: ServedBooks, key: ServedKey, authority: Authority,
-            storeClock: @escaping @Sendable () -> Timestamp,
+            attempts: AttemptBook? = nil, storeClock: @escaping @Sendable () -> Timestamp,
             clock: @escaping @Sendable () -> Timestamp
         ) {
             self.books = books
             self.key = key
             self.authority = authority
+            self.attempts = attempts ?? AttemptBook(delivering: books)
             self.storeClock = storeClock
             self.clock = clock
         }

@@ -4,9 +4,6 @@ import AppStore
 /// (`lifecycle.md` §2: order, duplicates and batching change nothing). Every draw follows from the
 /// seed.
 public struct Adversity: Sendable {
-    /// Hours after the attempt before at which Apple tries again (`appstore.md` §5).
-    public static let retryHours: [Int64] = [1, 12, 24, 48, 72]
-
     private var random: SeededGenerator
 
     /// The draws the seed names.
@@ -37,8 +34,8 @@ public struct Adversity: Sendable {
         var result = deliveries
         for index in result.indices where random.chance(percent) {
             guard case .notification = result[index].evidence else { continue }
-            let attempts = 1 + random.below(Adversity.retryHours.count)
-            let hours = Adversity.retryHours[..<attempts].reduce(0, +)
+            let attempts = 1 + random.below(DeliverySchedule.waitHours.count)
+            let hours = DeliverySchedule.waitHours[..<attempts].reduce(0, +)
             result[index].receivedAt = result[index].receivedAt.advanced(
                 byMilliseconds: hours * Pace.hour)
         }

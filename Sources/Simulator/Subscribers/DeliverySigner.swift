@@ -17,17 +17,26 @@ public struct DeliverySigner: Sendable {
 
     /// One line, without its line feed. Throws only what signing throws.
     public func line(_ delivery: Delivery) throws -> [UInt8] {
+        try line(delivery, receivedAt: delivery.receivedAt)
+    }
+
+    /// The same without a claim of when it arrived: what Apple, or an app, sends itself.
+    public func body(_ delivery: Delivery) throws -> [UInt8] {
+        try line(delivery, receivedAt: nil)
+    }
+
+    private func line(_ delivery: Delivery, receivedAt: Timestamp?) throws -> [UInt8] {
         switch delivery.evidence {
         case .notification(let notification, let transaction, let renewal):
-            return try line(notification, transaction, renewal, delivery.receivedAt)
+            return try line(notification, transaction, renewal, receivedAt)
         case .transaction(let transaction):
             let signed = try sign(transaction.encoded())
             return object { json in
-                json.member("receivedAt", delivery.receivedAt)
+                json.memberIfPresent("receivedAt", receivedAt)
                 json.member("signedTransactionInfo", signed)
             }
         case .pair(let transaction, let renewal, let status):
-            return try line(transaction, renewal, status, delivery.receivedAt)
+            return try line(transaction, renewal, status, receivedAt)
         }
     }
 
@@ -38,30 +47,38 @@ public struct DeliverySigner: Sendable {
 
     private func line(
         _ notification: NotificationPayload, _ transaction: TransactionPayload?,
-        _ renewal: RenewalPayload?, _ receivedAt: Timestamp
+        _ renewal: RenewalPayload?, _ receivedAt: Timestamp?
     ) throws -> [UInt8] {
+        let signed = try signedPayload(notification, transaction, renewal)
+        return object { json in
+            json.memberIfPresent("receivedAt", receivedAt)
+            json.member("signedPayload", signed)
+        }
+    }
+
+    /// A notification as Apple signs it, its parts first. Throws only what signing throws.
+    func signedPayload(
+        _ notification: NotificationPayload, _ transaction: TransactionPayload?,
+        _ renewal: RenewalPayload?
+    ) throws -> String {
         var notification = notification
         if let transaction {
             notification.data?.signedTransactionInfo = try sign(transaction.encoded())
         }
         if let renewal { notification.data?.signedRenewalInfo = try sign(renewal.encoded()) }
-        let signed = try sign(notification.encoded())
-        return object { json in
-            json.member("receivedAt", receivedAt)
-            json.member("signedPayload", signed)
-        }
+        return try sign(notification.encoded())
     }
 
     /// A status response with one item: the form that carries Apple's unsigned status
     /// (`appstore.md` §4, Get All Subscription Statuses).
     private func line(
         _ transaction: TransactionPayload, _ renewal: RenewalPayload,
-        _ status: Raw<SubscriptionStatus>?, _ receivedAt: Timestamp
+        _ status: Raw<SubscriptionStatus>?, _ receivedAt: Timestamp?
     ) throws -> [UInt8] {
         let signedTransaction = try sign(transaction.encoded())
         let signedRenewal = try sign(renewal.encoded())
         return object { json in
-            json.member("receivedAt", receivedAt)
+            json.memberIfPresent("receivedAt", receivedAt)
             guard let status else {
                 json.member("signedTransactionInfo", signedTransaction)
                 json.member("signedRenewalInfo", signedRenewal)

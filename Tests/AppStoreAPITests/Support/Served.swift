@@ -37,7 +37,8 @@ struct Served: Sendable {
             storeClock: { Served.now }, clock: { SystemRequestClock().now })
         setup.faults = faults
         setup.rateWindowMilliseconds = rateWindowMilliseconds
-        setup.outages = outages
+        setup.attempts = AttemptBook(
+            delivering: Served.books, outages: outages.map { DeliveryOutage($0) })
         let api = SimulatedAPI(setup)
         let clock = clientClock ?? SystemRequestClock()
         return try await SimulatedServer.whileServing(api) { [self] port in

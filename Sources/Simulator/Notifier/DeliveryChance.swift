@@ -1,0 +1,66 @@
+import AppStore
+
+/// Faults drawn from a seed, for each attempt by itself: what one attempt meets does not depend on
+/// what became of another.
+public struct DeliveryChance: Sendable, Equatable {
+    /// Names the draws.
+    public var seed: UInt64
+    /// Of 100 attempts, how many are lost though Apple believes that they arrived.
+    public var lost = 0
+    /// … begin late, by up to two days.
+    public var late = 0
+    /// … come twice, the second time up to a day later.
+    public var duplicated = 0
+    /// … come after the one that was to follow.
+    public var reordered = 0
+    /// … are taken, and their answer is lost.
+    public var dropped = 0
+    /// … are refused with a 5xx before the receiver sees them.
+    public var refused = 0
+    /// … find nothing that answers.
+    public var unreachable = 0
+
+    /// No faults, until some are given a share.
+    public init(seed: UInt64) { self.seed = seed }
+
+    /// The share of every kind of fault that a network in a bad way has.
+    public static func rough(seed: UInt64) -> DeliveryChance {
+        var chance = DeliveryChance(seed: seed)
+        (chance.lost, chance.late, chance.duplicated, chance.reordered) = (4, 5, 6, 6)
+        (chance.dropped, chance.refused, chance.unreachable) = (6, 8, 5)
+        return chance
+    }
+
+    static let longestLateness = 2 * Pace.day
+    static let longestRepetition = Pace.day
+
+    /// What the `number`-th attempt of the notification meets.
+    func fault(_ index: Int, _ number: Int) -> DeliveryFault? {
+        var random = DeliveryChance.generator(seed, index, number, salt: 0xFA)
+        var draw = random.below(100)
+        func isNext(_ share: Int) -> Bool {
+            draw -= share
+            return draw < 0
+        }
+        if isNext(lost) { return .lost }
+        if isNext(late) {
+            return .late(milliseconds: random.within(1_000...DeliveryChance.longestLateness))
+        }
+        if isNext(duplicated) {
+            return .duplicated(
+                milliseconds: random.within(1_000...DeliveryChance.longestRepetition))
+        }
+        if isNext(reordered) { return .reordered }
+        if isNext(dropped) { return .dropped }
+        if isNext(refused) { return .refused(status: random.pick([500, 502, 503, 504])) }
+        return isNext(unreachable) ? .unreachable : nil
+    }
+
+    /// Numbers of one attempt only.
+    static func generator(
+        _ seed: UInt64, _ index: Int, _ number: Int, salt: UInt64
+    ) -> SeededGenerator {
+        var first = SeededGenerator(seed: seed ^ salt << 56)
+        return SeededGenerator(seed: first.next() ^ UInt64(index) << 8 ^ UInt64(number))
+    }
+}

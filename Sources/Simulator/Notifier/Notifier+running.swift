@@ -1,0 +1,39 @@
+public import AppStore
+
+extension Notifier {
+    /// The body Apple posts: the payload is the same at every attempt, the signatures are where the
+    /// attempts' book keeps them. Throws only what signing throws.
+    public func body(_ step: Step, signedBy signer: DeliverySigner) throws -> [UInt8] {
+        let sent = books.sent[step.index]
+        let signed = try attempts.token(step.index) {
+            try signer.signedPayload(sent.notification, sent.transaction, sent.renewal)
+        }
+        var json = JSONWriter(reservingCapacity: signed.utf8.count + 32)
+        json.object { $0.member("signedPayload", signed) }
+        return json.bytes
+    }
+
+    /// Sends everything that is due by `end`, one attempt after the other.
+    ///
+    /// - Parameters:
+    ///   - end: what would arrive later is left; nil sends all.
+    ///   - signer: signs the bodies.
+    ///   - reach: called with the time of each arrival before it takes place: a virtual clock is
+    ///     set, a real one waited for. What it throws ends the run before the attempt is made.
+    ///   - deliver: hands a body to the receiver; what came of it, as Apple sees it.
+    public mutating func run(
+        until end: Timestamp? = nil, signedBy signer: DeliverySigner,
+        reach: (Timestamp) async throws -> Void = { _ in },
+        deliver: (_ body: [UInt8], _ step: Step) async throws -> AttemptResult
+    ) async throws {
+        while let arrival = nextArrival, end.map({ arrival <= $0 }) ?? true {
+            try await reach(arrival)
+            guard let step = next() else { return }
+            guard step.obstacle == nil else {
+                settle(step, .other)
+                continue
+            }
+            settle(step, try await deliver(try body(step, signedBy: signer), step))
+        }
+    }
+}

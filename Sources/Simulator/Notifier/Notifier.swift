@@ -1,0 +1,194 @@
+public import AppStore
+
+/// Apple's side of server notifications: sends what the books hold, in virtual time, with Apple's
+/// schedule of retries, and with the faults it was given. Every attempt follows from books, faults
+/// and what the receiver answered; there is no clock and no chance.
+///
+/// A caller that has other things to do between arrivals takes `next()` and `settle(_:_:)`; one
+/// that has not, `run`.
+public struct Notifier: Sendable {
+    /// One attempt on its way.
+    public struct Step: Sendable {
+        /// Place of the notification in the books.
+        let index: Int
+        /// Which attempt it is, from 1.
+        public let number: Int
+        /// When Apple begins it.
+        public let date: Timestamp
+        /// When it reaches the receiver, or would.
+        public let arrival: Timestamp
+        /// Whether Apple sends again what was taken already, against its own books.
+        let isRepetition: Bool
+        let fault: DeliveryFault?
+        /// What keeps it from the receiver; nil when it is handed over.
+        public internal(set) var obstacle: AttemptResult?
+    }
+
+    /// What has become of everything so far.
+    public struct Tally: Sendable, Equatable {
+        /// Attempts, repetitions included.
+        public internal(set) var attempts = 0
+        /// Handed to the receiver.
+        public internal(set) var handedOver = 0
+        /// Lost on the way, though Apple believes that they arrived.
+        public internal(set) var lost = 0
+        /// Attempts that failed, as Apple sees it.
+        public internal(set) var failed = 0
+        /// Notifications Apple does not try any more.
+        public internal(set) var givenUp = 0
+    }
+
+    let books: ServedBooks
+    /// Where the attempts are written down.
+    public let attempts: AttemptBook
+    let faults: DeliveryFaults
+    private let scripted: [Int: DeliveryFaultRule]
+    /// The next ones last: first attempts, and those that followed from others.
+    private var first: [Step] = []
+    private var later: [Step] = []
+    /// What has become of everything so far.
+    public private(set) var tally = Tally()
+
+    /// Shortest and longest time from Apple to the receiver, milliseconds.
+    static let transit: ClosedRange<Int64> = 80...4_000
+
+    /// - Parameters:
+    ///   - books: what is sent.
+    ///   - attempts: where attempts are written down, to be told by a `SimulatedAPI`.
+    ///   - faults: what goes wrong.
+    ///   - start: what was signed before is not sent.
+    public init(
+        books: ServedBooks, attempts: AttemptBook = AttemptBook(),
+        faults: DeliveryFaults = DeliveryFaults(), from start: Timestamp? = nil
+    ) {
+        self.books = books
+        self.attempts = attempts
+        self.faults = faults
+        scripted = faults.scripted(books)
+        let begin = start.map { books.firstSent(from: $0) } ?? 0
+        first = (begin..<max(begin, books.sent.count)).map { index in
+            step(index, number: 1, at: books.sent[index].signedDate)
+        }
+        first.sort { Notifier.precedes($0, $1) }
+        reorder()
+        first.reverse()
+    }
+
+    /// When the next attempt arrives; nil when nothing is left to send.
+    public var nextArrival: Timestamp? { nextIsLater ? later.last?.arrival : first.last?.arrival }
+
+    /// Takes the next attempt. Give it back to `settle` before the next one.
+    public mutating func next() -> Step? {
+        guard var step = nextIsLater ? later.popLast() : first.popLast() else { return nil }
+        step.obstacle = obstacle(step)
+        return step
+    }
+
+    /// Notes how an attempt ended; plans the next one where Apple tries again.
+    ///
+    /// - Parameter answered: what came of handing it over; of no account where there is an
+    ///   obstacle.
+    public mutating func settle(_ step: Step, _ answered: AttemptResult) {
+        tally.attempts += 1
+        if step.obstacle == nil { tally.handedOver += 1 }
+        if step.obstacle == .success { tally.lost += 1 }
+        guard !step.isRepetition else { return }
+        let result = step.fault == .dropped ? .prematureClose : answered
+        let noted = step.obstacle ?? result
+        attempts.note(DeliveryAttempt(date: step.date, result: noted), step.index)
+        if noted == .success {
+            guard step.obstacle == nil, case .duplicated(let wait) = step.fault else { return }
+            plan(step.repeated(after: wait))
+            return
+        }
+        tally.failed += 1
+        let next = DeliverySchedule.next(
+            after: step.number, at: step.date, in: books.environment)
+        guard let next else {
+            tally.givenUp += 1
+            return
+        }
+        plan(self.step(step.index, number: step.number + 1, at: next))
+    }
+
+    // MARK: Planning
+
+    private var nextIsLater: Bool {
+        guard let planned = later.last else { return false }
+        return first.last.map { Notifier.precedes(planned, $0) } ?? true
+    }
+
+    private func step(_ index: Int, number: Int, at due: Timestamp) -> Step {
+        let fault = fault(index, number)
+        var date = due
+        if case .late(let milliseconds) = fault {
+            date = due.advanced(byMilliseconds: milliseconds)
+        }
+        var random = DeliveryChance.generator(
+            faults.chance?.seed ?? 0, index, number, salt: 0x7A)
+        return Step(
+            index: index, number: number, date: date,
+            arrival: date.advanced(byMilliseconds: random.within(Notifier.transit)),
+            isRepetition: false, fault: fault)
+    }
+
+    private func fault(_ index: Int, _ number: Int) -> DeliveryFault? {
+        if let rule = scripted[index], number <= rule.attempts { return rule.fault }
+        return faults.chance?.fault(index, number)
+    }
+
+    /// Lets first attempts that are to come after the following one do so.
+    private mutating func reorder() {
+        var place = first.startIndex
+        while place + 1 < first.endIndex {
+            if first[place].fault == .reordered {
+                let after = first[place + 1].arrival.advanced(byMilliseconds: 1)
+                first[place] = first[place].arriving(at: after)
+                first.swapAt(place, place + 1)
+                // It has come by now, and is not to wait again.
+                place += 1
+            }
+            place += 1
+        }
+    }
+
+    private mutating func plan(_ step: Step) {
+        var (low, high) = (0, later.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if Notifier.precedes(step, later[middle]) { low = middle + 1 } else { high = middle }
+        }
+        later.insert(step, at: low)
+    }
+
+    private func obstacle(_ step: Step) -> AttemptResult? {
+        if let outage = faults.outage(step.date) {
+            return outage.status.map { AttemptResult(status: $0) } ?? .noResponse
+        }
+        switch step.fault {
+        case .lost: return .success
+        case .refused(let status): return AttemptResult(status: status)
+        case .unreachable: return .noResponse
+        case .late, .duplicated, .reordered, .dropped, nil: return nil
+        }
+    }
+
+    private static func precedes(_ left: Step, _ right: Step) -> Bool {
+        (left.arrival, left.index, left.number) < (right.arrival, right.index, right.number)
+    }
+}
+
+extension Notifier.Step {
+    fileprivate func arriving(at moment: Timestamp) -> Notifier.Step {
+        Notifier.Step(
+            index: index, number: number, date: date, arrival: moment, isRepetition: isRepetition,
+            fault: fault)
+    }
+
+    fileprivate func repeated(after milliseconds: Int64) -> Notifier.Step {
+        let wait = milliseconds
+        return Notifier.Step(
+            index: index, number: number, date: date.advanced(byMilliseconds: wait),
+            arrival: arrival.advanced(byMilliseconds: wait), isRepetition: true, fault: nil)
+    }
+}
