@@ -188,6 +188,12 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ], swiftSettings: strict),
+        .testTarget(
+            name: "WholeSystemTests",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "AppStoreAPI", "LedgerService",
+                "Simulator",
+            ], swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )

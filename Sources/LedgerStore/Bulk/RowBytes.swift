@@ -66,7 +66,7 @@ struct RowBytes: ColumnSink, Sendable {
     private mutating func write(_ byteCount: Int, _ body: (UnsafeMutableRawPointer) -> Void) {
         if count + byteCount > bytes.count {
             let more = max(bytes.count, byteCount, RowBytes.firstByteCount)
-            bytes.append(contentsOf: repeatElement(0, count: more))
+            bytes += [UInt8](repeating: 0, count: more)
         }
         let start = count
         bytes.withUnsafeMutableBytes { all in

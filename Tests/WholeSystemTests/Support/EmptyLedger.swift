@@ -1,0 +1,31 @@
+import AppStore
+import Foundation
+import LedgerService
+import LedgerStore
+import Simulator
+
+/// Ledgers without any event, made once for each environment and copied for many runs.
+actor EmptyLedger {
+    private static let shared = EmptyLedger()
+    private var making: [Environment: Task<Scratch, any Error>] = [:]
+
+    /// Puts the files of an empty ledger there.
+    static func copy(of world: SmallWorld, to directory: String) async throws {
+        let made = try await shared.made(world)
+        try Steps.copy("\(made.path)/data", to: directory)
+    }
+
+    private func made(_ world: SmallWorld) async throws -> Scratch {
+        let task =
+            making[world.environment]
+            ?? Task {
+                let scratch = try Scratch()
+                let session = try await LedgerSession.open(
+                    world.configuration("\(scratch.path)/data"), environment: world.environment)
+                await session.close()
+                return scratch
+            }
+        making[world.environment] = task
+        return try await task.value
+    }
+}

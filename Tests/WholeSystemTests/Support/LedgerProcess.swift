@@ -1,0 +1,129 @@
+import AppStore
+import Foundation
+import Ledger
+import LedgerService
+import LedgerStore
+import Signing
+import Simulator
+
+/// What serves the ledger, from the opening of its files to its end: the intake of the server, and
+/// a projector.
+struct LedgerProcess {
+    let directory: String
+    let host: LedgerHost
+    let served: ServedLedger
+    let clock: VirtualClock
+    let steps: Steps
+    /// One for as long as the process lives: it keeps the certificates it has judged.
+    private let verifier = EvidenceVerifier(roots: SmallWorld.roots)
+    private(set) var projector: Projector?
+    /// The newest position that somebody was told of.
+    private(set) var acknowledged: Int64 = 0
+
+    var ledger: EnvironmentLedger { served.ledger }
+
+    static func start(
+        _ directory: String, _ world: SmallWorld, clock: VirtualClock, steps: Steps
+    ) async throws -> LedgerProcess {
+        let host = try await LedgerHost.open(
+            world.configuration(directory), environments: [world.environment],
+            roots: SmallWorld.roots, observer: StepObserver(steps: steps)
+        ) { clock.now }
+        steps.begin(directory)
+        steps.pass("opened")
+        return LedgerProcess(
+            directory: directory, host: host, served: try host.ledger(world.environment),
+            clock: clock, steps: steps)
+    }
+
+    private init(
+        directory: String, host: LedgerHost, served: ServedLedger, clock: VirtualClock,
+        steps: Steps
+    ) {
+        self.directory = directory
+        self.host = host
+        self.served = served
+        self.clock = clock
+        self.steps = steps
+    }
+
+    /// Takes what Apple posts; what Apple then notes.
+    mutating func take(_ body: [UInt8]) async throws -> AttemptResult {
+        steps.pass("posted")
+        guard !steps.isDead else { return .noResponse }
+        do throws(IntakeRefusal) {
+            let receipt = try await host.takeNotification(body)
+            if !steps.isDead { acknowledged = max(acknowledged, receipt.position) }
+        } catch {
+            guard steps.isDead else {
+                throw Disagreement("A genuine notification was refused: \(error.code).")
+            }
+        }
+        guard !steps.isDead else { return .prematureClose }
+        steps.pass("acknowledged")
+        return .success
+    }
+
+    /// Takes what an app uploads, or an answer that its back end got from Apple; whether it was
+    /// acknowledged.
+    mutating func take(_ delivery: Delivery) async throws -> Bool {
+        steps.pass("uploaded")
+        guard !steps.isDead else { return false }
+        let body = try SmallWorld.signer.body(delivery)
+        if case .pair(_, _, .some) = delivery.evidence {
+            let summary = try await intake.take([body], named: "allSubscriptionStatuses")
+            guard summary.isClean || steps.isDead else {
+                throw Disagreement("A genuine status was refused: \(summary.errors).")
+            }
+            if !steps.isDead { acknowledged = summary.position }
+        } else {
+            do throws(IntakeRefusal) {
+                let position = try await host.takeUpload(try UploadBody(body)).receipt.position
+                if !steps.isDead { acknowledged = max(acknowledged, position) }
+            } catch {
+                guard steps.isDead else {
+                    throw Disagreement("A genuine upload was refused: \(error.code).")
+                }
+            }
+        }
+        return !steps.isDead
+    }
+
+    /// Takes answers of Apple.
+    var intake: AnswerIntake {
+        AnswerIntake(
+            ledger: ledger, apps: host.configuration.apps,
+            verifier: verifier
+        ) { [clock, steps] in
+            steps.pass("read")
+            return clock.now
+        }
+    }
+
+    /// Brings what is derived up to the log.
+    mutating func project() async throws {
+        let report: Projector.Report = { [steps] progress in steps.pass("\(progress.phase)") }
+        steps.pass("projecting")
+        guard !steps.isDead else { return }
+        if projector == nil { projector = try await Projector.open(ledger, report: report) }
+        guard let projector else { throw Disagreement("Somebody else projects.") }
+        guard !steps.isDead else { return }
+        try await projector.catchUp(report: report)
+        steps.pass("projected")
+    }
+
+    /// A question to what is projected.
+    func query() async throws -> ChainQuery {
+        guard let projector else { throw Disagreement("Nothing was projected.") }
+        let head = try await projector.projections.checkpoint().position
+        return ChainQuery(ledger: ledger, projections: projector.projections, head: head)
+    }
+
+    /// Lets go of the files, and of the directory when it is of no use any more.
+    mutating func end(removing: Bool) async throws {
+        try projector?.projections.close()
+        projector = nil
+        await ledger.close()
+        if removing { try FileManager.default.removeItem(atPath: directory) }
+    }
+}

@@ -1,0 +1,154 @@
+import AppStore
+import Ledger
+import LedgerService
+import LedgerStore
+import Signing
+import Simulator
+
+/// What must hold at the end of a run.
+struct Proof {
+    let run: SystemRun
+
+    /// The end of time: every state that follows by the clock has begun.
+    static let end = Timestamp(milliseconds: 4_102_444_800_000)
+
+    private var ledger: EnvironmentLedger { run.process.ledger }
+
+    /// Throws `Disagreement` with the first thing that does not hold.
+    func check() async throws {
+        try await nothingIsMissing()
+        let query = try await run.process.query()
+        for life in run.world.lives { try await truth(of: life, query) }
+        for belief in run.beliefs { try await stands(belief, query) }
+        try await audit()
+    }
+
+    // MARK: The log
+
+    /// Every notification is in the log, once; and nothing that was not sent.
+    private func nothingIsMissing() async throws {
+        let events = try await ledger.log.events(after: 0)
+        let notifications = events.count { $0.attributes.kind == .notification }
+        guard notifications == run.world.books.sentCount else {
+            throw Disagreement(
+                "\(run.world.books.sentCount) notifications were sent, \(notifications) are here.")
+        }
+        guard events.last.map(\.position) ?? 0 == Int64(events.count) else {
+            throw Disagreement("Positions have gaps.")
+        }
+        let lines = run.world.lives.reduce(0) { $0 + $1.deliveries.count }
+        guard events.count <= lines else {
+            throw Disagreement("\(lines) were sent, \(events.count) are here.")
+        }
+    }
+
+    private func audit() async throws {
+        // Signatures are the costly part: every few runs are enough to find what breaks them.
+        let verifier =
+            run.seed % 25 == 0 ? EvidenceVerifier(roots: SmallWorld.roots) : nil
+        let directory =
+            "\(run.process.directory)/"
+            + EnvironmentLedger.directoryName(run.world.environment)
+        let report = try await Audit(log: ledger.log, directory: directory)
+            .verify(verifier: verifier)
+        guard report.isSound, report.projectionsMatch == true else {
+            throw Disagreement("The log does not verify: \(report).")
+        }
+    }
+
+    // MARK: Answers
+
+    private func truth(of life: SubscriberLife, _ query: ChainQuery) async throws {
+        let id = life.originalTransactionId.rawValue
+        let reading = try await query.reading(id, moment: Moment(at: Proof.end, now: Proof.end))
+        let told = reading.life.intervals.map { interval in
+            Proof.words(
+                interval.state.rawValue, interval.from, interval.to,
+                interval.productId?.rawValue ?? "", interval.transactionId.rawValue,
+                interval.reason?.rawValue)
+        }
+        let truth = life.truth.map { interval in
+            Proof.words(
+                interval.state.rawValue, interval.from, interval.to, interval.productId.rawValue,
+                interval.transactionId.rawValue, interval.reason?.rawValue)
+        }
+        guard told == truth else {
+            throw Disagreement(
+                "chain \(id) of life \(life.seed)\n  told\n    "
+                    + told.joined(separator: "\n    ") + "\n  truth\n    "
+                    + truth.joined(separator: "\n    "))
+        }
+        for moment in life.moments { try check(moment, reading.life, id) }
+        try await states(life, query, id)
+    }
+
+    /// The states at the ends of some intervals and inside them, asked for one by one.
+    private func states(
+        _ life: SubscriberLife, _ query: ChainQuery, _ id: String
+    ) async throws {
+        for interval in life.truth.suffix(2) {
+            let inside = interval.to.map { to in
+                interval.from.advanced(byMilliseconds: to.milliseconds(since: interval.from) / 2)
+            }
+            let last = interval.to?.advanced(byMilliseconds: -1)
+            for at in [interval.from, inside, last].compactMap({ $0 }) {
+                let reading = try await query.reading(id, moment: Moment(at: at, now: Proof.end))
+                guard reading.answer.state.rawValue == interval.state.rawValue else {
+                    throw Disagreement(
+                        "chain \(id) at \(at.rfc3339): \(reading.answer.state) is told,"
+                            + " \(interval.state) is true")
+                }
+            }
+        }
+    }
+
+    private func check(_ moment: TrueMoment, _ life: Lifecycle, _ id: String) throws {
+        guard let answer = life.answer(at: moment.at, now: Proof.end) else {
+            throw Disagreement("chain \(id): no answer at \(moment.at.rfc3339)")
+        }
+        let isSame =
+            answer.state.rawValue == moment.state.rawValue
+            && answer.productId == moment.productId && answer.willRenew == moment.willRenew
+            && answer.nextProductId == moment.nextProductId
+            && answer.accessUntil == moment.accessUntil
+            && answer.phase.rawValue == moment.phase.rawValue
+            && answer.price == Money(milliunits: moment.price, currency: moment.currency)
+            && answer.priceIncrease?.rawValue == moment.priceIncrease?.rawValue
+        guard isSame else { throw Disagreement("chain \(id): \(answer) is not \(moment)") }
+    }
+
+    /// What was said on the way is said again from the same knowledge, whatever is known by now.
+    private func stands(_ belief: SystemRun.Belief, _ query: ChainQuery) async throws {
+        let said = try await Proof.words(
+            query, belief.chain, at: belief.at, position: belief.position)
+        guard said == belief.said else {
+            throw Disagreement(
+                "chain \(belief.chain) at \(belief.at.rfc3339), known up to \(belief.position):"
+                    + " \(belief.said) was told, now \(said)")
+        }
+    }
+
+    // MARK: Words
+
+    private static func words(
+        _ state: String, _ from: Timestamp, _ to: Timestamp?, _ product: String,
+        _ transaction: String, _ reason: String?
+    ) -> String {
+        "\(state) \(from.rfc3339) \(to?.rfc3339 ?? "open") \(product) \(transaction)"
+            + " \(reason ?? "-")"
+    }
+
+    /// State and attributes from what was known up to a position.
+    static func words(
+        _ query: ChainQuery, _ chain: String, at: Timestamp, position: Int64
+    ) async throws -> String {
+        do throws(QueryError) {
+            let moment = Moment(at: at, now: at, knowledge: .knownPosition(position))
+            let answer = try await query.reading(chain, moment: moment).answer
+            return "\(answer)"
+        } catch {
+            guard case .noSuchSubscription = error else { throw error }
+            return "nothing"
+        }
+    }
+}

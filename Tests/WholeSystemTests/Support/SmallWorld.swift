@@ -1,0 +1,96 @@
+import AppStore
+import AppStoreAPI
+import Ledger
+import LedgerService
+import Signing
+import Simulator
+
+/// A few subscribers of one environment, and all that Apple and their apps send about them.
+struct SmallWorld: Sendable {
+    /// One authority and one key for all runs: making them costs more than many runs.
+    static let authority: Authority = {
+        do { return try Authority() } catch { fatalError("OpenSSL makes no keys: \(error)") }
+    }()
+    static let key: ServedKey = {
+        do { return try ServedKey() } catch { fatalError("OpenSSL makes no keys: \(error)") }
+    }()
+    static let roots: TrustedRoots = {
+        do { return try TrustedRoots.apple.adding(authority.rootDER) } catch {
+            fatalError("the authority's own root is no certificate: \(error)")
+        }
+    }()
+    static let signer = DeliverySigner(
+        authority: authority, appAppleId: SmallWorld.subscribers.appAppleId)
+
+    /// First purchases within the quarter from 2024-01-01 on; lives are followed for years.
+    static let subscribers = SubscriberWorld(firstPurchases: firstPurchases)
+    /// The same for some months only: most of what can happen does.
+    private static let newcomers = SubscriberWorld(
+        firstPurchases: firstPurchases, horizon: Timestamp(milliseconds: 1_719_792_000_000))
+    private static let firstPurchases =
+        Timestamp(milliseconds: 1_704_067_200_000)...Timestamp(milliseconds: 1_711_843_200_000)
+    /// Lives in a world.
+    static let lifeCounts = 2...3
+
+    let environment: Environment
+    let lives: [SubscriberLife]
+    let books: ServedBooks
+
+    init(_ random: inout SeededGenerator, seed: UInt64) {
+        let environment: Environment = random.chance(75) ? .production : .sandbox
+        let count = random.within(
+            Int64(SmallWorld.lifeCounts.lowerBound)...Int64(SmallWorld.lifeCounts.upperBound))
+        let world = random.chance(25) ? SmallWorld.subscribers : SmallWorld.newcomers
+        var lives: [SubscriberLife] = []
+        var next = seed &* 1_000
+        while lives.count < count {
+            let life = world.life(seed: next)
+            if life.environment == environment { lives.append(life) }
+            next += 1
+        }
+        self.environment = environment
+        self.lives = lives
+        books = ServedBooks(lives, of: world, in: environment)
+    }
+
+    /// What apps and their back ends send, in order: everything that is no notification.
+    var uploads: [Delivery] {
+        lives.flatMap(\.deliveries).filter { delivery in
+            if case .notification = delivery.evidence { false } else { true }
+        }.sorted {
+            ($0.receivedAt.milliseconds, $0.ordinal) < ($1.receivedAt.milliseconds, $1.ordinal)
+        }
+    }
+
+    /// How far back Apple keeps notifications (`appstore.md` §4), milliseconds.
+    var windowMilliseconds: Int64 { (environment == .production ? 180 : 30) * 86_400_000 }
+
+    func configuration(_ directory: String) -> Configuration {
+        var configuration = Configuration(
+            dataDirectory: directory,
+            apps: [
+                Configuration.App(
+                    bundleId: SmallWorld.subscribers.bundleId,
+                    appAppleId: SmallWorld.subscribers.appAppleId)
+            ])
+        configuration.catalogue = SmallWorld.catalogue
+        return configuration
+    }
+
+    private static let catalogue = Catalogue(
+        products: Dictionary(
+            uniqueKeysWithValues: subscribers.products.map { product in
+                (
+                    product.productId,
+                    Catalogue.Product(
+                        entitlements: ["pro"], group: product.group, level: product.level,
+                        period: product.period, duration: product.duration)
+                )
+            }))
+
+    static func credentials() throws -> APICredentials {
+        try APICredentials(
+            keyId: key.keyId, issuerId: key.issuerId, bundleId: subscribers.bundleId,
+            pem: key.pem)
+    }
+}

@@ -1,0 +1,13 @@
+import AppStore
+import LedgerService
+
+/// Every word of the service is a step.
+struct StepObserver: ServingObserver {
+    let steps: Steps
+
+    func verified(_ elapsed: Duration) { steps.pass("verified") }
+    func appended(_ elapsed: Duration) { steps.pass("appended") }
+    func took(_ outcome: IntakeOutcome) { steps.pass("told") }
+    func projected(_ environment: Environment, eventCount: Int64, _ elapsed: Duration) {}
+    func noted(_ note: ServingNote) {}
+}

@@ -1,0 +1,58 @@
+import AppStore
+import Foundation
+import Testing
+
+/// Seeded runs of a whole system: subscribers, Apple's notifier and API with all their faults, and
+/// a real ledger that crashes between any two steps. `make soak SEEDS=1 SEED=123` runs one again.
+@Suite("The whole system", .serialized)
+struct WholeSystemTests {
+    /// Runs of one test.
+    static let usualSeedCount: UInt64 = 1_000
+    /// Runs side by side: each holds some forty descriptors, and has little to wait for.
+    static let width = 3
+    /// Failures that are told in full.
+    static let toldFailures = 5
+    /// Steps at which some process must have ended in the usual number of runs.
+    static let fatalSteps = [
+        "opened", "posted", "verified", "appended", "told", "acknowledged", "uploaded", "asking",
+        "answered", "read", "recovered", "projecting", "projected",
+    ]
+
+    private static func variable(_ name: String) -> UInt64? {
+        ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+    }
+
+    @Test("After any outage, crash and fault a recovery makes the ledger tell the truth")
+    func seeds() async {
+        let first = Self.variable("SUBLEDGER_SEED") ?? 1
+        let count = Self.variable("SUBLEDGER_SEEDS") ?? Self.usualSeedCount
+        let tally = RunTally(first..<first + count)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<Self.width {
+                group.addTask {
+                    while let seed = tally.take() { await Self.run(seed, tally) }
+                }
+            }
+        }
+        let met = tally.coverage
+        for failure in met.failures.prefix(Self.toldFailures) { Issue.record("\(failure)") }
+        #expect(met.failures.count == 0, "of \(count) seeds")
+        guard count >= Self.usualSeedCount else { return }
+        // A run that never meets what it is for proves nothing.
+        #expect(met.environments == [.production, .sandbox])
+        #expect(met.beliefs > 0)
+        for step in Self.fatalSteps {
+            #expect(met.endings[step, default: 0] > 0, "no process ended at: \(step)")
+        }
+    }
+
+    private static func run(_ seed: UInt64, _ tally: RunTally) async {
+        do {
+            var run = try await SystemRun(seed: seed)
+            try await run.run()
+            tally.note(run)
+        } catch {
+            tally.note(error, seed: seed)
+        }
+    }
+}
