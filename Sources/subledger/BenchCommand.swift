@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import ArgumentParser
 import Foundation
 import LedgerService
@@ -26,17 +27,20 @@ struct BenchCommand: AsyncParsableCommand {
         case start
         case size
         case http
+        case recover
         case all
     }
 
     @Argument(
-        help: "verify, append, project, rebuild, from-log, ingest, start, size, http or all.")
+        help:
+            "verify, append, project, rebuild, from-log, ingest, start, size, http, recover or all."
+    )
     var names: [Name]
 
     @Option(
         help: """
-            Events to measure with (default: 1000000; of verify and ingest, whose input is \
-            signed first, 20000).
+            Events to measure with (default: 1000000; of verify, ingest and recover, whose input \
+            is signed first, 20000).
             """)
     var events: Int?
 
@@ -91,6 +95,12 @@ struct BenchCommand: AsyncParsableCommand {
         case .fromLog, .size:
             rows = try await ledger.fromLog { progress.show("write the log: \($0) of \(count)") }
                 .filter { names.contains(.all) || wants($0, name) }
+        case .recover:
+            let key = try ServedKey()
+            rows = try await signed(authority, folder).recover(
+                APICredentials(
+                    keyId: key.keyId, issuerId: key.issuerId,
+                    bundleId: SubscriberWorld().bundleId, pem: key.pem))
         case .http: rows = try await http(ledger, authority, folder, progress)
         case .all: rows = []
         }

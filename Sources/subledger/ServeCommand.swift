@@ -88,7 +88,8 @@ struct ServeCommand: AsyncParsableCommand {
                     RecoveryService(
                         RecoveryWatch(
                             host: host,
-                            clients: clients.sorted { $0.key < $1.key }.map(\.value), apps: settings.configuration.apps,
+                            clients: clients.sorted { $0.key < $1.key }.map(\.value),
+                            apps: settings.configuration.apps,
                             verifier: try settings.verifier(), clock: SystemClock()
                         ) { host.observer.noted(.recovery($0)) }))
             }

@@ -11,6 +11,8 @@ import Testing
 /// A ledger, and Apple beside it in the same process: no socket, no waiting, no wall clock.
 struct RecoveryWorld: Sendable {
     static let books = ServedBooks(HistoryPlan(limit: .chains(300)))
+    /// Everything was taken at once.
+    static let attempts = AttemptBook(delivering: books)
     static let key: ServedKey = {
         do { return try ServedKey() } catch { fatalError("OpenSSL makes no keys: \(error)") }
     }()
@@ -43,9 +45,13 @@ struct RecoveryWorld: Sendable {
         let now = RecoveryWorld.now
         var setup = SimulatedAPI.Setup(
             books: RecoveryWorld.books, key: RecoveryWorld.key, authority: TestAuthority.shared,
+            attempts: outages.isEmpty
+                ? RecoveryWorld.attempts
+                : AttemptBook(
+                    delivering: RecoveryWorld.books,
+                    outages: outages.map { DeliveryOutage($0) }),
             storeClock: { now }, clock: { now })
         setup.faults = faults
-        setup.outages = outages
         setup.rateWindowMilliseconds = nil
         return SimulatedAPI(setup)
     }
@@ -55,8 +61,7 @@ struct RecoveryWorld: Sendable {
             credentials: try APICredentials(
                 keyId: RecoveryWorld.key.keyId, issuerId: RecoveryWorld.key.issuerId,
                 bundleId: RecoveryWorld.app, pem: RecoveryWorld.key.pem),
-            hosts: APIHosts(baseUrl: "http://127.0.0.1:1"),
-            transport: SimulatedTransport(api: api), clock: WaitingClock(RecoveryWorld.now),
+            transport: SimulatedTransport(production: api), clock: WaitingClock(RecoveryWorld.now),
             policy: RetryPolicy(
                 attempts: 3, firstWaitMilliseconds: 1, longestWaitMilliseconds: 1,
                 budgetMilliseconds: 10_000))

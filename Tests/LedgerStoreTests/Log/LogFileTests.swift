@@ -30,11 +30,11 @@ struct LogFileTests {
     }
 
     static let spoilt: [(sql: String, code: StoreError.Code)] = [
-        ("INSERT INTO migrations VALUES (2, 'V0002_later', zeroblob(32))", .fileNewer),
+        ("INSERT INTO migrations VALUES (3, 'V0003_later', zeroblob(32))", .fileNewer),
         ("UPDATE migrations SET checksum = zeroblob(32)", .fileChanged),
         ("UPDATE migrations SET checksum = x''", .fileChanged),
         ("UPDATE migrations SET name = 'V0001_other'", .fileChanged),
-        ("UPDATE migrations SET version = 2", .fileChanged),
+        ("UPDATE migrations SET version = -version", .fileChanged),
         ("DROP TABLE migrations", .fileChanged),
         ("PRAGMA application_id = 0", .fileForeign),
         ("PRAGMA application_id = 1397507920", .fileForeign),
