@@ -36,4 +36,23 @@ struct ConnectionCensusTests {
         census.leave(address)
         #expect(census.enter("9.9.9.9"))
     }
+
+    @Test("Over a socket: as many as the bound are served, one more is closed at once")
+    func socket() async throws {
+        var place = try ServedPlace()
+        place.limits.connectionCount = 2
+        try await place.listen { port, service in
+            try await StreamReader.open(port: port, "/healthz") { first in
+                #expect(await first.wait(for: "HTTP/1.1 200 "))
+                try await StreamReader.open(port: port, "/healthz") { second in
+                    #expect(await second.wait(for: "HTTP/1.1 200 "))
+                    #expect(service.census.count == 2)
+                    try await StreamReader.open(port: port, "/healthz") { third in
+                        await third.waitForEnd()
+                        #expect(third.text.isEmpty)
+                    }
+                }
+            }
+        }
+    }
 }

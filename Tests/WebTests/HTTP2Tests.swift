@@ -1,12 +1,8 @@
 import AppStore
 import AsyncHTTPClient
-import Foundation
-import LedgerService
-import LedgerStore
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-import Simulator
 import Testing
 
 @testable import Web
@@ -14,34 +10,13 @@ import Testing
 /// A client of HTTP/2 over TLS: every request is a stream of one connection.
 @Suite("HTTP/2")
 struct HTTP2Tests {
-    /// A place under TLS, with a certificate of its own.
-    private func place() throws -> ServedPlace {
-        var place = try ServedPlace()
-        let directory = place.directory.file("authority")
-        _ = try Authority.kept(in: directory)
-        let leaf = try Data(contentsOf: URL(filePath: "\(directory)/leaf.der"))
-        let text = leaf.base64EncodedString(options: [.lineLength64Characters])
-        let certificate = place.directory.file("tls.pem")
-        try "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n".write(
-            toFile: certificate, atomically: true, encoding: .utf8)
-        place.configuration.server.tls = Configuration.Server.TLS(
-            certificateFile: certificate, privateKeyFile: "\(directory)/leaf.key")
-        return place
-    }
-
     private func withClient(
-        _ place: ServedPlace,
-        _ body: @escaping @Sendable (HTTPClient, String, LedgerHost) async throws -> Void
+        _ place: ServedPlace, _ body: @escaping @Sendable (HTTPClient, String) async throws -> Void
     ) async throws {
-        try await place.listen { port, host in
+        try await place.listen { port, _ in
             var tls = TLSConfiguration.makeClientConfiguration()
             tls.certificateVerification = .none
-            let client = HTTPClient(
-                eventLoopGroupProvider: .singleton,
-                configuration: HTTPClient.Configuration(tlsConfiguration: tls))
-            let result = await Result { try await body(client, "https://localhost:\(port)", host) }
-            try await client.shutdown()
-            try result.get()
+            try await TLSPlace.withClient(tls) { try await body($0, "https://localhost:\(port)") }
         }
     }
 
@@ -57,7 +32,7 @@ struct HTTP2Tests {
     @Test("A notification is taken over HTTP/2")
     func taken() async throws {
         let body = try MadePurchase().notificationBody()
-        try await withClient(place()) { client, address, _ in
+        try await withClient(TLSPlace.make()) { client, address in
             let answer = try await HTTP2Tests.ask(
                 client, "\(address)/appstore/notifications", .bytes(body))
             #expect(answer.version == .http2)
@@ -67,11 +42,11 @@ struct HTTP2Tests {
 
     @Test("A body that takes too long is a 408 of its own stream; the others go on")
     func slowBody() async throws {
-        var place = try place()
+        var place = try TLSPlace.make()
         place.limits.bodySeconds = 1
         // The other stream says something again and again.
         place.streams.heartbeat = .milliseconds(10)
-        try await withClient(place) { client, address, _ in
+        try await withClient(place) { client, address in
             let other = try await HTTP2Tests.ask(client, "\(address)/v1/changes")
             #expect(other.status == .ok)
             var words = other.body.makeAsyncIterator()
@@ -95,12 +70,5 @@ struct HTTP2Tests {
             let text = String(buffer: try await next.body.collect(upTo: 1 << 20))
             #expect(text.contains("subledger_open_connections 1\n"))
         }
-    }
-}
-
-extension Result where Failure == any Error {
-    /// What `body` comes to, so that there is time to close what it used.
-    fileprivate init(_ body: () async throws -> Success) async {
-        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

@@ -157,8 +157,10 @@ struct LiveIntake: Sendable {
             let results = try await ledger.append([event])
             return taken(event, results[0], ledger, now: now)
         } catch {
-            // What is durable already needs no writing.
-            if let position = try? await ledger.ledger.log.position(ofKnown: event) {
+            // What is durable already needs no writing. A flood is not worth a read for each.
+            if error.code != .queueFull,
+                let position = try? await ledger.ledger.log.position(ofKnown: event)
+            {
                 return taken(event, .duplicate(of: position), ledger, now: now)
             }
             var refusal = IntakeRefusal(

@@ -27,7 +27,7 @@ public final class ServedLedger: Sendable {
         var append: StoreError?
         /// Rises with every append that was answered: what was found out before it is out of date.
         var appendVersion = 0
-        /// When the log's lock was last looked at because somebody asked.
+        /// When the log was last written, or its lock looked at because somebody asked.
         var lookedAt: ContinuousClock.Instant?
         var isStopping = false
     }
@@ -109,6 +109,7 @@ public final class ServedLedger: Sendable {
         health.withLock { health in
             guard version == nil || version == health.appendVersion else { return }
             if version == nil { health.appendVersion += 1 }
+            if error == nil { health.lookedAt = .now }
             if error != nil || health.append != nil { health.append = error }
         }
     }
@@ -150,8 +151,10 @@ public final class ServedLedger: Sendable {
     /// accepted: many who ask cost no more than one.
     static let lookInterval: Duration = .seconds(1)
 
-    /// Looks again, unless somebody did a moment ago.
+    /// Looks again, unless somebody did or wrote a moment ago. Whoever writes now will tell, and
+    /// would be waited for: a look waits until nothing is waiting to be written.
     fileprivate func lookIfDue() async {
+        guard ledger.log.waiting.eventCount == 0 else { return }
         let now = ContinuousClock.now
         let isDue = health.withLock { health in
             if let last = health.lookedAt, last.duration(to: now) < ServedLedger.lookInterval {

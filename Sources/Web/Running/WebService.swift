@@ -20,7 +20,7 @@ public struct WebService: Sendable {
     /// The change feed of every environment: whoever delivers changes follows these.
     public let feeds: [ChangeFeed]
     let logger: Logger
-    private let certificates: CertificateStore?
+    let certificates: CertificateStore?
 
     /// Throws for TLS files that cannot be used.
     public init(

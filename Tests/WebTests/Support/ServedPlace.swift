@@ -20,6 +20,8 @@ struct ServedPlace: Sendable {
     var limits = ConnectionLimits()
     /// The clock of everything done here: inside the third period of `MadePurchase`.
     var now = ServedPlace.now
+    /// Another clock, that a test moves.
+    var clock: (@Sendable () -> Timestamp)?
     static let now = Timestamp(milliseconds: 1_774_000_000_000)
 
     init(apps: [String] = [MadePurchase.app]) throws {
@@ -51,12 +53,12 @@ struct ServedPlace: Sendable {
 
     /// As `serve`, for clients of the test's own; lends the port.
     func listen<Value: Sendable>(
-        _ body: @escaping @Sendable (Int, LedgerHost) async throws -> Value
+        _ body: @escaping @Sendable (Int, WebService) async throws -> Value
     ) async throws -> Value {
         try await open { service, host in
             try await service.whileServing { port in
                 try await ServedPlace.awaitState(host)
-                return try await body(port, host)
+                return try await body(port, service)
             }
         }
     }
@@ -71,12 +73,12 @@ struct ServedPlace: Sendable {
         _ body: (WebService, LedgerHost) async throws -> Value
     ) async throws -> Value {
         try await Gate.services.pass {
-            let now = now
+            let (now, moved) = (now, clock)
             let logger = logger
             let host = try await LedgerHost.open(
                 configuration, environments: environments, roots: roots,
                 observer: ServiceObserver(logger: logger, metrics: metrics)
-            ) { now }
+            ) { moved?() ?? now }
             async let running: Void = host.run()
             var service = try WebService(
                 host: host, metrics: metrics, logger: logger, limits: limits)

@@ -1,0 +1,57 @@
+import AsyncHTTPClient
+import Foundation
+import LedgerService
+import NIOSSL
+import Simulator
+
+@testable import Web
+
+/// Places that are served under TLS.
+enum TLSPlace {
+    /// With a certificate of a throw-away authority.
+    static func make() throws -> ServedPlace {
+        var place = try ServedPlace()
+        let files = Configuration.Server.TLS(
+            certificateFile: place.directory.file("tls.pem"),
+            privateKeyFile: place.directory.file("tls.key"))
+        _ = try certify(files, by: place.directory.file("authority"))
+        place.configuration.server.tls = files
+        return place
+    }
+
+    /// Puts a certificate, its intermediate and its key into the files; the root.
+    ///
+    /// - Parameter directory: where the authority is kept, or made.
+    static func certify(
+        _ files: Configuration.Server.TLS, by directory: String
+    ) throws -> NIOSSLCertificate {
+        _ = try Authority.kept(in: directory)
+        let chain = try ["leaf.der", "intermediate.der"].map { name in
+            let text = try Data(contentsOf: URL(filePath: "\(directory)/\(name)"))
+                .base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+            return "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n"
+        }
+        try chain.joined().write(
+            toFile: files.certificateFile, atomically: true, encoding: .utf8)
+        let key = try String(contentsOfFile: "\(directory)/leaf.key", encoding: .utf8)
+        try key.write(toFile: files.privateKeyFile, atomically: true, encoding: .utf8)
+        return try NIOSSLCertificate(
+            bytes: Array(try Data(contentsOf: URL(filePath: "\(directory)/root.der"))), format: .der
+        )
+    }
+
+    /// Lends a client, and ends its connections.
+    static func withClient<Value>(
+        _ tls: TLSConfiguration, _ body: (HTTPClient) async throws -> Value
+    ) async throws -> Value {
+        var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
+        // What cannot be connected to says so at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        let client = HTTPClient(
+            eventLoopGroupProvider: .singleton, configuration: configuration)
+        let result: Result<Value, any Error>
+        do { result = .success(try await body(client)) } catch { result = .failure(error) }
+        try await client.shutdown()
+        return try result.get()
+    }
+}
