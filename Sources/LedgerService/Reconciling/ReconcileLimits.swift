@@ -19,7 +19,7 @@ public enum ReconcileLimits {
     /// How long an environment is left alone whose key Apple refused.
     public static let refusedKeyMilliseconds: Int64 = 3_600_000
     /// How long a chain is left alone whose notices stayed open; doubles each time …
-    public static let pauseMilliseconds: Int64 = 86_400_000
+    public static let pauseMilliseconds: Int64 = 3_600_000
     /// … and is never longer.
     public static let longestPauseMilliseconds: Int64 = 30 * 86_400_000
     /// Access that ended so recently may still be given back: Apple tries to charge for so long.

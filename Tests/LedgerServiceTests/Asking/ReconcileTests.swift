@@ -118,6 +118,31 @@ struct ReconcileTests {
         #expect(try await place.exportLines(.events).count == before)
     }
 
+    @Test("Pages that lead nowhere fail their chain; what came before is kept")
+    func endless() async throws {
+        for fault in [ServedFault.loop, .barren] {
+            let report = try await reconcile(
+                try await strange(),
+                try AskedApple(faults: [
+                    ServedFaultRule(fault, endpoint: .notificationHistory)
+                ]))
+            #expect(report.results.map(\.outcome) == [.failed])
+            #expect(report.results.first?.failure?.code == "endlessPages")
+            #expect(report.stop == nil)
+        }
+    }
+
+    @Test("429 is waited for")
+    func rateLimited() async throws {
+        let apple = try AskedApple(faults: [
+            ServedFaultRule(
+                .rateLimited(milliseconds: 5_000), endpoint: .allSubscriptionStatuses, count: 1)
+        ])
+        let report = try await reconcile(try await strange(), apple)
+        #expect(report.results.map(\.outcome) == [.unknown])
+        #expect(apple.clock.elapsedMilliseconds >= 5_000)
+    }
+
     @Test("A chain that Apple does not know is told, and stays as it is")
     func unknown() async throws {
         let place = try await strange()
@@ -201,6 +226,36 @@ struct ReconcileTests {
                 || report.results.first?.asked.first?.endpoint == "notificationHistory")
     }
 
+    @Test("The most valuable first: access at stake, then what it costs for its currency")
+    func order() async throws {
+        let place = try TemporaryLedger()
+        // Thirty days bought 35 days ago are overdue; those of 200 days ago ended long since.
+        func chain(
+            _ id: String, daysAgo: Int64, _ price: Int64, _ currency: String,
+            _ ownership: InAppOwnershipType = .purchased
+        ) -> MadeDelivery {
+            var chain = MadeChain()
+            chain.id = id
+            chain.start = AskedApple.now.advanced(byMilliseconds: -daysAgo * 86_400_000)
+            return chain.bought().withTransaction {
+                $0.price = price
+                $0.currency = currency
+                $0.inAppOwnershipType = Raw(ownership)
+            }
+        }
+        let made = [
+            chain("1", daysAgo: 200, 99_990, "USD"), chain("2", daysAgo: 35, 4_990, "USD"),
+            chain("3", daysAgo: 35, 9_990, "USD"), chain("4", daysAgo: 35, 900_000, "JPY"),
+            chain("5", daysAgo: 35, 300_000, "JPY"), chain("6", daysAgo: 35, 300_000, "JPY"),
+            chain("7", daysAgo: 35, 9_990, "USD", .familyShared),
+        ]
+        _ = try await place.ingest(made.sorted { $0.receivedAt < $1.receivedAt })
+        let report = try await reconcile(place, try AskedApple())
+        #expect(
+            report.results.map(\.chain.originalTransactionId.rawValue)
+                == ["4", "3", "5", "6", "2", "7", "1"])
+    }
+
     @Test("A budget of chains is kept, and one of requests begins no further chain")
     func budget() async throws {
         let place = try await ledger()
@@ -213,7 +268,7 @@ struct ReconcileTests {
         #expect((1...ReconcileLimits.concurrency).contains(few.results.count))
     }
 
-    @Test("A chain that was looked up in vain is left alone for a day, then asked about again")
+    @Test("A chain that was looked up in vain is left alone for a while, then asked about again")
     func pause() async throws {
         let place = try await strange()
         let apple = try AskedApple()
