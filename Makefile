@@ -6,6 +6,7 @@ PACKAGES := libsqlite3-dev libssl-dev pkg-config
 FUZZ_SECONDS ?= 60
 FUZZ_HTTP_SECONDS ?= 300
 SOAK_ROUNDS ?= 25
+SEEDS ?= 5000
 EVENTS ?= 1000000
 BINARY = $(shell swift build -c release --show-bin-path)/subledger
 
@@ -17,7 +18,8 @@ help:
 	@echo "make bench  measure the figures of the README"
 	@echo "make fuzz   search for inputs that break a decoder: FUZZ_SECONDS for each target (60), FUZZ_TARGETS names some"
 	@echo "make fuzz-http  ask the service everything its OpenAPI document describes, and what it forbids: FUZZ_HTTP_SECONDS (300)"
-	@echo "make soak   kill, starve and break it for an hour: SOAK_ROUNDS kill rounds, EVENTS in a ledger"
+	@echo "make soak   kill, starve and break it for an hour: SOAK_ROUNDS kill rounds, EVENTS in a ledger, SEEDS whole systems"
+	@echo "            with SEED=n only whole systems, from that seed on: make soak SEEDS=1 SEED=123"
 	@echo "make lint   check the format of the sources"
 
 # Installs what is missing, and says in one sentence what is wrong when it cannot.
@@ -54,13 +56,20 @@ fuzz-http: build
 	@BINARY="$(BINARY)" FUZZ_HTTP_SECONDS="$(FUZZ_HTTP_SECONDS)" Tests/HTTPFuzz/run.sh .build/fuzz-http || { echo "error: the service is not as its document says; what differs is above."; exit 1; }
 
 # Ends by itself and leaves nothing behind; a script that cannot run here says so in one sentence.
+ifdef SEED
+soak: setup
+	@swift build --build-tests || { echo "error: the build failed; the first error is above."; exit 1; }
+	@SUBLEDGER_SEEDS=$(SEEDS) SUBLEDGER_SEED=$(SEED) swift test --skip-build --filter WholeSystemTests || { echo "error: a system did not recover; its seed is above."; exit 1; }
+else
 soak: build
 	@swift build --build-tests || { echo "error: the build failed; the first error is above."; exit 1; }
+	@SUBLEDGER_SEEDS=$(SEEDS) SUBLEDGER_SEED=100000 swift test --skip-build --filter WholeSystemTests || { echo "error: a system did not recover; its seed is above."; exit 1; }
 	@SUBLEDGER_KILL_ROUNDS=$(SOAK_ROUNDS) swift test --skip-build --filter KillTests || { echo "error: a kill was not survived; the seed is above."; exit 1; }
 	@SUBLEDGER_SOAK=1 swift test --skip-build --filter "FaultLoopTests|FlipTests" || { echo "error: a fault or a flipped bit was not survived; its number is above."; exit 1; }
 	@BINARY="$(BINARY)" Tests/Soak/inject.sh
 	@BINARY="$(BINARY)" Tests/Soak/disk-full.sh
 	@BINARY="$(BINARY)" EVENTS=$(EVENTS) Tests/Soak/million.sh
+endif
 
 lint:
 	@swift format lint --strict -r Sources Tests Migrations Package.swift

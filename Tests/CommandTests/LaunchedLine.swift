@@ -13,24 +13,27 @@ enum LaunchedLine {
 
     /// Its JSON; throws when none came.
     static func first(of launched: Launched) async throws -> JSONValue {
-        let line: JSONValue? = await withCheckedContinuation { continuation in
+        try await first(1, of: launched)[0]
+    }
+
+    /// The JSON of its first lines; throws when fewer came.
+    static func first(_ count: Int, of launched: Launched) async throws -> [JSONValue] {
+        let lines: [JSONValue]? = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 for _ in 0..<pollCount {
                     let text = (try? launched.outcome(code: 0))?.out ?? ""
-                    if text.hasSuffix("\n"),
-                        let json = try? JSONValue.parse(Array(text.dropLast().utf8))
-                    {
-                        return continuation.resume(returning: json)
-                    }
+                    let whole = text.hasSuffix("\n") ? text.split(separator: "\n") : []
+                    let read = whole.compactMap { try? JSONValue.parse(Array($0.utf8)) }
+                    if read.count >= count { return continuation.resume(returning: read) }
                     usleep(pollMicroseconds)
                 }
                 continuation.resume(returning: nil)
             }
         }
-        guard let line else {
+        guard let lines else {
             _ = try await launched.kill(afterMilliseconds: 1)
             throw Silence(errors: try launched.outcome(code: 0).err)
         }
-        return line
+        return lines
     }
 }

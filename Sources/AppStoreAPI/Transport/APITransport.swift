@@ -15,6 +15,14 @@ public struct TransportRequest: Sendable, Equatable {
     /// Nil where there is none.
     public let body: [UInt8]?
 
+    /// A request of these parts.
+    public init(method: String, url: String, headers: [Header], body: [UInt8]? = nil) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+    }
+
     /// One header.
     public struct Header: Sendable, Equatable {
         public let name: String

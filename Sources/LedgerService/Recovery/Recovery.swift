@@ -32,6 +32,8 @@ public struct Recovery: Sendable {
 
     public typealias Report = @Sendable (Progress) -> Void
 
+    /// Pieces this recovery walks at once; with one, the same answers make the same course.
+    package var width = Recovery.walkCount
     /// Pieces walked at once: Apple takes its time to answer, and its rate is kept by the client.
     static let walkCount = APILimits.concurrency
 
@@ -121,7 +123,7 @@ public struct Recovery: Sendable {
             var failure: RecoveryFailure?
             var running = 0
             while true {
-                while failure == nil, running < Recovery.walkCount, !waiting.isEmpty {
+                while failure == nil, running < width, !waiting.isEmpty {
                     let slice = waiting.removeFirst()
                     group.addTask { await walk(slice, record, plan, tally) }
                     running += 1

@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import Foundation
 import Ledger
 import LedgerService
@@ -15,8 +16,10 @@ struct LedgerProcess {
     let clock: VirtualClock
     let steps: Steps
     /// One for as long as the process lives: it keeps the certificates it has judged.
-    private let verifier = EvidenceVerifier(roots: SmallWorld.roots)
-    private(set) var projector: Projector?
+    let verifier = EvidenceVerifier(roots: SmallWorld.roots)
+    private let projecting: CommandProjecting
+    /// What was projected last.
+    private(set) var snapshot: LedgerSnapshot?
     /// The newest position that somebody was told of.
     private(set) var acknowledged: Int64 = 0
 
@@ -45,6 +48,9 @@ struct LedgerProcess {
         self.served = served
         self.clock = clock
         self.steps = steps
+        projecting = CommandProjecting(served.ledger) { [steps] progress in
+            steps.pass("\(progress.phase)")
+        }
     }
 
     /// Takes what Apple posts; what Apple then notes.
@@ -102,28 +108,33 @@ struct LedgerProcess {
 
     /// Brings what is derived up to the log.
     mutating func project() async throws {
-        let report: Projector.Report = { [steps] progress in steps.pass("\(progress.phase)") }
         steps.pass("projecting")
         guard !steps.isDead else { return }
-        if projector == nil { projector = try await Projector.open(ledger, report: report) }
-        guard let projector else { throw Disagreement("Somebody else projects.") }
-        guard !steps.isDead else { return }
-        try await projector.catchUp(report: report)
+        snapshot = try await projecting.snapshot()
         steps.pass("projected")
     }
 
-    /// A question to what is projected.
-    func query() async throws -> ChainQuery {
-        guard let projector else { throw Disagreement("Nothing was projected.") }
-        let head = try await projector.projections.checkpoint().position
-        return ChainQuery(ledger: ledger, projections: projector.projections, head: head)
+    /// Asks Apple for a window, and takes in what is missing.
+    func recover(
+        _ request: RecoveryRequest, _ client: AppStoreServerAPIClient
+    ) async throws(RecoveryFailure) -> RecoveryReport {
+        var recovery = Recovery(
+            request, ledger: ledger, client: client, apps: host.configuration.apps,
+            verifier: verifier
+        ) { [clock, steps] in
+            steps.pass("read")
+            return clock.now
+        }
+        // Several at once would meet the faults of the run in an order of their own.
+        recovery.width = 1
+        return try await RecoveryRun(recovery) { [projecting] () async throws(StoreError) in
+            try await projecting.snapshot()
+        }.run { [steps] _ in steps.pass("recovered") }
     }
 
-    /// Lets go of the files, and of the directory when it is of no use any more.
-    mutating func end(removing: Bool) async throws {
-        try projector?.projections.close()
-        projector = nil
-        await ledger.close()
-        if removing { try FileManager.default.removeItem(atPath: directory) }
+    /// Lets go of the files, and of the directory, which is of no use any more.
+    func end() async throws {
+        await projecting.close()
+        try FileManager.default.removeItem(atPath: directory)
     }
 }

@@ -8,6 +8,8 @@ import Simulator
 /// What must hold at the end of a run.
 struct Proof {
     let run: SystemRun
+    /// Up to where the last recovery asked.
+    let completeThrough: Timestamp
 
     /// The end of time: every state that follows by the clock has begun.
     static let end = Timestamp(milliseconds: 4_102_444_800_000)
@@ -17,7 +19,9 @@ struct Proof {
     /// Throws `Disagreement` with the first thing that does not hold.
     func check() async throws {
         try await nothingIsMissing()
-        let query = try await run.process.query()
+        guard let query = run.process.snapshot?.query else {
+            throw Disagreement("Nothing was projected.")
+        }
         for life in run.world.lives { try await truth(of: life, query) }
         for belief in run.beliefs { try await stands(belief, query) }
         try await audit()
@@ -33,12 +37,38 @@ struct Proof {
             throw Disagreement(
                 "\(run.world.books.sentCount) notifications were sent, \(notifications) are here.")
         }
+        try complete(events)
         guard events.last.map(\.position) ?? 0 == Int64(events.count) else {
             throw Disagreement("Positions have gaps.")
         }
         let lines = run.world.lives.reduce(0) { $0 + $1.deliveries.count }
-        guard events.count <= lines else {
-            throw Disagreement("\(lines) were sent, \(events.count) are here.")
+        let taken = events.count { $0.attributes.kind != .sweep }
+        guard taken <= lines else {
+            throw Disagreement("\(lines) were sent, \(taken) are here.")
+        }
+    }
+
+    /// Whatever was called complete was: every notification of that time stood in the log by then.
+    private func complete(_ events: [RecordedEvent]) throws {
+        let positions = Dictionary(
+            events.map { ($0.key, $0.position) }, uniquingKeysWith: { first, _ in first })
+        let states = ledger.completeness.all
+        guard states.last?.through ?? completeThrough >= completeThrough, !states.isEmpty else {
+            throw Disagreement("The last recovery did not make its window certain: \(states).")
+        }
+        let sent = run.world.lives.flatMap(\.deliveries)
+        for state in states {
+            for delivery in sent {
+                guard case .notification(let notification, _, _) = delivery.evidence,
+                    let date = delivery.signedDate, state.from <= date, date < state.through
+                else { continue }
+                let key = EventKey.make(.notification, [notification.notificationUUID?.rawValue])
+                guard let position = positions[key], position <= state.position else {
+                    throw Disagreement(
+                        "At position \(state.position) all was said to be here that was signed"
+                            + " before \(state.through.rfc3339), and \(date.rfc3339) was not.")
+                }
+            }
         }
     }
 

@@ -24,8 +24,10 @@ struct RunScript: Sendable {
 
     /// Recoveries that fail are tried again so much later.
     static let secondTry: Int64 = 6 * 3_600_000
-    private static let hour: Int64 = 3_600_000
-    private static let day: Int64 = 24 * hour
+    /// Before the last recovery nothing happens for so long, milliseconds.
+    static let quietEnd: Int64 = 2 * 86_400_000
+    static let hour: Int64 = 3_600_000
+    static let day: Int64 = 24 * hour
 
     init(_ random: inout SeededGenerator, _ world: SmallWorld, seed: UInt64) {
         deliveries.chance = random.chance(75) ? .rough(seed: seed) : DeliveryChance(seed: seed)

@@ -19,8 +19,9 @@ struct SystemRun {
     private var uploads: [Delivery]
     private(set) var process: LedgerProcess
     private var api: SimulatedAPI
-    /// Up to where everything Apple sent has been asked for.
-    var completeThrough: Timestamp?
+    /// A recovery that was begun and has not ended, and the last one that has.
+    private var pending: RecoveryRequest?
+    private var recovered: RecoveryRequest?
     private var nextRecovery: Timestamp
     /// Answers that were given on the way, each with the knowledge it was given from.
     private(set) var beliefs: [Belief] = []
@@ -83,34 +84,50 @@ struct SystemRun {
         }
         // Whatever is wrong is over, and Apple is asked once more, late enough for a clock that is
         // behind.
-        time.advance(milliseconds: 86_400_000)
+        time.advance(milliseconds: RunScript.quietEnd)
         api = SystemRun.api(world, notifier.attempts, [], time)
-        try await recoverForGood()
+        pending = nil
+        var request = try await recoverForGood()
         let head = try await process.ledger.log.head()
-        if script.endsWithFullWindow { completeThrough = nil }
-        try await recoverForGood()
+        pending = request
+        request = try await recoverForGood()
         guard try await process.ledger.log.head() == head else {
-            throw Disagreement("A recovery appended what was known.")
+            throw Disagreement("The same recovery again appended something.")
         }
-        try await proveForGood()
-        try await process.end(removing: true)
-    }
-
-    /// Only the end of the process keeps a recovery from its end now.
-    private mutating func recoverForGood() async throws {
-        while try await !recover() {
-            guard steps.isDead else { throw Disagreement("The last recovery failed.") }
-            try await revive()
-        }
-        try await revive()
-    }
-
-    private mutating func proveForGood() async throws {
+        if script.endsWithFullWindow { try await askForEverything(request) }
         repeat {
             try await revive()
             try await process.project()
         } while steps.isDead
-        try await Proof(run: self).check()
+        try await Proof(run: self, completeThrough: request.to).check()
+        try await process.end()
+    }
+
+    /// Only the end of the process keeps a recovery from its end now; what was asked for.
+    private mutating func recoverForGood() async throws -> RecoveryRequest {
+        while try await !recover() {
+            guard steps.isDead else { throw Disagreement("The last recovery failed.") }
+            try await revive()
+        }
+        guard let recovered else { throw Disagreement("Nothing was asked for.") }
+        return recovered
+    }
+
+    /// Everything that Apple still keeps is here.
+    private mutating func askForEverything(_ last: RecoveryRequest) async throws {
+        var request = last
+        request.from = oldest
+        pending = request
+        let before = try await notificationCount()
+        _ = try await recoverForGood()
+        guard try await notificationCount() == before else {
+            throw Disagreement("There was more in Apple's history than was asked for.")
+        }
+    }
+
+    private func notificationCount() async throws -> Int {
+        try await process.ledger.log.events(after: 0)
+            .count { $0.attributes.kind == .notification }
     }
 
     /// The next thing that is due; false when nothing is.
@@ -156,7 +173,7 @@ struct SystemRun {
         while steps.isDead {
             let frozen = try steps.takeFrozen()
             acknowledged = max(acknowledged, process.acknowledged)
-            try await process.end(removing: true)
+            try await process.end()
             process = try await LedgerProcess.start(
                 frozen, world, clock: process.clock, steps: steps)
             let head = try await process.ledger.log.head().position
@@ -174,7 +191,7 @@ struct SystemRun {
         try await process.project()
         guard !steps.isDead else { return }
         let life = random.pick(world.lives)
-        let query = try await process.query()
+        guard let query = process.snapshot?.query else { return }
         let id = life.originalTransactionId.rawValue
         let (at, head) = (time.now, try await process.ledger.log.head().position)
         beliefs.append(
@@ -185,34 +202,46 @@ struct SystemRun {
 
     // MARK: Recovery
 
-    /// Asks Apple for everything that was sent since the last time, and takes it in; whether all
-    /// of it came.
-    mutating func recover() async throws -> Bool {
+    /// The oldest that Apple still tells, with a margin for a wrong clock.
+    private var oldest: Timestamp {
+        time.now.advanced(byMilliseconds: RunScript.hour - world.windowMilliseconds)
+    }
+
+    /// Asks Apple for everything that was sent since the last time, or goes on with what was asked
+    /// for and failed; whether all of it is here.
+    private mutating func recover() async throws -> Bool {
+        try await process.project()
+        guard !steps.isDead else { return false }
+        let request = pending ?? nextRequest()
+        pending = request
         let client = AppStoreServerAPIClient(
             credentials: try SmallWorld.credentials(), hosts: APIHosts(baseUrl: "http://apple"),
             transport: InProcessTransport(api: api, time: time, steps: steps),
             clock: process.clock, chance: { $0.upperBound })
-        let now = process.clock.now
-        let oldest = time.now.advanced(byMilliseconds: 3_600_000 - world.windowMilliseconds)
-        let overlap = completeThrough?.advanced(byMilliseconds: -86_400_000)
-        var request = NotificationHistoryRequest()
-        request.startDate = max(oldest, overlap ?? oldest)
-        request.endDate = now
-        let intake = process.intake
-        var isComplete = true
-        do {
-            let pages = client.notificationHistoryPages(request, in: world.environment)
-            for try await page in pages {
-                let summary = try await intake.take([page.body], named: "notificationHistory")
-                guard !steps.isDead else { return false }
-                steps.pass("recovered")
-                isComplete = isComplete && summary.isClean
-            }
-        } catch is APIFailure {
+        do throws(RecoveryFailure) {
+            let report = try await process.recover(request, client)
+            guard !steps.isDead else { return false }
+            pending = nil
+            recovered = request
+            return report.refusedCount == 0 && report.reservation == nil
+        } catch {
+            if steps.isDead { return false }
+            if case .store = error { throw error }
+            // Most go on where they stopped, some begin anew.
+            if random.chance(30) { pending = nil }
             return false
         }
-        guard isComplete, !steps.isDead else { return false }
-        completeThrough = now
-        return true
+    }
+
+    private mutating func nextRequest() -> RecoveryRequest {
+        let through = process.ledger.completeThrough(
+            of: world.books.bundleId, .everything, head: .max)
+        let overlap = random.pick([0, RunScript.hour, RunScript.day])
+        let from = through?.advanced(byMilliseconds: -overlap) ?? oldest
+        // Before any clock's now: the window's end is what is certain afterwards.
+        let to = time.now.advanced(byMilliseconds: -RunScript.hour)
+        return RecoveryRequest(
+            bundleId: world.books.bundleId, environment: world.environment,
+            from: max(from, oldest), to: max(to, from.advanced(byMilliseconds: 1)))
     }
 }

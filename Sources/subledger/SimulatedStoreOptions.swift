@@ -1,0 +1,92 @@
+import AppStore
+import ArgumentParser
+import Foundation
+import LedgerService
+import Simulator
+
+/// Which simulated store a command is about, and how it fails: shared by those that play Apple.
+struct SimulatedStoreOptions: ParsableArguments {
+    @Option(help: "Lives.")
+    var chains = 200
+
+    @Option(help: "Names the lives (0 to 1000000).")
+    var seed: UInt64 = 0
+
+    @Option(
+        help: ArgumentHelp("Keeps the authority and the key, both in the clear.", valueName: "dir"))
+    var authority: String
+
+    @Option(
+        name: .customLong("outage"),
+        help: ArgumentHelp(
+            "Nothing Apple sent was taken then: FROM/TO; repeatable.", valueName: "from/to"))
+    var outages: [String] = []
+
+    /// What the store knows.
+    func books(_ settings: Settings) throws(CommandFailure) -> ServedBooks {
+        guard chains > 0, seed <= HistoryPlan.maximumSeed,
+            [.production, .sandbox].contains(settings.environment)
+        else {
+            throw CommandFailure(
+                code: "invalidOption",
+                message: "--chains is 1 or more, --seed at most \(HistoryPlan.maximumSeed), and"
+                    + " lives are simulated in production and sandbox only.", exit: .usage)
+        }
+        let usual = SubscriberWorld()
+        let app = settings.configuration.apps.first
+        return ServedBooks(
+            HistoryPlan(
+                world: SubscriberWorld(
+                    bundleId: app?.bundleId ?? usual.bundleId,
+                    appAppleId: app?.appAppleId ?? usual.appAppleId),
+                environment: settings.environment, seed: seed, limit: .chains(chains)))
+    }
+
+    /// Who signs, and the key that is let in; both made on first use.
+    func keys() throws -> (authority: Authority, key: ServedKey) {
+        do {
+            return (try Authority.kept(in: authority), try ServedKey.kept(in: authority))
+        } catch let problem as Authority.DirectoryProblem {
+            throw CommandFailure(
+                code: "unusableAuthority", message: problem.description, exit: .io)
+        }
+    }
+
+    /// The stretches in which nothing is taken.
+    func statedOutages() throws(CommandFailure) -> [DeliveryOutage] {
+        var found: [DeliveryOutage] = []
+        for text in outages { found.append(try SimulatedStoreOptions.outage(text)) }
+        return found
+    }
+
+    private static func outage(_ text: String) throws(CommandFailure) -> DeliveryOutage {
+        let parts = text.split(separator: "/").map(String.init)
+        guard parts.count == 2 else {
+            throw CommandFailure(
+                code: "invalidOption", message: "--outage takes FROM/TO.", exit: .usage)
+        }
+        let (from, to) = (
+            try StatedTime.read(parts[0], "outage"), try StatedTime.read(parts[1], "outage")
+        )
+        guard from <= to else {
+            throw CommandFailure(
+                code: "invalidOption", message: "--outage ends before it begins.", exit: .usage)
+        }
+        return DeliveryOutage(from...to)
+    }
+
+    /// Reads a script of faults with `read`.
+    static func script<Rule>(
+        _ path: String?, _ read: ([UInt8]) throws(ServedFaultRule.ScriptProblem) -> [Rule]
+    ) throws(CommandFailure) -> [Rule] {
+        guard let path else { return [] }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure(
+                code: "unreadableInput", message: "\(path) cannot be read.", exit: .io)
+        }
+        do throws(ServedFaultRule.ScriptProblem) { return try read(Array(data)) } catch {
+            throw CommandFailure(
+                code: "invalidOption", message: "\(path): \(error)", exit: .usage)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import AppStore
+import Foundation
+import Testing
+
+/// `simulate notify` of the real binary against `serve` of the real binary.
+@Suite("subledger simulate notify", .serialized)
+struct NotifyCommandTests {
+    static let app = "com.example.app"
+
+    /// A workplace whose ledger trusts the authority in its directory `apple`.
+    private func place() async throws -> Workplace {
+        let place = try Workplace(options: [
+            "--data", "data", "--bundle-id", Self.app, "--trust-root", "apple/root.der",
+        ])
+        let made = try await place.run([
+            "simulate", "history", "--chains", "1", "--authority", "apple",
+        ])
+        #expect(made.code == 0, "\(made.err)")
+        return place
+    }
+
+    private func url(_ service: ServiceRun) -> String {
+        "http://127.0.0.1:\(service.port)/appstore/notifications"
+    }
+
+    @Test("Everything arrives, in spite of all that goes wrong on the way but what is lost")
+    func arrives() async throws {
+        let place = try await place()
+        let service = try await ServiceRun(place)
+        let told = try await place.run(
+            "simulate", "notify", "--to", url(service), "--authority", "apple", "--chains", "6",
+            "--rough", "1", "--json")
+        #expect(try await service.terminate() == 0)
+        #expect(told.code == 0, "\(told.err)")
+        let report = try told.json()
+        let sent = try #require(report["notifications"]?.int64)
+        let lost = try #require(report["lost"]?.int64)
+        #expect(sent > 10)
+        #expect(try #require(report["attempts"]?.int64) > sent)
+        #expect(try #require(report["failed"]?.int64) > 0)
+        let events = try await place.run(["export", "events", "--data", "data"])
+        let here = Int64(events.out.split(separator: "\n").count)
+        #expect(here >= sent - lost && here <= sent)
+        #expect(try await place.run("audit", "verify").code == 0)
+    }
+
+    @Test("What an outage swallowed is told by the API beside it, with every attempt")
+    func failures() async throws {
+        let place = try await place()
+        let service = try await ServiceRun(place)
+        let launched = try place.launch([
+            "simulate", "notify", "--to", url(service), "--authority", "apple", "--chains", "6",
+            "--outage", "2026-02-01T00:00:00Z/2030-01-01T00:00:00Z", "--port", "0", "--json",
+            "--bundle-id", Self.app,
+        ])
+        let said = try await LaunchedLine.first(2, of: launched)
+        let server = try #require(said.first { $0["port"] != nil })
+        let report = try #require(said.first { $0["attempts"] != nil })
+        let missing = try #require(report["neverTaken"]?.int64)
+        #expect(missing > 0)
+        let asked = try await place.run(
+            [
+                "api", "notifications", "--from", "2026-02-01T00:00:00Z", "--only-failures",
+                "--to", "2026-08-01T00:00:00Z", "--json", "--key-id",
+                server["keyId"]?.string ?? "", "--issuer-id", server["issuerId"]?.string ?? "",
+                "--key-file", place.file("apple/AuthKey.p8"), "--base-url",
+                server["baseUrl"]?.string ?? "",
+            ] + place.options)
+        launched.signal(SIGTERM)
+        #expect(try await launched.outcome().code == 0)
+        #expect(try await service.terminate() == 0)
+        #expect(asked.code == 0, "\(asked.err)")
+        let answers = try #require(try asked.json()["answers"]?.array)
+        let items = answers.flatMap { $0["notificationHistory"]?.array ?? [] }
+        #expect(!items.isEmpty && Int64(items.count) <= missing)
+        for item in items {
+            let attempts = item["sendAttempts"]?.array ?? []
+            #expect((1...6).contains(attempts.count))
+            #expect(attempts.allSatisfy { $0["sendAttemptResult"]?.string == "NO_RESPONSE" })
+        }
+    }
+
+    @Test(
+        "Options that make no sense are usage errors",
+        arguments: [
+            ["--to", "nowhere"], ["--to", "ftp://a/b"], ["--to", "http://"],
+            ["--to", "http://127.0.0.1:1/", "--speed", "0"],
+            ["--to", "http://127.0.0.1:1/", "--speed", "-1"],
+            ["--to", "http://127.0.0.1:1/", "--chains", "0"],
+            ["--to", "http://127.0.0.1:1/", "--outage", "x"],
+            ["--to", "http://127.0.0.1:1/", "--faults", "bad.json"],
+            ["--to", "http://127.0.0.1:1/", "--environment", "xcode"],
+        ])
+    func usage(arguments: [String]) async throws {
+        let place = try Workplace(options: [])
+        try place.write(["[{\"fault\":\"gone\"}]"], to: "bad.json")
+        let outcome = try await place.run(
+            ["simulate", "notify", "--authority", "apple"] + arguments)
+        #expect(outcome.code == 64, "\(arguments) \(outcome.err)")
+        #expect(outcome.out.isEmpty)
+    }
+
+    @Test("Where nobody listens every attempt fails, and it says so")
+    func nobody() async throws {
+        let place = try Workplace(options: [])
+        let told = try await place.run([
+            "simulate", "notify", "--to", "http://127.0.0.1:1/", "--authority", "apple",
+            "--chains", "1", "--json",
+        ])
+        #expect(told.code == 0, "\(told.err)")
+        let report = try told.json()
+        #expect(report["neverTaken"] == report["notifications"])
+        #expect(report["givenUp"] == report["notifications"])
+        #expect(report["attempts"]?.int64 == (report["notifications"]?.int64 ?? 0) * 6)
+    }
+}
