@@ -141,4 +141,12 @@ struct SubscriberTests {
             before.from < after.from && before.to == after.from
         }
     }
+
+    @Test("Where a life takes place is known without living it")
+    func environments() {
+        let world = SubscriberWorld()
+        for seed in 0..<60 as Range<UInt64> {
+            #expect(world.environment(seed: seed) == world.life(seed: seed).environment)
+        }
+    }
 }

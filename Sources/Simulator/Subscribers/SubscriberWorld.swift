@@ -37,6 +37,14 @@ public struct SubscriberWorld: Sendable {
     /// Everything the app sells: the catalogue an operator would configure.
     public var products: [SimulatedProduct] { SimulatedProduct.catalogue }
 
+    /// Where the life that the seed names takes place, without living it.
+    public func environment(seed: UInt64) -> Environment {
+        var random = SeededGenerator(seed: seed)
+        // As `LifeWriter` draws: details have a seed of their own, taken first.
+        _ = random.next()
+        return LifeTraits(&random).pace.environment
+    }
+
     /// The life the seed names; the same one every time.
     public func life(seed: UInt64) -> SubscriberLife {
         var writer = LifeWriter(world: self, seed: seed)

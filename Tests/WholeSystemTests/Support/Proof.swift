@@ -112,11 +112,11 @@ struct Proof {
         try await states(life, query, id)
     }
 
-    /// The states at the ends of some intervals and inside them, asked for one by one.
+    /// The state at the ends of the last interval and inside it, asked for one by one.
     private func states(
         _ life: SubscriberLife, _ query: ChainQuery, _ id: String
     ) async throws {
-        for interval in life.truth.suffix(2) {
+        for interval in life.truth.suffix(1) {
             let inside = interval.to.map { to in
                 interval.from.advanced(byMilliseconds: to.milliseconds(since: interval.from) / 2)
             }

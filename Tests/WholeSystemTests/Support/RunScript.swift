@@ -22,6 +22,9 @@ struct RunScript: Sendable {
     /// Whether the second of the last two recoveries asks for all that Apple still keeps.
     var endsWithFullWindow = false
 
+    /// Whether the last recovery is asked for once more, which must change nothing.
+    var endsTwice = false
+
     /// Recoveries that fail are tried again so much later.
     static let secondTry: Int64 = 6 * 3_600_000
     /// Before the last recovery nothing happens for so long, milliseconds.
@@ -44,11 +47,12 @@ struct RunScript: Sendable {
         }
         if random.chance(25) { clockError = random.within(-15 * 60_000...15 * 60_000) }
         projecting = random.pick([0, 5, 20])
-        let longest = world.windowMilliseconds / 2
-        recoveryInterval = random.within(longest / 6...longest)
+        let longest = world.windowMilliseconds / 5 * 4
+        recoveryInterval = random.within(longest / 2...longest)
         beginsPrepared = !random.chance(10)
         isSignedOnce = random.chance(75)
         endsWithFullWindow = random.chance(20)
+        endsTwice = random.chance(40)
     }
 
     /// Minutes to weeks, beginning about when something is sent.

@@ -29,8 +29,8 @@ struct SmallWorld: Sendable {
         firstPurchases: firstPurchases, horizon: Timestamp(milliseconds: 1_719_792_000_000))
     private static let firstPurchases =
         Timestamp(milliseconds: 1_704_067_200_000)...Timestamp(milliseconds: 1_711_843_200_000)
-    /// Lives in a world.
-    static let lifeCounts = 2...3
+    /// Lives in a world, and how often there are so many.
+    private static let lifeCounts = [(2, 70), (3, 20), (4, 10)]
 
     let environment: Environment
     let lives: [SubscriberLife]
@@ -38,14 +38,14 @@ struct SmallWorld: Sendable {
 
     init(_ random: inout SeededGenerator, seed: UInt64) {
         let environment: Environment = random.chance(75) ? .production : .sandbox
-        let count = random.within(
-            Int64(SmallWorld.lifeCounts.lowerBound)...Int64(SmallWorld.lifeCounts.upperBound))
+        let count = random.pick(weighted: SmallWorld.lifeCounts)
         let world = random.chance(25) ? SmallWorld.subscribers : SmallWorld.newcomers
         var lives: [SubscriberLife] = []
         var next = seed &* 1_000
         while lives.count < count {
-            let life = world.life(seed: next)
-            if life.environment == environment { lives.append(life) }
+            if world.environment(seed: next) == environment {
+                lives.append(world.life(seed: next))
+            }
             next += 1
         }
         self.environment = environment

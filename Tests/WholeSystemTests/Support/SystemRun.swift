@@ -87,13 +87,8 @@ struct SystemRun {
         time.advance(milliseconds: RunScript.quietEnd)
         api = SystemRun.api(world, notifier.attempts, [], time)
         pending = nil
-        var request = try await recoverForGood()
-        let head = try await process.ledger.log.head()
-        pending = request
-        request = try await recoverForGood()
-        guard try await process.ledger.log.head() == head else {
-            throw Disagreement("The same recovery again appended something.")
-        }
+        let request = try await recoverForGood()
+        if script.endsTwice { try await askAgain(request) }
         if script.endsWithFullWindow { try await askForEverything(request) }
         repeat {
             try await revive()
@@ -111,6 +106,16 @@ struct SystemRun {
         }
         guard let recovered else { throw Disagreement("Nothing was asked for.") }
         return recovered
+    }
+
+    /// What was recovered is not recovered again.
+    private mutating func askAgain(_ request: RecoveryRequest) async throws {
+        let head = try await process.ledger.log.head()
+        pending = request
+        _ = try await recoverForGood()
+        guard try await process.ledger.log.head() == head else {
+            throw Disagreement("The same recovery again appended something.")
+        }
     }
 
     /// Everything that Apple still keeps is here.
