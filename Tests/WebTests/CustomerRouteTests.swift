@@ -137,6 +137,15 @@ struct CustomerRouteTests {
         }
     }
 
+    @Test("A cursor is one whatever stands behind its tilde, a mark that joins it included")
+    func markedCursor() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let path = "/v1/customers/ann/subscriptions"
+            let answer = try await client.get("\(path)?after=%C3%87~%F0%9F%8F%BB%CC%81")
+            #expect(answer.status == 200)
+        }
+    }
+
     @Test("A timeline comes by pages: every entry once, in order, and every chain on some page")
     func timelinePages() async throws {
         let token = token

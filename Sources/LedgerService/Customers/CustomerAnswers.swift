@@ -131,10 +131,12 @@ extension ChainId {
 
     /// Nil for a text that is no cursor of such a list.
     public init?(cursor: String) {
-        guard let end = cursor.lastIndex(of: "~") else { return nil }
+        // By scalars: a mark behind the tilde makes one character of both.
+        let scalars = cursor.unicodeScalars
+        guard let end = scalars.lastIndex(of: "~") else { return nil }
         self.init(
-            bundleId: BundleId(String(cursor[cursor.index(after: end)...])),
-            originalTransactionId: OriginalTransactionId(String(cursor[..<end])))
+            bundleId: BundleId(String(scalars[scalars.index(after: end)...])),
+            originalTransactionId: OriginalTransactionId(String(scalars[..<end])))
     }
 }
 
