@@ -6,8 +6,10 @@ import Testing
 /// a real ledger that crashes between any two steps. `make soak SEEDS=1 SEED=123` runs one again.
 @Suite("The whole system", .serialized)
 struct WholeSystemTests {
-    /// Runs of one test.
+    /// Runs that must have met everything a run is for: those of a soak.
     static let usualSeedCount: UInt64 = 1_000
+    /// Runs of `make test`.
+    static let quickSeedCount: UInt64 = 60
     /// Runs side by side: each holds some forty descriptors, and has little to wait for.
     static let width = 3
     /// Failures that are told in full.
@@ -25,7 +27,7 @@ struct WholeSystemTests {
     @Test("After any outage, crash and fault a recovery makes the ledger tell the truth")
     func seeds() async {
         let first = Self.variable("SUBLEDGER_SEED") ?? 1
-        let count = Self.variable("SUBLEDGER_SEEDS") ?? Self.usualSeedCount
+        let count = Self.variable("SUBLEDGER_SEEDS") ?? Self.quickSeedCount
         let tally = RunTally(first..<first + count)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<Self.width {

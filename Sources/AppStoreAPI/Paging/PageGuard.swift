@@ -32,9 +32,14 @@ struct PageGuard: Sendable {
     /// A digest of the payloads: signatures may differ from one answer to the next.
     private static func content(_ items: [String]) -> Digest {
         var hasher = SHA256Hasher()
-        for item in items {
-            let parts = item.utf8.split(separator: UInt8(ascii: "."))
-            hasher.update(Array(parts.count == 3 ? parts[1] : item.utf8[...]))
+        for var item in items {
+            item.withUTF8 { text in
+                let dot = UInt8(ascii: ".")
+                guard let first = text.firstIndex(of: dot), let last = text.lastIndex(of: dot),
+                    first < last
+                else { return hasher.update(text) }
+                hasher.update(UnsafeBufferPointer(rebasing: text[(first + 1)..<last]))
+            }
             hasher.update([0])
         }
         return hasher.finish()

@@ -1,4 +1,4 @@
-public import AppStore
+import AppStore
 public import AppStoreAPI
 import Foundation
 import Ledger

@@ -44,7 +44,8 @@ extension EventLog {
             RecordedEvent(
                 position: position, key: leaf,
                 attributes: EventAttributes(
-                    kind: .sweep, source: .operator, trust: .operator, bundleId: BundleId("")),
+                    kind: .appTransaction, source: .operator, trust: .operator,
+                    bundleId: BundleId("")),
                 receivedAt: Timestamp(milliseconds: 0), receivedAtClaimed: true, identity: nil,
                 payloadHash: leaf, evidenceHash: leaf, leafHash: leaf),
             to: insert)
