@@ -27,6 +27,14 @@ public struct IngestSummary: Sendable, Equatable {
         public let input: String
         public let code: String
         public let message: String
+
+        func write(to json: inout JSONWriter) {
+            json.object { json in
+                json.member("input", input)
+                json.member("code", code)
+                json.member("message", message)
+            }
+        }
     }
 
     public init() {}
@@ -50,13 +58,7 @@ public struct IngestSummary: Sendable, Equatable {
             json.member("conflicts", conflicts)
             json.member("rejected", rejected)
             json.member("quarantined", quarantined)
-            json.array("errors", errors) { json, error in
-                json.object { json in
-                    json.member("input", error.input)
-                    json.member("code", error.code)
-                    json.member("message", error.message)
-                }
-            }
+            json.array("errors", errors) { json, error in error.write(to: &json) }
             json.member("errorsOmitted", errorsOmitted)
             json.member("position", position)
             json.member("notKept", notKept)

@@ -111,13 +111,7 @@ extension RecoveryReport {
             json.array("undelivered", undelivered.map(\.body))
             json.member("tooOld", tooOldCount)
             json.member("refused", refusedCount)
-            json.array("errors", errors) { json, error in
-                json.object { json in
-                    json.member("input", error.input)
-                    json.member("code", error.code)
-                    json.member("message", error.message)
-                }
-            }
+            json.array("errors", errors) { json, error in error.write(to: &json) }
             json.member("completeThrough", completeThrough)
             json.member("reservation", reservation?.rawValue)
             json.member("position", position)

@@ -1,7 +1,7 @@
 public import AppStore
 import AppStoreAPI
 import Ledger
-import Signing
+import LedgerStore
 
 /// What a recovery is asked to bring: what Apple sent of one app in a window.
 public struct RecoveryRequest: Hashable, Sendable {
@@ -37,18 +37,7 @@ public struct RecoveryRequest: Hashable, Sendable {
             String(to.milliseconds), types.map(\.description).joined(separator: ","), id,
             String(onlyFailures),
         ]
-        return EventKeyText.digest(parts).hexadecimal
-    }
-}
-
-/// Texts to one digest, each with its length before it.
-enum EventKeyText {
-    static func digest(_ parts: [String?]) -> Digest {
-        var hasher = SHA256Hasher()
-        for part in parts {
-            hasher.update(Array("\(part?.utf8.count ?? -1):\(part ?? "")".utf8))
-        }
-        return hasher.finish()
+        return EventKey.make(.sweep, parts).hexadecimal
     }
 }
 

@@ -124,21 +124,10 @@ public actor CommandProjecting {
 
     /// The state as of now.
     public func snapshot() async throws(StoreError) -> LedgerSnapshot {
-        var position: Int64
-        var open: LedgerSession
-        if let session, let projector = session.projector {
-            position = try await projector.catchUp(report: report)
-            open = session
-        } else {
-            open = try await LedgerSession.open(ledger, report: report)
-            position = open.head
-            session = open
-        }
-        let projections = open.projector?.projections ?? open.projections
-        try await ledger.completeness(
-            asOf: projections, at: try await projections.checkpoint().position)
-        return LedgerSnapshot(
-            ledger: ledger, facts: ledger.facts, projections: projections, position: position)
+        if let session { return try await session.currentSnapshot(report: report) }
+        let opened = try await LedgerSession.open(ledger, report: report)
+        session = opened
+        return try await opened.currentSnapshot(report: report)
     }
 
     /// What to tell when derived data had to be made again.

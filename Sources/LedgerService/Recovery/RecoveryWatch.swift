@@ -24,8 +24,6 @@ public struct RecoveryWatch: Sendable {
     public static let settleMilliseconds: Int64 = 5 * 60_000
     /// Sweeps begin so long before the end of what is certain.
     static let overlapMilliseconds: Int64 = 3_600_000
-    /// How long the projector may take to reach what was appended.
-    static let projectionLimit: Duration = .seconds(120)
 
     /// - Parameters:
     ///   - host: whose ledgers of Production and Sandbox are looked after.
@@ -99,7 +97,7 @@ public struct RecoveryWatch: Sendable {
             ledger: ledger, client: client, apps: apps, verifier: verifier
         ) { clock.now }
         let done = try await RecoveryRun(recovery) { () async throws(StoreError) in
-            try await RecoveryWatch.snapshot(served)
+            try await served.laterSnapshot(atLeast: try await ledger.log.head().position)
         }.run()
         if done.newCount > 0 || done.refusedCount > 0 {
             report(.recovered(served.environment, client.bundleId, done))
@@ -113,21 +111,5 @@ public struct RecoveryWatch: Sendable {
             let first = try await ledger.log.events(after: 0, limit: 1).first
             return first.map { min($0.receivedAt, $0.attributes.signedAt ?? $0.receivedAt) }
         } catch { throw .store(error) }
-    }
-
-    /// The state that holds everything in the log as of now; its projector works beside.
-    private static func snapshot(
-        _ served: ServedLedger
-    ) async throws(StoreError) -> LedgerSnapshot {
-        let head = try await served.ledger.log.head().position
-        served.board.reached(head: head)
-        do throws(ServingError) {
-            return try await served.snapshot(atLeast: head, limit: projectionLimit)
-        } catch {
-            throw StoreError(
-                .fileLocked, path: served.ledger.directory,
-                reason: "The projector did not reach position \(head) in time.",
-                remedy: "Nothing is lost: what was fetched is in the log.")
-        }
     }
 }
