@@ -134,7 +134,8 @@ extension AppStoreServerAPIClient {
         }
         let code = (try? ErrorPayload.decode(answer.body))?.errorCode
         if let code, answer.status < 500 {
-            let refusal = APIFailure.refused(endpoint, status: answer.status, code: code)
+            var refusal = APIFailure.refused(endpoint, status: answer.status, code: code)
+            refusal.answeredAt = answer.date.flatMap { HTTPDate.read($0) }
             // A refusal that Apple calls retryable has changed nothing.
             return refusal.isRetryable ? .again(refusal, notBefore: nil) : .failed(refusal)
         }

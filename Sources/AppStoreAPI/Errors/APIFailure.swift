@@ -47,6 +47,8 @@ public struct APIFailure: Error, Sendable, Equatable {
     public internal(set) var appleCode: Raw<APIErrorCode>?
     /// When Apple takes requests again, where it said so.
     public internal(set) var retryAt: Timestamp?
+    /// Apple's clock when it refused, where its answer told it.
+    public internal(set) var answeredAt: Timestamp?
     /// What happened: one sentence of ours.
     public let reason: String
     /// What to do: one sentence.

@@ -69,13 +69,19 @@ public struct Recovery: Sendable {
         report: @escaping Report = { _ in }
     ) async throws(RecoveryFailure) -> Finished {
         var plan = RecoveryPlan(request)
+        // Each cut leaves out more: that the clocks disagree is no reason to ask for ever.
+        var margins = RecoveryPlan.historyMarginsMilliseconds[...]
         while true {
             do throws(RecoveryFailure) { return try await run(plan, report) } catch {
                 guard case .api(let failure) = error,
-                    failure.appleCode == Raw(.startDateTooFarInPast)
+                    failure.appleCode == Raw(.startDateTooFarInPast),
+                    let margin = margins.popFirst()
                 else { throw error }
                 // Begins anew with what Apple still has; what was brought by then is known.
-                guard let shorter = plan.cut(at: clock()) else { throw .tooOld }
+                let now = max(clock(), failure.answeredAt ?? clock())
+                guard let shorter = plan.cut(at: now, marginMilliseconds: margin) else {
+                    throw .tooOld
+                }
                 plan = shorter
                 try await storing { () throws(StoreError) in
                     try await ledger.operations.endRecovery(request.name)

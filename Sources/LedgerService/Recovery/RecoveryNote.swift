@@ -6,6 +6,9 @@ public enum RecoveryNote: Sendable {
     case suspected(Environment, BundleId, OutageDetection.Suggestion)
     /// Something was missing, or could not be taken in.
     case recovered(Environment, BundleId, RecoveryReport)
+    /// What Apple sent between these times is older than what it still tells, and was never swept:
+    /// answers stay certain up to `from` only.
+    case outOfReach(Environment, BundleId, from: Timestamp, to: Timestamp)
     /// Apple, or the disk, did not let it; it tries again.
     case failed(Environment, BundleId, RecoveryFailure)
 
@@ -14,6 +17,7 @@ public enum RecoveryNote: Sendable {
         switch self {
         case .suspected: "outageSuspected"
         case .recovered: "recovered"
+        case .outOfReach: "recoveryOutOfReach"
         case .failed: "recoveryFailed"
         }
     }
@@ -22,7 +26,7 @@ public enum RecoveryNote: Sendable {
     public var environment: Environment {
         switch self {
         case .suspected(let environment, _, _), .recovered(let environment, _, _),
-            .failed(let environment, _, _):
+            .outOfReach(let environment, _, _, _), .failed(let environment, _, _):
             environment
         }
     }
@@ -37,6 +41,10 @@ public enum RecoveryNote: Sendable {
                 + " \(report.chains.count + report.chainsOmitted) chains have another state"
                 + (report.refusedCount > 0
                     ? "; \(report.refusedCount) could not be taken in (see quarantine)" : "")
+        case .outOfReach(_, let app, let from, let to):
+            "\(app): what was sent from \(from.rfc3339) to \(to.rfc3339) is older than Apple's"
+                + " history, and nobody looked there in time; completeThrough stays at its"
+                + " beginning; `subledger backfill` brings what Apple still knows of each customer"
         case .failed(_, let app, let failure): "\(app): not recovered: \(failure)"
         }
     }

@@ -26,8 +26,9 @@ struct RecoveryPlan: Sendable {
     static func historyMilliseconds(_ environment: Environment) -> Int64 {
         (environment == .production ? 180 : 30) * 86_400_000
     }
-    /// Apple's clock may be ahead of ours, and asking takes time.
-    static let historyMarginMilliseconds: Int64 = 10 * 60_000
+    /// What is left of Apple's history at its beginning, at the first refusal, the second, …: asking
+    /// takes time, and Apple's clock may be ahead of ours without telling.
+    static let historyMarginsMilliseconds: [Int64] = [10 * 60_000, 3_600_000, 24 * 3_600_000]
 
     /// The whole window: Apple says how far back its history goes.
     init(_ request: RecoveryRequest) {
@@ -42,9 +43,13 @@ struct RecoveryPlan: Sendable {
 
     /// What Apple still has of the window after it refused its beginning; nil when that is nothing,
     /// or nothing less.
-    func cut(at now: Timestamp) -> RecoveryPlan? {
+    ///
+    /// - Parameters:
+    ///   - now: by Apple's clock, as far as it is known.
+    ///   - marginMilliseconds: how much of its history is left out.
+    func cut(at now: Timestamp, marginMilliseconds: Int64) -> RecoveryPlan? {
         let oldest = now.advanced(
-            byMilliseconds: RecoveryPlan.historyMarginMilliseconds
+            byMilliseconds: marginMilliseconds
                 - RecoveryPlan.historyMilliseconds(request.environment))
         guard from < oldest, oldest < to else { return nil }
         return RecoveryPlan(request: request, from: oldest, to: to)

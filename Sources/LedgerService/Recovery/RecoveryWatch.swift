@@ -13,6 +13,7 @@ public struct RecoveryWatch: Sendable {
     let verifier: EvidenceVerifier
     let clock: any ServiceClock
     let report: @Sendable (RecoveryNote) -> Void
+    private let uncertain = UncertainSweeps()
 
     /// How often it looks.
     public static let intervalMilliseconds: Int64 = 10 * 60_000
@@ -77,31 +78,62 @@ public struct RecoveryWatch: Sendable {
         let (ledger, now) = (served.ledger, clock.now)
         // Nothing was ever missed by a ledger that never held anything.
         guard let first = try await beginning(ledger) else { return }
-        let watch = OutageWatch(ledger: ledger, client: client) { clock.now }
-        let suggestions = try await watch.suggestions()
-        let state = ledger.completeness.state(of: client.bundleId)
-        let isDue = state.map {
-            now.milliseconds(since: $0.through) >= RecoveryWatch.sweepMilliseconds
+        // What is certain is known only when what is derived has caught up.
+        try await caughtUp(served)
+        let name = UncertainSweeps.Name(
+            environment: served.environment, bundleId: client.bundleId)
+        let swept = uncertain.window(name, at: now)
+        let suggestions = OutageDetection.open(
+            try await OutageWatch(ledger: ledger, client: client) { clock.now }.suggestions(),
+            from: swept?.from, through: swept?.through)
+        let certain = ledger.completeness.state(of: client.bundleId)?.through
+        let through = [certain, swept?.through].compactMap { $0 }.max()
+        let isDue = through.map {
+            now.milliseconds(since: $0) >= RecoveryWatch.sweepMilliseconds
         }
         guard !suggestions.isEmpty || isDue ?? true else { return }
         for suggestion in suggestions {
             report(.suspected(served.environment, client.bundleId, suggestion))
         }
-        let certain = state?.through.advanced(byMilliseconds: -RecoveryWatch.overlapMilliseconds)
-        let from = min(certain ?? first, OutageDetection.hull(suggestions)?.from ?? now)
+        let next = through?.advanced(byMilliseconds: -RecoveryWatch.overlapMilliseconds)
+        let from = min(next ?? first, OutageDetection.hull(suggestions)?.from ?? now)
         let to = now.advanced(byMilliseconds: -RecoveryWatch.settleMilliseconds)
         guard from < to else { return }
-        let recovery = Recovery(
+        let done = try await recover(
             RecoveryRequest(
                 bundleId: client.bundleId, environment: served.environment, from: from, to: to),
-            ledger: ledger, client: client, apps: apps, verifier: verifier
-        ) { clock.now }
-        let done = try await RecoveryRun(recovery) { () async throws(StoreError) in
-            try await served.laterSnapshot(atLeast: try await ledger.log.head().position)
-        }.run()
+            served, client)
         if done.newCount > 0 || done.refusedCount > 0 {
             report(.recovered(served.environment, client.bundleId, done))
         }
+        if uncertain.note(name, from: done.from, through: done.to, done.reservation, at: now),
+            done.reservation == .gap, let certain
+        {
+            report(.outOfReach(served.environment, client.bundleId, from: certain, to: done.from))
+        }
+    }
+
+    private func recover(
+        _ request: RecoveryRequest, _ served: ServedLedger, _ client: AppStoreServerAPIClient
+    ) async throws(RecoveryFailure) -> RecoveryReport {
+        let recovery = Recovery(
+            request, ledger: served.ledger, client: client, apps: apps, verifier: verifier
+        ) { clock.now }
+        return try await RecoveryRun(recovery) { () async throws(StoreError) in
+            try await RecoveryWatch.snapshot(served)
+        }.run()
+    }
+
+    private func caughtUp(_ served: ServedLedger) async throws(RecoveryFailure) {
+        do throws(StoreError) { _ = try await RecoveryWatch.snapshot(served) } catch {
+            throw .store(error)
+        }
+    }
+
+    private static func snapshot(
+        _ served: ServedLedger
+    ) async throws(StoreError) -> LedgerSnapshot {
+        try await served.laterSnapshot(atLeast: try await served.ledger.log.head().position)
     }
 
     /// When what the ledger holds begins; nil for an empty one.

@@ -117,6 +117,25 @@ struct RecoveryFaultTests {
         #expect(older?.code == "windowTooOld")
     }
 
+    @Test("a clock far behind Apple's does not make it ask for ever what Apple has no longer")
+    func slowClock() async throws {
+        var world = try RecoveryWorld()
+        world.ledger.now = RecoveryWorld.now.advanced(byMilliseconds: -3 * 3_600_000)
+        let done = try await world.recover(RecoveryWorld.request(200, 150))
+        #expect(done.report.completeThrough == RecoveryWorld.days(150))
+        // By Apple's clock, not by ours.
+        #expect(done.report.from > RecoveryWorld.days(180))
+        #expect(done.report.from < RecoveryWorld.days(179))
+    }
+
+    @Test("when Apple calls every beginning too old, that is the answer in the end")
+    func everTooOld() async throws {
+        var world = try RecoveryWorld()
+        world.faults = [ServedFaultRule(.error(4_000_012))]
+        let failure = try await world.failure(RecoveryWorld.request(200, 150))
+        #expect(failure?.code == "refusedByApple")
+    }
+
     @Test("a log that lost what a recovery had brought is recovered from the beginning")
     func restored() async throws {
         var world = try RecoveryWorld()

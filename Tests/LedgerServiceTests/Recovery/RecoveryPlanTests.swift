@@ -117,13 +117,11 @@ struct RecoveryPlanTests {
     func tooOld() {
         let day: Int64 = 86_400_000
         let plan = plan(hours: 48)
-        #expect(plan.cut(at: plan.from.advanced(byMilliseconds: 179 * day)) == nil)
-        let cut = plan.cut(at: plan.from.advanced(byMilliseconds: 181 * day))
-        #expect(
-            cut?.from
-                == plan.from.advanced(
-                    byMilliseconds: day + RecoveryPlan.historyMarginMilliseconds))
-        #expect(cut?.to == plan.to)
-        #expect(plan.cut(at: plan.to.advanced(byMilliseconds: 180 * day)) == nil)
+        func cut(_ now: Timestamp) -> RecoveryPlan? { plan.cut(at: now, marginMilliseconds: 5) }
+        #expect(cut(plan.from.advanced(byMilliseconds: 179 * day)) == nil)
+        let shorter = cut(plan.from.advanced(byMilliseconds: 181 * day))
+        #expect(shorter?.from == plan.from.advanced(byMilliseconds: day + 5))
+        #expect(shorter?.to == plan.to)
+        #expect(cut(plan.to.advanced(byMilliseconds: 180 * day)) == nil)
     }
 }

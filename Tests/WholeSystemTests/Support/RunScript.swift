@@ -29,6 +29,8 @@ struct RunScript: Sendable {
     static let secondTry: Int64 = 6 * 3_600_000
     /// Before the last recovery nothing happens for so long, milliseconds.
     static let quietEnd: Int64 = 2 * 86_400_000
+    /// Whatever happens more often than this in one run will not end: arrivals, uploads, recoveries.
+    static let happeningLimit = 1_500
     static let hour: Int64 = 3_600_000
     static let day: Int64 = 24 * hour
 

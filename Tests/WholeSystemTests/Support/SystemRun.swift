@@ -77,7 +77,17 @@ struct SystemRun {
     /// Everything, from the first notification to the proof. Throws `Disagreement` when the ledger
     /// is wrong.
     mutating func run() async throws {
+        var happened = 0
         while try await happen() {
+            happened += 1
+            guard happened <= RunScript.happeningLimit else {
+                throw Disagreement(
+                    "It does not end: \(time.now.rfc3339), next arrival"
+                        + " \(notifier.nextArrival?.rfc3339 ?? "none"), next recovery"
+                        + " \(nextRecovery.rfc3339), \(notifier.tally), \(uploads.count) uploads,"
+                        + " pending \(String(describing: pending)),"
+                        + " complete \(process.ledger.completeness.all.suffix(3)).")
+            }
             try await revive()
             if random.chance(script.projecting) { try await believe() }
             try await revive()

@@ -1,0 +1,154 @@
+import AppStore
+import AppStoreAPI
+import LedgerService
+import LedgerStore
+import Simulator
+import Synchronization
+import Testing
+
+@Suite("Looking for outages while the service runs")
+struct RecoveryWatchTests {
+    static let minute: Int64 = 60_000
+    static let hour: Int64 = 60 * minute
+    static let day: Int64 = 24 * hour
+
+    /// What the watch did in one look: how often it asked, and what it told.
+    struct Look: Sendable {
+        let requestCount: Int
+        let notes: [RecoveryNote]
+        let completeThrough: Timestamp?
+
+        var codes: [String] { notes.map(\.code) }
+    }
+
+    /// Lets time pass, looks, and again; one look for each time.
+    func looks(
+        _ world: RecoveryWorld, from start: Timestamp, after waits: [Int64]
+    ) async throws -> [Look] {
+        let clock = ManualClock(start)
+        var setup = SimulatedAPI.Setup(
+            books: RecoveryWorld.books, key: RecoveryWorld.key, authority: TestAuthority.shared,
+            attempts: RecoveryWorld.attempts, storeClock: { clock.now }, clock: { clock.now })
+        setup.faults = world.faults
+        setup.rateWindowMilliseconds = nil
+        let api = SimulatedAPI(setup)
+        let client = AppStoreServerAPIClient(
+            credentials: try APICredentials(
+                keyId: RecoveryWorld.key.keyId, issuerId: RecoveryWorld.key.issuerId,
+                bundleId: RecoveryWorld.app, pem: RecoveryWorld.key.pem),
+            transport: SimulatedTransport(production: api), clock: AskingClock(clock))
+        let configuration = world.ledger.configuration
+        let verifier = world.ledger.verifier
+        return try await Gate.ledgers.pass {
+            let host = try await LedgerHost.open(
+                configuration, environments: [.production], roots: TestAuthority.roots
+            ) { clock.now }
+            async let projecting: Void = host.run()
+            let told: Mutex<[RecoveryNote]> = Mutex([])
+            let watch = RecoveryWatch(
+                host: host, clients: [client], apps: configuration.apps, verifier: verifier,
+                clock: clock
+            ) { note in told.withLock { $0.append(note) } }
+            let ledger = try host.ledger(.production).ledger
+            var looks: [Look] = []
+            for wait in waits {
+                clock.advance(byMilliseconds: wait)
+                let before = api.counts[.notificationHistory] ?? 0
+                await watch.look()
+                looks.append(
+                    Look(
+                        requestCount: (api.counts[.notificationHistory] ?? 0) - before,
+                        notes: told.withLock { notes in
+                            defer { notes = [] }
+                            return notes
+                        },
+                        completeThrough: ledger.completeThrough(
+                            of: RecoveryWorld.app, .everything, head: .max)))
+            }
+            host.stop()
+            await projecting
+            return looks
+        }
+    }
+
+    @Test("A ledger that never held anything is left alone")
+    func empty() async throws {
+        let looks = try await looks(
+            try RecoveryWorld(), from: RecoveryWorld.now, after: [0, Self.day])
+        #expect(looks.map(\.requestCount) == [0, 0])
+        #expect(looks.flatMap(\.codes).isEmpty)
+    }
+
+    @Test("What is certain follows the clock: a sweep an hour, nothing between")
+    func hourly() async throws {
+        let world = try RecoveryWorld()
+        _ = try await world.recover(RecoveryWorld.request(60, 1))
+        let looks = try await looks(
+            world, from: RecoveryWorld.now, after: [0, 10 * Self.minute, Self.hour])
+        #expect(
+            looks[0].completeThrough == RecoveryWorld.now.advanced(byMilliseconds: -5 * Self.minute)
+        )
+        #expect(looks[0].requestCount > 1)
+        // Only whether Apple noted failed deliveries.
+        #expect(looks[1].requestCount == 1)
+        #expect(looks[1].completeThrough == looks[0].completeThrough)
+        #expect(
+            looks[2].completeThrough
+                == RecoveryWorld.now.advanced(byMilliseconds: 65 * Self.minute))
+        #expect(!looks.flatMap(\.codes).contains("recoveryOutOfReach"))
+    }
+
+    @Test("What Apple does not tell any more is told once, and not asked for over and over")
+    func outOfReach() async throws {
+        let world = try RecoveryWorld()
+        _ = try await world.recover(RecoveryWorld.request(170, 160))
+        let later = RecoveryWorld.days(-40)
+        let looks = try await looks(
+            world, from: later,
+            after: [0, 10 * Self.minute, Self.hour, 10 * Self.minute, 2 * Self.day])
+        #expect(looks.allSatisfy { $0.completeThrough == RecoveryWorld.days(160) })
+        #expect(looks[0].codes.count { $0 == "recoveryOutOfReach" } == 1)
+        #expect(!looks.dropFirst().flatMap(\.codes).contains("recoveryOutOfReach"))
+        #expect(looks[0].codes.contains("recovered"))
+        #expect(looks[1].requestCount == 1)
+        #expect(looks[3].requestCount == 1)
+        // Half a year at first; hours, and two days, afterwards.
+        #expect(looks[2].requestCount > 1)
+        #expect(looks[2].requestCount < looks[0].requestCount)
+        #expect(looks[4].requestCount < looks[0].requestCount)
+        let note = try #require(looks[0].notes.first { $0.code == "recoveryOutOfReach" })
+        #expect(note.text.contains(RecoveryWorld.days(160).rfc3339))
+        #expect(note.text.contains("backfill"))
+        #expect(note.environment == .production)
+    }
+
+    @Test("What could not be taken in is asked for again a day later, not every ten minutes")
+    func refused() async throws {
+        var world = try RecoveryWorld()
+        _ = try await world.recover(RecoveryWorld.request(60, 20))
+        world.faults = [
+            ServedFaultRule(.badSignature, endpoint: .notificationHistory, from: 1, count: .max)
+        ]
+        let looks = try await looks(
+            world, from: RecoveryWorld.now,
+            after: [0, 10 * Self.minute, Self.hour, 25 * Self.hour])
+        #expect(looks.allSatisfy { $0.completeThrough == RecoveryWorld.days(20) })
+        #expect(looks[1].requestCount == 1)
+        #expect(looks[2].requestCount < looks[0].requestCount)
+        #expect(looks[3].requestCount >= looks[0].requestCount)
+    }
+}
+
+/// A test's clock, for a client.
+struct AskingClock: RequestClock {
+    let clock: ManualClock
+
+    init(_ clock: ManualClock) { self.clock = clock }
+
+    var now: Timestamp { clock.now }
+    var elapsedMilliseconds: Int64 { clock.now.milliseconds }
+
+    func sleep(milliseconds: Int64) async throws(CancellationError) {
+        clock.advance(byMilliseconds: milliseconds)
+    }
+}
