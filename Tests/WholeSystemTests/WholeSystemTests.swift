@@ -6,12 +6,10 @@ import Testing
 /// a real ledger that crashes between any two steps. `make soak SEEDS=1 SEED=123` runs one again.
 @Suite("The whole system", .serialized)
 struct WholeSystemTests {
-    /// Runs that must have met everything a run is for: those of a soak.
+    /// Runs of every test of the whole; fewer prove nothing about what runs must have met.
     static let usualSeedCount: UInt64 = 1_000
-    /// Runs of `make test`.
-    static let quickSeedCount: UInt64 = 60
     /// Runs side by side: each holds some forty descriptors, and has little to wait for.
-    static let width = 3
+    static let width = 6
     /// Failures that are told in full.
     static let toldFailures = 5
     /// Steps at which some process must have ended in the usual number of runs.
@@ -27,7 +25,7 @@ struct WholeSystemTests {
     @Test("After any outage, crash and fault a recovery makes the ledger tell the truth")
     func seeds() async {
         let first = Self.variable("SUBLEDGER_SEED") ?? 1
-        let count = Self.variable("SUBLEDGER_SEEDS") ?? Self.quickSeedCount
+        let count = Self.variable("SUBLEDGER_SEEDS") ?? Self.usualSeedCount
         let tally = RunTally(first..<first + count)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<Self.width {

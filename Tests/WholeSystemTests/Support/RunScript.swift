@@ -53,8 +53,8 @@ struct RunScript: Sendable {
         recoveryInterval = random.within(longest / 2...longest)
         beginsPrepared = !random.chance(10)
         isSignedOnce = random.chance(75)
-        endsWithFullWindow = random.chance(20)
-        endsTwice = random.chance(40)
+        endsWithFullWindow = random.chance(10)
+        endsTwice = random.chance(20)
     }
 
     /// Minutes to weeks, beginning about when something is sent.

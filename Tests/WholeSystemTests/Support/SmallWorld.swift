@@ -30,7 +30,7 @@ struct SmallWorld: Sendable {
     private static let firstPurchases =
         Timestamp(milliseconds: 1_704_067_200_000)...Timestamp(milliseconds: 1_711_843_200_000)
     /// Lives in a world, and how often there are so many.
-    private static let lifeCounts = [(2, 70), (3, 20), (4, 10)]
+    private static let lifeCounts = [(1, 55), (2, 33), (3, 8), (4, 4)]
 
     let environment: Environment
     let lives: [SubscriberLife]
@@ -39,7 +39,7 @@ struct SmallWorld: Sendable {
     init(_ random: inout SeededGenerator, seed: UInt64) {
         let environment: Environment = random.chance(75) ? .production : .sandbox
         let count = random.pick(weighted: SmallWorld.lifeCounts)
-        let world = random.chance(25) ? SmallWorld.subscribers : SmallWorld.newcomers
+        let world = random.chance(8) ? SmallWorld.subscribers : SmallWorld.newcomers
         var lives: [SubscriberLife] = []
         var next = seed &* 1_000
         while lives.count < count {
