@@ -95,7 +95,7 @@ struct RecoverCommand: AsyncParsableCommand {
                 }.run { done in progress.show(RecoveryText.progress(done)) }
                 progress.end()
                 try print(report, windows)
-                isClean = report.refusedCount == 0
+                isClean = !report.isFlawed
             } else {
                 try printNothing()
             }
@@ -189,6 +189,8 @@ extension CommandFailure {
             let told = CommandFailure(reason)
             self.init(code: told.code, message: failure.description, exit: told.exit)
         case .store(let error): self.init(error)
+        case .running:
+            self.init(code: failure.code, message: failure.description, exit: .io)
         case .tooOld:
             self.init(code: failure.code, message: failure.description, exit: .negative)
         }

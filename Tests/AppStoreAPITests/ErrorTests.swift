@@ -10,6 +10,34 @@ struct ErrorTests {
     ]
 
     @Test(
+        "a 200 without what the answer consists of is no answer, and not an empty one",
+        arguments: [
+            "{}", "{\"errorCode\":4000000,\"errorMessage\":\"x\"}",
+            "{\"notificationHistory\":[],\"signedTransactions\":[]}", "{\"hasMore\":false}",
+            "{\"notificationHistory\":[],\"signedTransactions\":[],\"paginationToken\":\"x\"}",
+        ])
+    func hollow(_ body: String) async throws {
+        let asked = try Asked([.json(body)])
+        let client = asked.client
+        let questions: [@Sendable () async throws -> Void] = [
+            {
+                _ = try await client.notificationHistory(
+                    NotificationHistoryRequest(), in: .production)
+            },
+            {
+                _ = try await client.transactionHistory(
+                    "1", TransactionHistoryRequest(), in: .only(.production))
+            },
+            { _ = try await client.refundHistory("1", in: .only(.production)) },
+            { _ = try await client.allSubscriptionStatuses("1", in: .only(.production)) },
+            { _ = try await client.transactionInfo("1", in: .only(.production)) },
+        ]
+        for question in questions {
+            #expect(await Asked.failure { try await question() }?.code == .unreadableAnswer)
+        }
+    }
+
+    @Test(
         "every number has its status, its retryability and a remedy",
         arguments: APIErrorCode.allCases)
     func number(_ code: APIErrorCode) {

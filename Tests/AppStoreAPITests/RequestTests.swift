@@ -7,13 +7,18 @@ import Testing
 
 @Suite("Requests of the App Store Server API")
 struct RequestTests {
+    /// An answer that says nothing, and has every member that any answer needs.
+    static let nothing =
+        "{\"hasMore\":false,\"notificationHistory\":[],\"signedTransactions\":[],\"data\":[],"
+        + "\"signedTransactionInfo\":\"x\"}"
+
     /// One endpoint, and what must go over the wire for it (`appstore.md` §4).
     struct Case: Sendable, CustomTestStringConvertible {
         let endpoint: Endpoint
         let method: String
         let target: String
         var body: String?
-        var answer = "{}"
+        var answer = RequestTests.nothing
         let ask: @Sendable (AppStoreServerAPIClient) async throws -> Void
 
         var testDescription: String { "\(endpoint.name) \(target)" }
@@ -195,7 +200,7 @@ struct RequestTests {
 
     @Test("an id that is none never becomes a path", arguments: ["", ".", "..", "a\nb", "é"])
     func unusableId(_ id: String) async throws {
-        let asked = try Asked([.json("{}")])
+        let asked = try Asked([.json(RequestTests.nothing)])
         let failure = await Asked.failure {
             _ = try await asked.client.transactionInfo(id, in: .productionFirst)
         }
@@ -205,7 +210,7 @@ struct RequestTests {
 
     @Test("the longest id is sent, one character more is not")
     func longestId() async throws {
-        let asked = try Asked([.json("{}")])
+        let asked = try Asked([.json(RequestTests.nothing)])
         let longest = String(repeating: "1", count: APILimits.idByteCount)
         _ = try await asked.client.transactionInfo(longest, in: .productionFirst)
         let failure = await Asked.failure {
@@ -217,7 +222,7 @@ struct RequestTests {
 
     @Test("a renewal date is extended by 1 to 90 days and no others", arguments: [-1, 0, 91])
     func extensionBounds(_ days: Int64) async throws {
-        let asked = try Asked([.json("{}")])
+        let asked = try Asked([.json(RequestTests.nothing)])
         let failure = await Asked.failure {
             _ = try await asked.client.extendRenewalDate(
                 OriginalTransactionId("1"), RequestTests.extended(days: days),

@@ -89,6 +89,37 @@ struct RetryTests {
         }
     }
 
+    @Test(
+        "while Apple asks for a long wait nobody waits in silence: whoever asks is told until when")
+    func longHold() async throws {
+        let until = ManualClock.start.advanced(byMilliseconds: 600_000)
+        let limited = TransportAnswer(status: 429, retryAfter: String(until.milliseconds))
+        let asked = try Asked([.answer(limited), RetryTests.good])
+        #expect(await Asked.failure { try await ask(asked) }?.retryAt == until)
+        asked.clock.advance(milliseconds: 1_000)
+        let later = await Asked.failure { try await ask(asked) }
+        #expect(later?.code == .rateLimited)
+        #expect(later?.retryAt == until)
+        #expect(asked.transport.requests.count == 1)
+        #expect(asked.clock.waits == [])
+        // A wait within the budget is one.
+        asked.clock.advance(milliseconds: 599_000 - RetryPolicy().budgetMilliseconds)
+        try await ask(asked)
+        #expect(asked.clock.waits == [RetryPolicy().budgetMilliseconds])
+        #expect(asked.transport.requests.count == 2)
+    }
+
+    @Test("however far away Apple puts the next request, it is asked again within the hour")
+    func farHold() async throws {
+        let limited = TransportAnswer(status: 429, retryAfter: String(Int64.max))
+        let asked = try Asked([.answer(limited), RetryTests.good])
+        #expect(await Asked.failure { try await ask(asked) }?.code == .rateLimited)
+        asked.clock.advance(milliseconds: APILimits.longestHoldMilliseconds)
+        try await ask(asked)
+        #expect(asked.transport.requests.count == 2)
+        #expect(asked.clock.waits == [])
+    }
+
     @Test("Retry-After is read as milliseconds since 1970, or as seconds from now")
     func retryAfterForms() {
         let now = ManualClock.start

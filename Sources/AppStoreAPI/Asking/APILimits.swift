@@ -18,6 +18,8 @@ public enum APILimits {
     public static let tokenLifeSeconds: Int64 = 300
     /// A token is not used in its last seconds: it could expire on the way.
     public static let tokenMarginSeconds: Int64 = 30
+    /// However long Apple asks to wait, so much later it is asked again.
+    public static let longestHoldMilliseconds: Int64 = 3_600_000
     /// Requests on their way at once.
     public static let concurrency = 16
     /// Pages in a row that bring nothing new, after which Apple is not asked for more.

@@ -66,7 +66,15 @@ extension AppStoreServerAPIClient {
     private func waitForPlace(
         _ endpoint: Endpoint, _ environment: Environment
     ) async throws(APIFailure) {
-        let wait = limiter.reserve(endpoint, environment, at: clock.elapsedMilliseconds)
+        let elapsed = clock.elapsedMilliseconds
+        let wait = limiter.reserve(
+            endpoint, environment, at: elapsed, longest: policy.budgetMilliseconds)
+        guard let wait else {
+            // Apple said when; whoever asks before is told so, and waits for nothing.
+            let held = limiter.heldUntil(endpoint, environment)
+            throw .rateLimited(
+                endpoint, until: held.map { appleNow.advanced(byMilliseconds: $0 - elapsed) })
+        }
         guard wait > 0 else { return }
         try await sleep(wait, endpoint)
     }
@@ -78,8 +86,8 @@ extension AppStoreServerAPIClient {
         let least = date?.milliseconds(since: appleNow)
         if let least, least > 0 {
             // Others ask under the same allowance: they wait, too.
-            limiter.hold(
-                failure.endpoint, environment, until: clock.elapsedMilliseconds + least)
+            let held = min(least, APILimits.longestHoldMilliseconds)
+            limiter.hold(failure.endpoint, environment, until: clock.elapsedMilliseconds + held)
         }
         guard let wait = budget.wait(atLeast: least, chance) else { throw failure }
         try await sleep(wait, failure.endpoint)

@@ -51,6 +51,11 @@ public final class AppStoreServerAPIClient: Sendable {
             failure.environment = environment
             throw failure
         }
+        if let missing = (response as? any RequiredMembers)?.missingMember {
+            var failure = APIFailure.unreadable(request.endpoint, "it has no \(missing)")
+            failure.environment = environment
+            throw failure
+        }
         return APIAnswer(
             value: response, body: answer.body, environment: environment,
             date: answer.date.flatMap { HTTPDate.read($0) })

@@ -30,13 +30,17 @@ final class RateLimiter: Sendable {
 
     private let state = Mutex<[Lane: Grants]>([:])
 
-    /// Takes the next place: how long to wait for it.
+    /// Takes the next place: how long to wait for it; nil, and no place taken, when Apple asked for
+    /// a longer wait than `longest`.
     func reserve(
-        _ endpoint: Endpoint, _ environment: Environment, at elapsed: Int64
-    ) -> Int64 {
+        _ endpoint: Endpoint, _ environment: Environment, at elapsed: Int64, longest: Int64 = .max
+    ) -> Int64? {
         let rate = Rate(endpoint, environment)
         return state.withLock { lanes in
             var grants = lanes[Lane(endpoint: endpoint, environment: environment)] ?? Grants()
+            guard grants.heldUntil <= elapsed || grants.heldUntil - elapsed <= longest else {
+                return nil
+            }
             var start = max(elapsed, grants.heldUntil, grants.times.last ?? .min)
             if grants.times.count == rate.count {
                 start = max(start, grants.times.removeFirst() + rate.windowMilliseconds)
@@ -44,6 +48,14 @@ final class RateLimiter: Sendable {
             grants.times.append(start)
             lanes[Lane(endpoint: endpoint, environment: environment)] = grants
             return start - elapsed
+        }
+    }
+
+    /// When Apple takes requests of this kind again, where it asked to wait.
+    func heldUntil(_ endpoint: Endpoint, _ environment: Environment) -> Int64? {
+        state.withLock { lanes in
+            let held = lanes[Lane(endpoint: endpoint, environment: environment)]?.heldUntil
+            return held.flatMap { $0 == .min ? nil : $0 }
         }
     }
 

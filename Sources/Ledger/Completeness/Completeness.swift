@@ -97,21 +97,24 @@ public struct Completeness: Hashable, Sendable {
         states[bundleId]?.last(where: isKnown)
     }
 
-    /// Up to when everything is certain of all these apps; nil when it is not of one of them.
+    /// Since when, and up to when, everything is certain of all these apps; nil when it is not of
+    /// one of them, or of no time that they share.
     ///
     /// - Parameter apps: none: those that were ever swept.
-    public func through(
+    public func window(
         _ apps: [BundleId], where isKnown: (State) -> Bool = { _ in true }
-    ) -> Timestamp? {
-        var earliest: Timestamp?
+    ) -> CompleteWindow? {
+        var shared: CompleteWindow?
         for app in apps.isEmpty ? Array(states.keys) : apps {
             guard let state = state(of: app, where: isKnown) else {
                 // An app whose first sweep is not known yet was not swept.
                 if apps.isEmpty { continue }
                 return nil
             }
-            earliest = min(earliest ?? state.through, state.through)
+            shared = CompleteWindow(
+                from: max(shared?.from ?? state.from, state.from),
+                through: min(shared?.through ?? state.through, state.through))
         }
-        return earliest
+        return shared.flatMap { $0.from < $0.through ? $0 : nil }
     }
 }

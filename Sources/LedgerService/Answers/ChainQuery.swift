@@ -55,8 +55,8 @@ public struct ChainReading: Sendable {
     public let moment: Moment
     /// The log position the answer was computed at.
     public let position: Int64
-    /// Up to when everything Apple sent of the app is certainly here.
-    public let completeThrough: Timestamp?
+    /// Since when, and up to when, everything Apple sent of the app is certainly here.
+    public let complete: CompleteWindow?
     public let catalogueHash: Digest
     public let life: Lifecycle
     public let answer: ChainAnswer
@@ -78,7 +78,7 @@ public struct ChainReading: Sendable {
         environment = ledger.environment
         self.moment = moment
         position = moment.knowledge.position(head: head)
-        completeThrough = ledger.completeThrough(
+        complete = ledger.complete(
             of: chain.bundleId, moment.knowledge, head: head)
         catalogueHash = ledger.catalogueHash
         self.life = life

@@ -24,7 +24,7 @@ extension ChainReading {
         json.member("at", moment.at)
         json.member("knownAt", moment.knowledge.knownAt)
         json.member("position", position)
-        json.member("completeThrough", completeThrough)
+        complete.writeMembers(to: &json)
         json.member("reducerVersion", Lifecycle.reducerVersion)
         json.member("catalogueHash", catalogueHash)
     }

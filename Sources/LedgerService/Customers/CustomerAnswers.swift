@@ -91,7 +91,7 @@ extension CustomerReading {
         json.member("at", moment.at)
         json.member("knownAt", moment.knowledge.knownAt)
         json.member("position", position)
-        json.member("completeThrough", completeThrough)
+        complete.writeMembers(to: &json)
         json.member("reducerVersion", Lifecycle.reducerVersion)
         json.member("catalogueHash", catalogueHash)
     }

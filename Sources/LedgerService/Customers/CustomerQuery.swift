@@ -158,7 +158,7 @@ public struct CustomerQuery: Sendable {
         EntitlementsAnswer(
             customer: asked.id, at: moment.at, knownAt: moment.knowledge.knownAt,
             position: position,
-            completeThrough: ledger.completeThrough(
+            complete: ledger.complete(
                 of: asked.bundleId, moment.knowledge, head: position),
             catalogueHash: ledger.catalogueHash,
             entitlements: Entitlements(

@@ -9,9 +9,9 @@ public struct CustomerReading: Sendable {
     public let moment: Moment
     /// The log position the answer was computed at.
     public let position: Int64
-    /// Up to when everything Apple sent of the app asked about, or of all that are configured, is
-    /// certainly here.
-    public let completeThrough: Timestamp?
+    /// Since when, and up to when, everything Apple sent of the app asked about, or of all that are
+    /// configured, is certainly here.
+    public let complete: CompleteWindow?
     public let catalogueHash: Digest
     /// In chain order; those that existed at the moment and that the customer held by then.
     public let chains: [ChainReading]
@@ -106,7 +106,7 @@ extension CustomerQuery {
         CustomerReading(
             customer: customer, moment: moment,
             position: moment.knowledge.position(head: head),
-            completeThrough: ledger.completeThrough(of: bundleId, moment.knowledge, head: head),
+            complete: ledger.complete(of: bundleId, moment.knowledge, head: head),
             catalogueHash: ledger.catalogueHash,
             chains: chains, commands: commands)
     }

@@ -8,9 +8,9 @@ public struct EntitlementsAnswer: Hashable, Sendable {
     public let knownAt: Timestamp?
     /// The log position the answer was computed at.
     public let position: Int64
-    /// Up to when everything Apple sent of the app asked about, or of all that are configured, is
-    /// certainly here.
-    public let completeThrough: Timestamp?
+    /// Since when, and up to when, everything Apple sent of the app asked about, or of all that are
+    /// configured, is certainly here.
+    public let complete: CompleteWindow?
     public let catalogueHash: Digest
     public let entitlements: Entitlements
 
@@ -30,7 +30,7 @@ public struct EntitlementsAnswer: Hashable, Sendable {
             json.member("at", at)
             json.member("knownAt", knownAt)
             json.member("position", position)
-            json.member("completeThrough", completeThrough)
+            complete.writeMembers(to: &json)
             json.member("reducerVersion", Lifecycle.reducerVersion)
             json.member("catalogueHash", catalogueHash)
         }

@@ -94,14 +94,14 @@ public final class EnvironmentLedger: Sendable {
         var position: Int64
     }
 
-    /// Up to when everything Apple sent is certainly here, of one app or of all that are configured,
-    /// as far as was known; nil: nobody looked, or there is doubt from the beginning.
+    /// Since when, and up to when, everything Apple sent is certainly here, of one app or of all that
+    /// are configured, as far as was known; nil: nobody looked.
     ///
     /// - Parameter head: the position the answer holds.
-    public func completeThrough(
+    public func complete(
         of bundleId: BundleId?, _ knowledge: KnowledgeLimit, head: Int64
-    ) -> Timestamp? {
-        completeness.through(bundleId.map { [$0] } ?? apps) { state in
+    ) -> CompleteWindow? {
+        completeness.window(bundleId.map { [$0] } ?? apps) { state in
             guard state.position <= head else { return false }
             return switch knowledge {
             case .everything: true
@@ -109,6 +109,13 @@ public final class EnvironmentLedger: Sendable {
             case .knownPosition(let position): state.position <= position
             }
         }
+    }
+
+    /// The end of what is `complete`.
+    public func completeThrough(
+        of bundleId: BundleId?, _ knowledge: KnowledgeLimit, head: Int64
+    ) -> Timestamp? {
+        complete(of: bundleId, knowledge, head: head)?.through
     }
 
     /// All that is known of it, as far as the projections were read.

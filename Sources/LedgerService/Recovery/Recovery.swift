@@ -27,7 +27,9 @@ public struct Recovery: Sendable {
         public internal(set) var doneSliceCount = 0
         /// What could not be taken in, the first `IngestSummary.maximumErrors` of it.
         public internal(set) var errors: [IngestSummary.IngestError] = []
-        public internal(set) var refusedCount: Int64 = 0
+        /// Of what the window is counted by, and of what was only fetched earlier besides.
+        var refusedCounts: (counted: Int64, besides: Int64) = (0, 0)
+        public var refusedCount: Int64 { max(refusedCounts.counted, refusedCounts.besides) }
     }
 
     public typealias Report = @Sendable (Progress) -> Void
@@ -109,7 +111,10 @@ public struct Recovery: Sendable {
         let record = try await storing { () throws(StoreError) in
             try await operations.recovery(begun.id)
         }
-        return Finished(record: record ?? begun, plan: plan, progress: tally.progress)
+        // What was noted on the way is gone with the record: then nothing is certain.
+        var lost = begun
+        lost.isFlawed = true
+        return Finished(record: record ?? lost, plan: plan, progress: tally.progress)
     }
 
     // MARK: Walking
@@ -207,11 +212,14 @@ public struct Recovery: Sendable {
             }
             let (summary, position) = try await take(page, slice)
             let items = page.value.notificationHistory ?? []
-            tally.update { $0.take(summary, items.count) }
             pageCount += 1
-            if isFirst, pageCount == 1, page.value.isFollowed,
-                let pieces = plan.pieces(of: slice, now: min(clock(), page.date ?? clock()))
-            {
+            let pieces =
+                isFirst && pageCount == 1 && page.value.isFollowed
+                ? plan.pieces(of: slice, now: min(clock(), page.date ?? clock())) : nil
+            // What other pieces bring again counts there.
+            let isCounted = plan.isCounted(slice.pass) && pieces == nil
+            tally.update { $0.take(summary, items.count, isCounted: isCounted) }
+            if let pieces {
                 try await divide(slice, record, pieces, page.date, summary, position)
                 return .divided(pieces)
             }
@@ -281,11 +289,12 @@ public struct Recovery: Sendable {
 }
 
 extension Recovery.Progress {
-    fileprivate mutating func take(_ summary: IngestSummary, _ fetched: Int) {
+    fileprivate mutating func take(_ summary: IngestSummary, _ fetched: Int, isCounted: Bool) {
         pageCount += 1
         fetchedCount += fetched
         appendedCount += summary.appended + summary.conflicts
-        refusedCount += summary.rejected + summary.quarantined
+        let refused = summary.rejected + summary.quarantined
+        if isCounted { refusedCounts.counted += refused } else { refusedCounts.besides += refused }
         errors += summary.errors.prefix(max(0, IngestSummary.maximumErrors - errors.count))
     }
 }

@@ -37,8 +37,9 @@ struct RecoveryEffect: Sendable {
                 compare(chain, facts, &found, &customers)
             }
         }
+        let reading = MisledReading(snapshot: snapshot, request: request, start: start, now: now)
         for customer in customers.sorted() {
-            guard let misled = try await misled(customer) else { continue }
+            guard let misled = try await reading.misled(customer) else { continue }
             guard found.customers.count < RecoveryReport.limit else {
                 found.customersOmitted += 1
                 continue
@@ -103,80 +104,5 @@ struct RecoveryEffect: Sendable {
         }
         customers.formUnion(before.holders.named)
         customers.formUnion(after.holders.named)
-    }
-
-    // MARK: Customers
-
-    /// One customer's chains and grants, as far as they are known to somebody.
-    private struct Belief {
-        var holdings: [Holding] = []
-        var grants: [Grant] = []
-    }
-
-    private func misled(
-        _ customer: CustomerId
-    ) async throws(StoreError) -> RecoveryReport.MisledCustomer? {
-        var (before, after) = (Belief(), Belief())
-        let chains = try await snapshot.projections.chains(of: customer)
-        for (chain, facts) in try await snapshot.facts.facts(of: chains) {
-            let known = facts.filter { $0.position <= snapshot.position }
-            before.holdings.append(
-                fold(known.filter { $0.position <= start }).holding(of: customer, chain: chain))
-            after.holdings.append(fold(known).holding(of: customer, chain: chain))
-        }
-        let own = try await snapshot.facts.facts(of: [ChainId(customer: customer)]).flatMap(\.1)
-        before.grants = Grant.grants(own.filter { $0.position <= start })
-        after.grants = Grant.grants(own.filter { $0.position <= snapshot.position })
-        let wrong = wrong(before, after)
-        guard !wrong.isEmpty else { return nil }
-        return RecoveryReport.MisledCustomer(customer: customer, entitlements: wrong)
-    }
-
-    /// By entitlement, in byte order: how long the one belief differs from the other, from the
-    /// beginning of the window to now.
-    private func wrong(
-        _ before: Belief, _ after: Belief
-    ) -> [RecoveryReport.MisledCustomer.Access] {
-        var sums: [String: (denied: Int64, granted: Int64)] = [:]
-        let moments = moments(before.holdings + after.holdings)
-        for (moment, next) in zip(moments, moments.dropFirst()) {
-            let believed = active(before, at: moment)
-            let known = active(after, at: moment)
-            let length = next.milliseconds(since: moment)
-            for name in known.subtracting(believed) { sums[name, default: (0, 0)].denied += length }
-            for name in believed.subtracting(known) {
-                sums[name, default: (0, 0)].granted += length
-            }
-        }
-        return sums.sorted { $0.key < $1.key }.map { entry in
-            RecoveryReport.MisledCustomer.Access(
-                entitlement: entry.key, deniedMilliseconds: entry.value.denied,
-                grantedMilliseconds: entry.value.granted)
-        }
-    }
-
-    private func active(_ belief: Belief, at moment: Timestamp) -> Set<String> {
-        let answer = Entitlements(
-            at: moment, holdings: belief.holdings, grants: belief.grants,
-            catalogue: snapshot.ledger.catalogue)
-        return Set(answer.verdicts.filter(\.active).map(\.entitlement))
-    }
-
-    /// Where an answer may change, in order, the bounds included.
-    private func moments(_ holdings: [Holding]) -> [Timestamp] {
-        let (first, last) = (request.from, now)
-        guard first < last else { return [] }
-        let leeway = snapshot.ledger.catalogue.leewayMilliseconds
-        var moments: Set<Timestamp> = [first, last]
-        for holding in holdings {
-            for stretch in holding.stretches {
-                moments.insert(stretch.from)
-                if let to = stretch.to { moments.insert(to) }
-            }
-            guard let overdue = holding.overdue else { continue }
-            moments.insert(overdue.from)
-            moments.insert(overdue.from.advanced(byMilliseconds: leeway))
-        }
-        return moments.filter { first <= $0 && $0 <= last }.sorted()
     }
 }

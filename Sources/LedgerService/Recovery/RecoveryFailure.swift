@@ -8,6 +8,8 @@ public enum RecoveryFailure: Error, Sendable {
     case api(APIFailure)
     /// What came could not be made durable.
     case store(StoreError)
+    /// Somebody else recovers in the same ledger, and did not come to an end in time.
+    case running
     /// Apple's history begins after the end of the window.
     case tooOld
 
@@ -16,6 +18,7 @@ public enum RecoveryFailure: Error, Sendable {
         switch self {
         case .api(let failure): failure.code.rawValue
         case .store(let error): error.code.rawValue
+        case .running: "recoveryRunning"
         case .tooOld: "windowTooOld"
         }
     }
@@ -28,6 +31,9 @@ extension RecoveryFailure: CustomStringConvertible {
         case .api(let failure):
             "\(failure) What came before is in the ledger; the same command goes on from there."
         case .store(let error): error.description
+        case .running:
+            "Another recovery runs in this ledger (another command, or the service's own). Wait for"
+                + " its end and try again; nothing was asked."
         case .tooOld:
             "Apple's notification history does not go back so far (180 days in Production, 30 in"
                 + " Sandbox). `subledger backfill` asks for the histories of customers instead."

@@ -6,7 +6,7 @@ public struct RecoveryReport: Sendable {
     /// The window that was asked for, after what Apple has no longer was cut off.
     public let from: Timestamp
     public let to: Timestamp
-    /// Notifications that Apple's history holds of it, each once.
+    /// Notifications that Apple's history told of it, as often as it told them.
     public let fetchedCount: Int64
     /// Those of them that are new here, by type in byte order.
     public let newByType: [(type: String, count: Int64)]
@@ -20,10 +20,12 @@ public struct RecoveryReport: Sendable {
     public let undelivered: [UndeliveredNotification]
     /// Chains that were alive in the part of the window that Apple has no longer.
     public let tooOldCount: Int64
-    /// What came and could not be taken in.
+    /// Those of them that could not be taken in, since the recovery was last begun or resumed.
     public let refusedCount: Int64
+    /// Those of `fetchedCount` that are not here after all.
+    let absentCount: Int64
     public let errors: [IngestSummary.IngestError]
-    public let completeThrough: Timestamp?
+    public let complete: CompleteWindow?
     /// Why `completeThrough` was not moved to the end of the window; nil when it was.
     public let reservation: Reservation?
     /// The end of the log.
@@ -32,8 +34,11 @@ public struct RecoveryReport: Sendable {
     /// Chains and customers told one by one.
     public static let limit = 1_000
 
+    public var completeThrough: Timestamp? { complete?.through }
     /// Notifications that were here before.
-    public var knownCount: Int64 { max(0, fetchedCount - newCount) }
+    public var knownCount: Int64 { max(0, fetchedCount - newCount - absentCount) }
+    /// Whether something could not be taken in, before an interruption, too.
+    public var isFlawed: Bool { refusedCount > 0 || reservation == .refused }
     public var newCount: Int64 { newByType.reduce(0) { $0 + $1.count } }
 
     /// A chain's state at the end of the recovery, as it seemed before it and as it is.
@@ -64,6 +69,8 @@ public struct RecoveryReport: Sendable {
         case refused
         /// Between what is certain and this window lies time that nobody looked into.
         case gap
+        /// Nothing of the window has passed.
+        case future
     }
 }
 
@@ -112,7 +119,7 @@ extension RecoveryReport {
             json.member("tooOld", tooOldCount)
             json.member("refused", refusedCount)
             json.array("errors", errors) { json, error in error.write(to: &json) }
-            json.member("completeThrough", completeThrough)
+            complete.writeMembers(to: &json)
             json.member("reservation", reservation?.rawValue)
             json.member("position", position)
         }

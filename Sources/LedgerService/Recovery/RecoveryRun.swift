@@ -9,6 +9,10 @@ public struct RecoveryRun: Sendable {
     let recovery: Recovery
     let projecting: Projecting
 
+    /// How long another recovery in the same ledger is waited for, and how often it is looked at.
+    static let patienceMilliseconds = 60_000
+    private static let retryMilliseconds = 100
+
     /// Brings what is derived up to the log as of now.
     public typealias Projecting = @Sendable () async throws(StoreError) -> LedgerSnapshot
 
@@ -25,6 +29,8 @@ public struct RecoveryRun: Sendable {
     public func run(
         report: @escaping Recovery.Report = { _ in }
     ) async throws(RecoveryFailure) -> RecoveryReport {
+        let lock = try await alone()
+        defer { withExtendedLifetime(lock) {} }
         let finished = try await recovery.run(report: report)
         return try await recovery.storing { () throws(StoreError) in
             var snapshot = try await projecting()
@@ -33,6 +39,25 @@ public struct RecoveryRun: Sendable {
             let told = try await tell(finished, reservation, snapshot)
             try await ledger.operations.endRecovery(finished.record.id)
             return told
+        }
+    }
+
+    /// Waits for the end of another recovery in this ledger, for a while.
+    private func alone() async throws(RecoveryFailure) -> RecoveryLock {
+        let directory = ledger.directory
+        var patience = RecoveryRun.patienceMilliseconds
+        while true {
+            let lock = try await recovery.storing { () async throws(StoreError) in
+                try await Blocking.run { () throws(StoreError) in
+                    try RecoveryLock.take(directory: directory)
+                }
+            }
+            if let lock { return lock }
+            guard patience > 0 else { throw .running }
+            do { try await Task.sleep(for: .milliseconds(RecoveryRun.retryMilliseconds)) } catch {
+                throw .running
+            }
+            patience -= RecoveryRun.retryMilliseconds
         }
     }
 
@@ -53,8 +78,12 @@ public struct RecoveryRun: Sendable {
             startPosition: record.startPosition, fetchedCount: finished.fetchedCount)
         let completeness = ledger.completeness
         guard completeness.window(after: sweep) != nil else {
-            let through = completeness.state(of: request.bundleId)?.through
-            return through.map { sweep.from > $0 } ?? false ? .gap : nil
+            guard sweep.from < sweep.through else { return .future }
+            let certain = completeness.state(of: request.bundleId)
+            let touches = certain.map {
+                sweep.from <= $0.through && sweep.through >= $0.from
+            }
+            return touches ?? true ? nil : .gap
         }
         let parts = [
             sweep.bundleId.rawValue, String(sweep.from.milliseconds),
@@ -97,8 +126,9 @@ public struct RecoveryRun: Sendable {
             customers: effect.customers, customersOmitted: effect.customersOmitted,
             undelivered: undelivered.compactMap { UndeliveredNotification(kept: $0) },
             tooOldCount: tooOld, refusedCount: finished.progress.refusedCount,
+            absentCount: finished.progress.refusedCounts.counted,
             errors: finished.progress.errors,
-            completeThrough: ledger.completeThrough(
+            complete: ledger.complete(
                 of: request.bundleId, .everything, head: snapshot.position),
             reservation: reservation, position: snapshot.position)
     }

@@ -149,7 +149,7 @@ extension ServedLedger {
     fileprivate func nobody(_ moment: Moment, _ position: Int64) -> EntitlementsAnswer {
         EntitlementsAnswer(
             customer: CustomerId(""), at: moment.at, knownAt: nil, position: position,
-            completeThrough: ledger.completeThrough(of: nil, .everything, head: position),
+            complete: ledger.complete(of: nil, .everything, head: position),
             catalogueHash: ledger.catalogueHash,
             entitlements: Entitlements(
                 at: moment.at, holdings: [], grants: [], catalogue: ledger.catalogue))

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import Ledger
 import LedgerStore
 
 extension ServedLedger {
@@ -18,7 +19,7 @@ extension ServedLedger {
             ("append_failing", obstacle == nil ? 0 : 1),
         ]
         // Of the app that is farthest behind; none while one was never swept.
-        if let through = ledger.completeThrough(of: nil, .everything, head: head) {
+        if let through = ledger.complete(of: nil, .everything, head: head)?.through {
             gauges.append(("complete_through_seconds", Double(through.milliseconds) / 1_000))
         }
         if let count = try? await ledger.operations.quarantineCount() {

@@ -98,14 +98,16 @@ public enum RecoveryText {
 
     private static func certainty(_ report: RecoveryReport) -> String {
         let state =
-            report.completeThrough.map { "complete through \($0.rfc3339)" }
-            ?? "not known to be complete"
+            report.complete.map {
+                "complete from \($0.from.rfc3339) through \($0.through.rfc3339)"
+            } ?? "not known to be complete"
         let why =
             switch report.reservation {
             case nil: ""
             case .filtered: "; only part of the window was asked for"
             case .refused: "; what could not be taken in keeps it from moving on"
             case .gap: "; nobody looked into the time between that and this window"
+            case .future: "; nothing of the window has passed"
             }
         return "\(state)\(why); log position \(report.position)"
     }

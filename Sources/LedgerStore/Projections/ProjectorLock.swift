@@ -3,10 +3,9 @@ internal import Foundation
 /// The right to project in a data directory: an advisory lock on `projector.lock`, given back when
 /// the process ends, however it ends. The file says how far its holder is, for those who wait.
 public final class ProjectorLock: Sendable {
-    private let descriptor: Int32
+    private let lock: FileLock
 
     private static let fileName = "projector.lock"
-    private static let retryMilliseconds = 5
     /// A program being started by some thread of ours holds all our locks for a moment.
     public static let patienceMilliseconds = 15
 
@@ -16,37 +15,23 @@ public final class ProjectorLock: Sendable {
     public static func take(
         directory: String, patienceMilliseconds: Int = ProjectorLock.patienceMilliseconds
     ) throws(StoreError) -> ProjectorLock? {
-        let path = "\(directory)/\(fileName)"
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, DatabaseFile.fileMode)
-        guard descriptor >= 0 else {
-            throw DatabaseFile.systemError(errno, path: path)
-        }
-        var patience = patienceMilliseconds
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            guard patience > 0 else {
-                close(descriptor)
-                return nil
-            }
-            usleep(useconds_t(retryMilliseconds * 1_000))
-            patience -= retryMilliseconds
-        }
-        ftruncate(descriptor, 0)
-        return ProjectorLock(descriptor)
+        let lock = try FileLock.take(
+            "\(directory)/\(fileName)", patienceMilliseconds: patienceMilliseconds)
+        guard let lock else { return nil }
+        ftruncate(lock.descriptor, 0)
+        return ProjectorLock(lock)
     }
 
-    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+    private init(_ lock: FileLock) { self.lock = lock }
 
-    deinit {
-        ftruncate(descriptor, 0)
-        close(descriptor)
-    }
+    deinit { ftruncate(lock.descriptor, 0) }
 
     // MARK: Progress
 
     /// Says how far the holder is. Advice only: losing it loses nothing.
     public func note(_ progress: ProjectionProgress) {
         let line = progress.line
-        _ = line.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        _ = line.withUnsafeBytes { pwrite(lock.descriptor, $0.baseAddress, $0.count, 0) }
     }
 
     /// How far the holder of the lock said it is; nil when nobody said.

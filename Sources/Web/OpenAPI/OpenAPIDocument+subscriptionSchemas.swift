@@ -28,6 +28,7 @@ extension OpenAPIDocument {
                   at: '2026-03-20T09:46:40.000Z'
                   knownAt: null
                   position: 2
+                  completeFrom: null
                   completeThrough: null
                   reducerVersion: 1
                   catalogueHash: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855

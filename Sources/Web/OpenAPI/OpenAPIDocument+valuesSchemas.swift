@@ -87,13 +87,21 @@ extension OpenAPIDocument {
             Stamp:
               description: When, and on which knowledge, an answer was made.
               type: object
-              required: [at, knownAt, position, completeThrough, reducerVersion, catalogueHash]
+              required:
+                [at, knownAt, position, completeFrom, completeThrough, reducerVersion, catalogueHash]
               properties:
                 at: { $ref: '#/components/schemas/Time' }
                 knownAt: { $ref: '#/components/schemas/TimeOrNull' }
                 position: { $ref: '#/components/schemas/Position' }
+                completeFrom:
+                  description: >
+                    Since when completeThrough speaks: of what Apple signed before, nothing is
+                    claimed.
+                  $ref: '#/components/schemas/TimeOrNull'
                 completeThrough:
-                  description: Nothing from before then is missing; null until that is known.
+                  description: >
+                    Of what Apple signed from completeFrom until then nothing is missing; null
+                    until that is known.
                   $ref: '#/components/schemas/TimeOrNull'
                 reducerVersion: { type: integer, minimum: 1 }
                 catalogueHash: { $ref: '#/components/schemas/Digest' }

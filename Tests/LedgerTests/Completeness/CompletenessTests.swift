@@ -17,14 +17,14 @@ struct CompletenessTests {
     }
 
     private func through(_ completeness: Completeness) -> Int64? {
-        completeness.through([CompletenessTests.app])?.milliseconds
+        completeness.window([CompletenessTests.app])?.through.milliseconds
     }
 
     @Test("nothing is certain before anybody looked")
     func nothing() {
         let completeness = Completeness()
-        #expect(completeness.through([CompletenessTests.app]) == nil)
-        #expect(completeness.through([]) == nil)
+        #expect(completeness.window([CompletenessTests.app])?.through == nil)
+        #expect(completeness.window([])?.through == nil)
         #expect(completeness.all.isEmpty)
     }
 
@@ -74,11 +74,11 @@ struct CompletenessTests {
             receivedAt: time(20))
         completeness.take(sweep(150, 400), position: 9, receivedAt: time(30))
         let apps = [CompletenessTests.app]
-        #expect(completeness.through(apps) { $0.position <= 4 } == nil)
-        #expect(completeness.through(apps) { $0.position <= 7 } == time(200))
-        #expect(completeness.through(apps) { $0.position <= 8 } == time(150))
-        #expect(completeness.through(apps) { $0.receivedAt <= time(29) } == time(150))
-        #expect(completeness.through(apps) == time(400))
+        #expect(completeness.window(apps) { $0.position <= 4 }?.through == nil)
+        #expect(completeness.window(apps) { $0.position <= 7 }?.through == time(200))
+        #expect(completeness.window(apps) { $0.position <= 8 }?.through == time(150))
+        #expect(completeness.window(apps) { $0.receivedAt <= time(29) }?.through == time(150))
+        #expect(completeness.window(apps)?.through == time(400))
         #expect(Completeness(states: completeness.all) == completeness)
     }
 
@@ -87,14 +87,31 @@ struct CompletenessTests {
         let other = BundleId("com.example.other")
         var completeness = Completeness()
         completeness.take(sweep(100, 200), position: 1, receivedAt: time(1))
-        #expect(completeness.through([CompletenessTests.app, other]) == nil)
-        #expect(completeness.through([]) == time(200))
+        #expect(completeness.window([CompletenessTests.app, other])?.through == nil)
+        #expect(completeness.window([])?.through == time(200))
         completeness.take(sweep(100, 150, of: other), position: 2, receivedAt: time(2))
-        #expect(completeness.through([CompletenessTests.app, other]) == time(150))
+        #expect(completeness.window([CompletenessTests.app, other])?.through == time(150))
         completeness.take(
             notificationSigned: time(120), of: other, position: 3, receivedAt: time(3))
-        #expect(completeness.through([CompletenessTests.app]) == time(200))
-        #expect(completeness.through([other]) == time(120))
+        #expect(completeness.window([CompletenessTests.app])?.through == time(200))
+        #expect(completeness.window([other])?.through == time(120))
+        // What begins later for one begins later for all.
+        completeness.take(
+            sweep(110, 300, of: BundleId("com.example.third")), position: 4, receivedAt: time(4))
+        #expect(
+            completeness.window([CompletenessTests.app, BundleId("com.example.third")])
+                == CompleteWindow(from: time(110), through: time(200)))
+        #expect(completeness.window([other, BundleId("com.example.third")])?.from == time(110))
+    }
+
+    @Test("of apps whose certain times do not meet nothing is certain together")
+    func apart() {
+        let other = BundleId("com.example.other")
+        var completeness = Completeness()
+        completeness.take(sweep(100, 200), position: 1, receivedAt: time(1))
+        completeness.take(sweep(200, 300, of: other), position: 2, receivedAt: time(2))
+        #expect(completeness.window([CompletenessTests.app, other]) == nil)
+        #expect(completeness.window([other])?.from == time(200))
     }
 
     @Test("a sweep reads back from its evidence, and nothing else does")

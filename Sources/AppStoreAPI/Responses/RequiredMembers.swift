@@ -1,0 +1,37 @@
+/// An answer that says nothing without some of its members: without them a 200 is no answer of
+/// Apple's, and must not be taken for an empty one. An error's body, `{}`, or an answer that lost
+/// its end would otherwise say that there is nothing.
+protocol RequiredMembers {
+    /// The first member that is missing; nil when all are there.
+    var missingMember: String? { get }
+}
+
+extension NotificationHistoryResponse: RequiredMembers {
+    var missingMember: String? {
+        if notificationHistory == nil { return "notificationHistory" }
+        return hasMore == nil ? "hasMore" : nil
+    }
+}
+
+extension HistoryResponse: RequiredMembers {
+    var missingMember: String? {
+        if signedTransactions == nil { return "signedTransactions" }
+        return hasMore == nil ? "hasMore" : nil
+    }
+}
+
+extension RefundHistoryResponse: RequiredMembers {
+    // A customer without refunds has an empty list (Get Refund History): it is never absent.
+    var missingMember: String? {
+        if signedTransactions == nil { return "signedTransactions" }
+        return hasMore == nil ? "hasMore" : nil
+    }
+}
+
+extension StatusResponse: RequiredMembers {
+    var missingMember: String? { data == nil ? "data" : nil }
+}
+
+extension TransactionInfoResponse: RequiredMembers {
+    var missingMember: String? { signedTransactionInfo == nil ? "signedTransactionInfo" : nil }
+}
