@@ -1,0 +1,106 @@
+public import AppStore
+
+/// What one chain contributes to every metric: values made from its life alone, without a clock. They
+/// may lie in the future; whoever sums them cuts at now.
+public struct ChainMetrics: Hashable, Sendable {
+    /// Adjacent, in order; empty for one-time purchases, which no roll-forward counts.
+    public var stretches: [CountedStretch]
+
+    /// - Parameter app: the chain's app, which its life does not name.
+    public init(_ life: Lifecycle, of app: BundleId, catalogue: Catalogue) {
+        stretches = StretchReader(history: life.history, app: app, catalogue: catalogue)
+            .stretches(isHistoryMissing: life.isHistoryMissingBefore)
+    }
+
+    /// Every change between stretches, the first one's beginning included.
+    public var movements: [Movement] {
+        stretches.indices.map { index in
+            Movement(before: index == 0 ? nil : stretches[index - 1], after: stretches[index])
+        }
+    }
+}
+
+/// A change in what a chain counts as. What it means depends on what was asked: a change of a
+/// dimension that was not asked for is none.
+public struct Movement: Hashable, Sendable {
+    /// Nil at the beginning of the history.
+    public var before: CountedStretch?
+    public var after: CountedStretch
+
+    public var at: Timestamp { after.from }
+}
+
+extension Lifecycle {
+    /// Whether the first period known is not the chain's first.
+    var isHistoryMissingBefore: Bool {
+        notices.contains { $0.code == .historyMissingBefore }
+    }
+}
+
+/// Reads the stretches of a chain off its history.
+struct StretchReader {
+    let history: History
+    let app: BundleId
+    let catalogue: Catalogue
+
+    func stretches(isHistoryMissing: Bool) -> [CountedStretch] {
+        guard !history.isOneTime else { return [] }
+        var stretches: [CountedStretch] = []
+        stretches.reserveCapacity(history.intervals.count)
+        var wasEntitled = false
+        for index in history.intervals.indices {
+            guard var stretch = stretch(index) else { return [] }
+            if stretch.state.isEntitled {
+                if !wasEntitled { stretch.entry = isHistoryMissing ? .appeared : .new }
+                wasEntitled = true
+            }
+            stretches.append(stretch)
+        }
+        return stretches
+    }
+
+    /// Nil when the governing period states nothing, which no history has.
+    private func stretch(_ index: Int) -> CountedStretch? {
+        let interval = history.intervals[index]
+        let governing = history.periods[interval.period]
+        guard let snapshot = history.facts[governing.bestFact].statedTransaction else { return nil }
+        let period = billingPeriod(governing, snapshot)
+        var stretch = CountedStretch(
+            from: interval.from, to: interval.to, state: interval.state,
+            values: DimensionValues(snapshot, app: app, catalogue: catalogue), entry: nil,
+            reason: interval.reason, period: period, annualised: nil,
+            cause: history.facts[interval.cause].position)
+        if let price = snapshot.price, snapshot.currency != nil {
+            stretch.annualised = period?.annualised(price)
+        }
+        if interval.state.isEntitled, index > 0 {
+            stretch.entry = gain(interval, after: history.intervals[index - 1])
+        }
+        return stretch
+    }
+
+    /// Of a chain that was entitled before at some time; nil when it was until now.
+    private func gain(_ interval: Interval, after last: Interval) -> Gain? {
+        switch last.state {
+        case .billingRetry: .recovered
+        case .expired: .reactivated
+        // The same period gives access again only when its revocation was taken back.
+        case .revoked: interval.period == last.period ? .reinstated : .reactivated
+        default: nil
+        }
+    }
+
+    private func billingPeriod(
+        _ period: Period, _ snapshot: Shared<TransactionSnapshot>
+    ) -> BillingPeriod? {
+        BillingPeriod(
+            snapshot, statedEnd: firstStatedEnd(period), environment: history.environment,
+            catalogue: catalogue)
+    }
+
+    /// The smallest end that the period's best transaction stated.
+    private func firstStatedEnd(_ period: Period) -> Timestamp? {
+        guard let record = period.records.last else { return nil }
+        return history.records[record].statements.lazy.compactMap(\.expiresDate).min()
+    }
+}

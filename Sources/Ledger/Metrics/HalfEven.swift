@@ -1,0 +1,12 @@
+/// Division that rounds to the nearest, and halves to the even neighbour.
+public enum HalfEven {
+    /// - Parameter divisor: greater than zero.
+    public static func quotient(_ dividend: Int64, _ divisor: Int64) -> Int64 {
+        let (quotient, remainder) = dividend.quotientAndRemainder(dividingBy: divisor)
+        let twice = remainder.magnitude.multipliedReportingOverflow(by: 2)
+        let isMore = twice.overflow || twice.partialValue > divisor.magnitude
+        let isHalf = !twice.overflow && twice.partialValue == divisor.magnitude
+        guard isMore || (isHalf && quotient % 2 != 0) else { return quotient }
+        return dividend < 0 ? quotient - 1 : quotient + 1
+    }
+}

@@ -1,0 +1,80 @@
+/// What a movement adds to one cell of a roll-forward.
+struct RollForwardChange: Hashable, Sendable {
+    var key: RollForwardQuestion.Key
+    var column: RollForwardColumn
+    /// Never negative: the column says in which direction it counts.
+    var amount: Int64
+}
+
+extension Movement {
+    /// What the movement is to one question: nothing, one change, or one for each side.
+    func changes(_ question: RollForwardQuestion) -> [RollForwardChange] {
+        let left = before.flatMap { question.counts($0) ? $0 : nil }
+        let entered = question.counts(after) ? after : nil
+        switch (left, entered) {
+        case (nil, nil): return []
+        case (let left?, nil): return changes(leaving: left, question)
+        case (nil, let entered?):
+            return [
+                RollForwardChange(
+                    key: question.key(entered.values, reason: nil),
+                    column: columnOfEntry(question), amount: question.amount(entered))
+            ]
+        case (let left?, let entered?): return changes(question, from: left, to: entered)
+        }
+    }
+
+    private func changes(
+        _ question: RollForwardQuestion, from left: CountedStretch, to entered: CountedStretch
+    ) -> [RollForwardChange] {
+        // Most changes are renewals at the same price; comparing values costs less than keys.
+        if left.values == entered.values, left.annualised == entered.annualised { return [] }
+        let (old, new) = (
+            question.key(left.values, reason: nil), question.key(entered.values, reason: nil)
+        )
+        let (before, after) = (question.amount(left), question.amount(entered))
+        guard old == new else {
+            return [
+                RollForwardChange(key: old, column: .movedOut, amount: before),
+                RollForwardChange(key: new, column: .movedIn, amount: after),
+            ]
+        }
+        if after == before { return [] }
+        return [
+            after > before
+                ? RollForwardChange(key: new, column: .expansion, amount: after - before)
+                : RollForwardChange(key: new, column: .contraction, amount: before - after)
+        ]
+    }
+
+    private func columnOfEntry(_ question: RollForwardQuestion) -> RollForwardColumn {
+        guard let before, before.state.isEntitled else { return .gained(after.entry ?? .new) }
+        // Access went on: what changed is only whether it is counted here.
+        return question.measure != .chains && before.isTrial ? .converted : .movedIn
+    }
+
+    private func changes(
+        leaving left: CountedStretch, _ question: RollForwardQuestion
+    ) -> [RollForwardChange] {
+        let amount = question.amount(left)
+        let key = question.key(left.values, reason: nil)
+        guard !after.state.isEntitled else {
+            let isFree = question.measure != .chains && after.isTrial
+            let column: RollForwardColumn = isFree ? .toFree : .movedOut
+            return [RollForwardChange(key: key, column: column, amount: amount)]
+        }
+        let reason = after.reason ?? .other
+        let churned = RollForwardColumn.churned(reason)
+        guard question.dimensions.contains(.reason) else {
+            return [RollForwardChange(key: key, column: churned, amount: amount)]
+        }
+        // Who leaves is told apart from who stays: out of the row without a reason, into the
+        // reason's, and there it ends. Every row balances, and sums are the same.
+        let own = question.key(left.values, reason: reason)
+        return [
+            RollForwardChange(key: key, column: .movedOut, amount: amount),
+            RollForwardChange(key: own, column: .movedIn, amount: amount),
+            RollForwardChange(key: own, column: churned, amount: amount),
+        ]
+    }
+}

@@ -1,0 +1,147 @@
+public import AppStore
+
+/// Sums what chains contribute into the rows of a roll-forward (`metrics.md`): what was active just
+/// before each interval, what came and went in it, and what was active just before its end.
+///
+/// What is active is counted on its own, from the stretches; the columns are counted from the
+/// movements between them. Their difference is the row's residue, which is 0 exactly when both agree.
+public struct RollForward: Sendable {
+    public let question: RollForwardQuestion
+    private var groups: [RollForwardQuestion.Key: Int] = [:]
+    private var keys: [RollForwardQuestion.Key] = []
+    /// For each group: what is active just before an instant, less what was just before the one
+    /// before it.
+    private var steps: [[Int: Int64]] = []
+    private var unpricedSteps: [[Int: Int64]] = []
+    /// For each group and interval.
+    private var sums: [[Int: [RollForwardColumn: Int64]]] = []
+
+    public init(_ question: RollForwardQuestion) {
+        self.question = question
+    }
+
+    // MARK: Adding
+
+    /// Adds one chain. The order of chains changes nothing.
+    public mutating func add(_ chain: ChainMetrics) {
+        guard question.instants.count > 1 else { return }
+        var before: CountedStretch?
+        for stretch in chain.stretches {
+            addActive(stretch)
+            if let interval = interval(of: stretch.from) {
+                for change in Movement(before: before, after: stretch).changes(question)
+                where change.amount != 0 {
+                    sums[group(change.key)][interval, default: [:]][change.column, default: 0] +=
+                        change.amount
+                }
+            }
+            before = stretch
+        }
+    }
+
+    /// Adds what another one of the same question has.
+    public mutating func add(_ other: RollForward) {
+        for (index, key) in other.keys.enumerated() {
+            let group = group(key)
+            steps[group].merge(other.steps[index], uniquingKeysWith: +)
+            unpricedSteps[group].merge(other.unpricedSteps[index], uniquingKeysWith: +)
+            sums[group].merge(other.sums[index]) { $0.merging($1, uniquingKeysWith: +) }
+        }
+    }
+
+    /// A stretch `[from, to)` is active just before every instant in `(from, to]`.
+    private mutating func addActive(_ stretch: CountedStretch) {
+        guard question.counts(stretch) else { return }
+        let first = firstInstant(after: stretch.from)
+        let end = stretch.to.map { firstInstant(after: $0) } ?? question.instants.count
+        guard first < end else { return }
+        let group = group(question.key(stretch.values, reason: nil))
+        let amount = question.amount(stretch)
+        steps[group][first, default: 0] += amount
+        steps[group][end, default: 0] -= amount
+        guard question.measure == .money, stretch.annualised == nil else { return }
+        unpricedSteps[group][first, default: 0] += 1
+        unpricedSteps[group][end, default: 0] -= 1
+    }
+
+    private mutating func group(_ key: RollForwardQuestion.Key) -> Int {
+        if let known = groups[key] { return known }
+        groups[key] = keys.count
+        keys.append(key)
+        steps.append([:])
+        unpricedSteps.append([:])
+        sums.append([:])
+        return keys.count - 1
+    }
+
+    /// Index of the first instant later than `time`; the count of instants if there is none.
+    private func firstInstant(after time: Timestamp) -> Int {
+        let instants = question.instants
+        var (low, high) = (0, instants.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if instants[middle] <= time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Index of the interval that contains `time`.
+    private func interval(of time: Timestamp) -> Int? {
+        let next = firstInstant(after: time)
+        return next == 0 || next == question.instants.count ? nil : next - 1
+    }
+
+    // MARK: Rows
+
+    /// The rows by interval, then by group. Grouped, one for each group in which anything was or
+    /// happened; else one for each interval, even if nothing did. Money is always grouped by
+    /// currency.
+    public func rows() -> [RollForwardRow] {
+        let order = groupOrder()
+        let bases = order.map { rateGroup(of: $0) }
+        var active = keys.indices.map { steps[$0][0] ?? 0 }
+        var unpriced = keys.indices.map { unpricedSteps[$0][0] ?? 0 }
+        let isWhole = question.dimensions.isEmpty && question.measure != .money
+        var rows: [RollForwardRow] = []
+        for interval in question.instants.indices.dropLast() {
+            let bounds = (question.instants[interval], question.instants[interval + 1])
+            if isWhole, order.isEmpty {
+                rows.append(RollForwardRow(from: bounds.0, to: bounds.1, group: []))
+            }
+            let starts = active
+            for (group, base) in zip(order, bases) {
+                active[group] += steps[group][interval + 1] ?? 0
+                unpriced[group] += unpricedSteps[group][interval + 1] ?? 0
+                var row = RollForwardRow(from: bounds.0, to: bounds.1, group: keys[group])
+                (row.activeStart, row.activeEnd) = (starts[group], active[group])
+                row.rateBase = base.map { starts[$0] } ?? 0
+                row.unpricedEnd = unpriced[group]
+                row.columns = sums[group][interval] ?? [:]
+                guard question.admits(row.group) else { continue }
+                if isWhole || !row.isEmpty { rows.append(row) }
+            }
+        }
+        return rows
+    }
+
+    /// The group whose active chains those of this one left: its own, or that of the same values
+    /// without a reason.
+    private func rateGroup(of group: Int) -> Int? {
+        guard let place = question.reasonPlace else { return group }
+        var key = keys[group]
+        key[place] = nil
+        return groups[key]
+    }
+
+    /// Nil first, then the order of the bytes, value by value.
+    private func groupOrder() -> [Int] {
+        keys.indices.sorted { left, right in
+            for (one, two) in zip(keys[left], keys[right]) where one != two {
+                guard let one else { return true }
+                guard let two else { return false }
+                return one.utf8.lexicographicallyPrecedes(two.utf8)
+            }
+            return false
+        }
+    }
+}

@@ -1,0 +1,82 @@
+public import AppStore
+
+/// What a roll-forward is asked for: what is counted, at which instants, how it is grouped, and what
+/// is left out.
+public struct RollForwardQuestion: Hashable, Sendable {
+    /// What is counted.
+    public enum Measure: String, Sendable, CaseIterable {
+        /// Active chains.
+        case chains
+        /// Active chains whose period is no trial.
+        case paidChains
+        /// A year of what paid chains pay, in milliunits; always apart by currency.
+        case money
+    }
+
+    public let measure: Measure
+    /// Ascending; the rows are the intervals between neighbours.
+    public let instants: [Timestamp]
+    /// In the order of the groups' values.
+    public let dimensions: [Dimension]
+    /// A chain counts while its value is one of those listed; nil stands for "nothing stated".
+    public let filters: [Dimension: Set<String?>]
+
+    /// A filter on the reason groups by it, too: only those who left have one.
+    ///
+    /// - Parameter instants: sorted here, each once.
+    public init(
+        _ measure: Measure, instants: [Timestamp], dimensions: [Dimension] = [],
+        filters: [Dimension: Set<String?>] = [:]
+    ) {
+        self.measure = measure
+        self.instants = Set(instants).sorted()
+        let isByReason = dimensions.contains(.reason) || filters[.reason] == nil
+        self.dimensions = isByReason ? dimensions : dimensions + [.reason]
+        self.filters = filters
+        conditions = Dimension.allCases.compactMap { dimension in
+            guard dimension != .reason, let values = filters[dimension] else { return nil }
+            return Condition(dimension: dimension, values: values)
+        }
+    }
+
+    private let conditions: [Condition]
+
+    private struct Condition: Hashable, Sendable {
+        let dimension: Dimension
+        let values: Set<String?>
+    }
+
+    /// What a group's row is found by: the values of the dimensions, the currency first for money.
+    typealias Key = [String?]
+
+    /// Where a key has the reason; nil where it has none.
+    var reasonPlace: Int? {
+        dimensions.firstIndex(of: .reason).map { $0 + (measure == .money ? 1 : 0) }
+    }
+
+    /// Whether the chain is counted in a stretch.
+    func counts(_ stretch: CountedStretch) -> Bool {
+        guard measure == .chains ? stretch.isActive : stretch.isPaid else { return false }
+        return conditions.allSatisfy { $0.values.contains(stretch.values[$0.dimension]) }
+    }
+
+    /// One chain, or a year of its price; 0 where the price is unknown.
+    func amount(_ stretch: CountedStretch) -> Int64 {
+        measure == .money ? stretch.annualised ?? 0 : 1
+    }
+
+    /// - Parameter reason: why access ended, for those who left.
+    func key(_ values: DimensionValues, reason: EndReason?) -> Key {
+        var key: Key = measure == .money ? [values.currency] : []
+        for dimension in dimensions {
+            key.append(dimension == .reason ? reason?.rawValue : values[dimension])
+        }
+        return key
+    }
+
+    /// Whether the row of a key was asked for.
+    func admits(_ key: Key) -> Bool {
+        guard let place = reasonPlace, let reasons = filters[.reason] else { return true }
+        return reasons.contains(key[place])
+    }
+}

@@ -1,0 +1,112 @@
+import AppStore
+import Ledger
+import Testing
+
+@Suite("Billing periods and a year of a price")
+struct BillingPeriodTests {
+    private func stretch(
+        _ fact: Fact, catalogue: Catalogue = Catalogue(), _ environment: Environment
+    )
+        -> CountedStretch?
+    {
+        given([fact], environment: environment, catalogue: catalogue).metrics(catalogue)
+            .stretches.first
+    }
+
+    @Test(
+        "A year of every length Apple sells is exact",
+        arguments: [
+            ("P1D", 365), ("P1W", 52), ("P7D", 52), ("P2W", 26), ("P1M", 12), ("P2M", 6),
+            ("P3M", 4), ("P6M", 2), ("P1Y", 1),
+        ] as [(String, Int64)])
+    func factors(_ text: String, _ factor: Int64) throws {
+        let period = BillingPeriod(length: try ISO8601Period(text), isInferred: false)
+        #expect(period.annualised(9_990) == 9_990 * factor)
+        #expect(period.annualised(0) == 0)
+    }
+
+    @Test(
+        "Other lengths are rounded half-even once; lengths of no calendar have no year",
+        arguments: [
+            ("P2Y", 1, 0), ("P2Y", 3, 2), ("P3D", 1_000, 121_667), ("P5M", 1_000, 2_400),
+            ("PT1H", 1, nil), ("P1M1D", 1, nil), ("PT0S", 1, nil),
+        ] as [(String, Int64, Int64?)])
+    func odd(_ text: String, _ price: Int64, _ year: Int64?) throws {
+        let period = BillingPeriod(length: try ISO8601Period(text), isInferred: false)
+        #expect(period.annualised(price) == year)
+    }
+
+    @Test("A price is at least nothing and at most a thousand million")
+    func priceBounds() {
+        let year = BillingPeriod(length: ISO8601Period(months: 12), isInferred: false)
+        #expect(year.annualised(-1) == nil)
+        #expect(year.annualised(BillingPeriod.largestPrice) == BillingPeriod.largestPrice)
+        #expect(year.annualised(BillingPeriod.largestPrice + 1) == nil)
+    }
+
+    @Test(
+        "Where the catalogue is silent the dates tell: months vary in days, clocks by an hour",
+        arguments: [
+            (1, 0, "P1D"), (3, 0, "P3D"), (7, 0, "P1W"), (14, 0, "P2W"), (27, 0, "P27D"),
+            (28, 0, "P1M"), (30, 1, "P1M"), (31, -1, "P1M"), (32, 0, "P32D"), (59, 0, "P2M"),
+            (62, 0, "P2M"), (89, 0, "P3M"), (92, 0, "P3M"), (181, 0, "P6M"), (184, 0, "P6M"),
+            (365, 0, "P1Y"), (366, 0, "P1Y"), (1_000, 0, "P1000D"), (1_000, 1, nil),
+            (0, 1, nil),
+        ] as [(Int64, Int64, String?)])
+    func inferred(_ days: Int64, _ hours: Int64, _ length: String?) throws {
+        let fact = Fact.subscribed("1", day(0), day(days, hours * hour)).priced(1_000)
+        let found = try #require(stretch(fact, .production))
+        let expected = try length.map { try ISO8601Period($0) }
+        #expect(found.period?.length == expected)
+        #expect(found.period.map(\.isInferred) != false)
+    }
+
+    @Test("An extension makes no longer period")
+    func extended() throws {
+        let life = given(
+            Fact.subscribed("1", day(0), day(30)).priced(1_000),
+            Fact.transaction("1", day(0), day(60), at: day(20)).priced(1_000))
+        #expect(life.metrics().stretches.first?.annualised == 12_000)
+        #expect(life.metrics().stretches.first?.to == day(60))
+    }
+
+    @Test("Outside Production only the catalogue tells")
+    func sandbox() throws {
+        let fact = Fact.subscribed("1", day(0), day(0, 5 * minute)).priced(1_000)
+        let silent = try #require(stretch(fact, .sandbox))
+        #expect(silent.period == nil && silent.annualised == nil)
+        let catalogue = Catalogue(products: [
+            ProductId("pro.monthly"): Catalogue.Product(period: ISO8601Period(months: 1))
+        ])
+        #expect(stretch(fact, catalogue: catalogue, .sandbox)?.annualised == 12_000)
+    }
+
+    @Test("An offer paid up front lasts as long as the offer; a commitment counts one instalment")
+    func offers() throws {
+        let catalogue = Catalogue(products: [
+            ProductId("pro.monthly"): Catalogue.Product(period: ISO8601Period(months: 12))
+        ])
+        let upFront = Fact.subscribed("1", day(0), day(90)).priced(3_000).transaction {
+            $0.offer = Offer(
+                type: Raw(.introductoryOffer), discountType: Raw(.payUpFront), period: "P3M")
+        }
+        #expect(stretch(upFront, catalogue: catalogue, .production)?.annualised == 12_000)
+        let dated = upFront.transaction { $0.offer?.period = "three months" }
+        let inferred = stretch(dated, catalogue: catalogue, .production)
+        #expect(inferred?.annualised == 12_000 && inferred?.period?.isInferred == true)
+        let instalment = Fact.subscribed("1", day(0), day(30)).priced(1_000).transaction {
+            $0.billingPlanType = Raw(.monthly)
+        }
+        #expect(stretch(instalment, catalogue: catalogue, .production)?.annualised == 12_000)
+    }
+
+    @Test(
+        "Half of an odd quotient goes up, of an even one down; below nothing, too",
+        arguments: [
+            (1, 2, 0), (3, 2, 2), (5, 2, 2), (-1, 2, 0), (-3, 2, -2), (7, 3, 2), (8, 3, 3),
+            (-8, 3, -3), (.max, 1, .max), (.min, 1, .min), (.max, 2, 4_611_686_018_427_387_904),
+        ] as [(Int64, Int64, Int64)])
+    func halfEven(_ dividend: Int64, _ divisor: Int64, _ quotient: Int64) {
+        #expect(HalfEven.quotient(dividend, divisor) == quotient)
+    }
+}

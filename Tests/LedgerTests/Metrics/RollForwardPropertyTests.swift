@@ -1,0 +1,139 @@
+import AppStore
+import Ledger
+import Testing
+
+/// What holds for every roll-forward over lives as nobody would live them.
+@Suite("Identities of roll-forwards over random lives")
+struct RollForwardPropertyTests {
+    /// The lives and the instants of one test, made once.
+    private static let chains: [ChainMetrics] = (1...120).map { (seed: UInt64) in
+        let facts = RandomLife.facts(
+            seed: seed, count: 1 + Int(seed % 40), isHostile: seed.isMultiple(of: 3))
+        return Lifecycle(facts, environment: .production, catalogue: Catalogue()).metrics()
+    }
+
+    private static let instants: [Timestamp] = Set(
+        [Timestamp(milliseconds: .min), day(20, 1), Timestamp(milliseconds: .max)]
+            + (-2...60).map { day(Int64($0) * 5) }
+    ).sorted()
+
+    private static let groupings: [[Dimension]] =
+        [[]] + Dimension.allCases.map { [$0] } + [[.product, .reason], [.phase, .product, .app]]
+
+    private static func sum(
+        _ measure: RollForwardQuestion.Measure, _ dimensions: [Dimension],
+        _ filters: [Dimension: Set<String?>] = [:], _ chains: [ChainMetrics] = Self.chains
+    ) -> [RollForwardRow] {
+        var sum = RollForward(
+            RollForwardQuestion(
+                measure, instants: instants, dimensions: dimensions, filters: filters))
+        for chain in chains { sum.add(chain) }
+        return sum.rows()
+    }
+
+    @Test(
+        "The residue is 0 in every interval and every group, of every measure and filter",
+        arguments: groupings)
+    func residue(_ dimensions: [Dimension]) {
+        let filters: [[Dimension: Set<String?>]] = [
+            [:], [.product: ["a"]], [.product: [nil, "b"]], [.phase: ["standard"]],
+            [.reason: ["voluntary", "refund"]], [.reason: [nil]],
+        ]
+        var rows = 0
+        for measure in RollForwardQuestion.Measure.allCases {
+            for filter in filters {
+                for row in Self.sum(measure, dimensions, filter) {
+                    #expect(row.residue == 0, "\(measure) \(row)")
+                    #expect(row.columns.values.allSatisfy { $0 > 0 })
+                    #expect(row.activeStart >= 0 && row.activeEnd >= 0)
+                    rows += 1
+                }
+            }
+        }
+        #expect(rows > 0)
+    }
+
+    @Test(
+        "Sums over the groups are the whole, but for what moved between them",
+        arguments: groupings.dropFirst())
+    func sums(_ dimensions: [Dimension]) {
+        for measure in [RollForwardQuestion.Measure.chains, .paidChains] {
+            let whole = Self.sum(measure, [])
+            var parts: [Timestamp: [RollForwardRow]] = [:]
+            for row in Self.sum(measure, dimensions) { parts[row.from, default: []].append(row) }
+            for row in whole {
+                let groups = parts[row.from] ?? []
+                #expect(groups.reduce(0) { $0 + $1.activeStart } == row.activeStart)
+                #expect(groups.reduce(0) { $0 + $1.activeEnd } == row.activeEnd)
+                var moved: Int64 = 0
+                for column in RollForwardColumn.all {
+                    let sum = groups.reduce(0) { $0 + $1[column] }
+                    switch column {
+                    case .movedIn: moved += sum - row[column]
+                    case .movedOut: moved -= sum - row[column]
+                    default: #expect(sum == row[column], "\(column) \(dimensions)")
+                    }
+                }
+                #expect(moved == 0)
+            }
+        }
+    }
+
+    @Test("The end of a row is the start of the next one")
+    func adjacent() {
+        for measure in [RollForwardQuestion.Measure.chains, .paidChains] {
+            let rows = Self.sum(measure, [])
+            #expect(rows.count == Self.instants.count - 1)
+            #expect(rows.dropLast().map(\.activeEnd) == rows.dropFirst().map(\.activeStart))
+            #expect(rows.dropLast().map(\.to) == rows.dropFirst().map(\.from))
+        }
+    }
+
+    @Test("A row is the same whatever other instants were asked for")
+    func independent() {
+        let all = Self.sum(.chains, [.product])
+        for (from, to) in zip(Self.instants, Self.instants.dropFirst()) {
+            var alone = RollForward(
+                RollForwardQuestion(.chains, instants: [from, to], dimensions: [.product]))
+            for chain in Self.chains { alone.add(chain) }
+            #expect(alone.rows() == all.filter { $0.from == from })
+        }
+    }
+
+    @Test("Neither the order of chains nor how they are shared out changes anything")
+    func anyOrder() {
+        let question = RollForwardQuestion(
+            .money, instants: Self.instants, dimensions: [.product, .reason])
+        var whole = RollForward(question)
+        for chain in Self.chains { whole.add(chain) }
+        var numbers = SeededNumbers(seed: 7)
+        var parts = Array(repeating: RollForward(question), count: 3)
+        for chain in Self.chains.shuffled(using: &numbers) { parts[numbers.below(3)].add(chain) }
+        var joined = parts[2]
+        joined.add(parts[0])
+        joined.add(parts[1])
+        #expect(joined.rows() == whole.rows())
+    }
+
+    @Test("The order of a chain's facts changes nothing it contributes")
+    func anyFactOrder() {
+        for seed in 1...60 as ClosedRange<UInt64> {
+            var numbers = SeededNumbers(seed: seed)
+            let facts = RandomLife.facts(seed: seed, count: 12)
+            let told = Lifecycle(facts, environment: .production, catalogue: Catalogue())
+            let shuffled = Lifecycle(
+                facts.shuffled(using: &numbers), environment: .production, catalogue: Catalogue())
+            #expect(told.metrics() == shuffled.metrics(), "seed \(seed)")
+        }
+    }
+
+    @Test("Stretches are the intervals, and movements are between neighbours")
+    func stretches() {
+        for chain in Self.chains {
+            #expect(chain.stretches.dropLast().map(\.to) == chain.stretches.dropFirst().map(\.from))
+            #expect(chain.movements.map(\.after) == chain.stretches)
+            #expect(chain.movements.dropFirst().map(\.before) == chain.stretches.dropLast())
+            #expect(chain.movements.map(\.at) == chain.stretches.map(\.from))
+        }
+    }
+}

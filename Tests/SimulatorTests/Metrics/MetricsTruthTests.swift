@@ -1,0 +1,133 @@
+import AppStore
+import Ledger
+import Simulator
+import Testing
+
+/// Roll-forwards over simulated worlds against a plain count of the same chains' answers, and
+/// against what truly happened to them.
+@Suite("Roll-forwards over simulated worlds")
+struct MetricsTruthTests {
+    private static let seeds = 0..<150 as Range<UInt64>
+
+    /// The quarters of the simulated years, and a few odd moments.
+    private static let instants: [Timestamp] = {
+        var instants: [Timestamp] = []
+        for year in 2022...2026 as ClosedRange<Int64> {
+            for month in [1, 4, 7, 10] as [Int64] {
+                let days = CivilDate(year: year, month: month, day: 1).daysSinceEpoch
+                instants.append(Timestamp(milliseconds: days * 86_400_000))
+            }
+        }
+        return instants + [Timestamp(milliseconds: 1_700_000_000_123)]
+    }()
+
+    private static let lives: [(seed: UInt64, life: SubscriberLife, ledger: Lifecycle)] =
+        seeds.map { seed in
+            let life = TruthTests.world.life(seed: seed)
+            return (seed, life, TruthTests.fold(life.deliveries, life))
+        }
+
+    private static func metrics(_ life: Lifecycle) -> ChainMetrics {
+        ChainMetrics(life, of: TruthTests.world.bundleId, catalogue: TruthTests.catalogue)
+    }
+
+    @Test(
+        "Every cell of every grouping is what a plain count of the answers finds",
+        arguments: RollForwardQuestion.Measure.allCases)
+    func plainly(_ measure: RollForwardQuestion.Measure) {
+        var chains = Self.lives.map { PlainRollForward.Chain($0.ledger) }
+        let metrics = Self.lives.map { Self.metrics($0.ledger) }
+        let groupings: [[Dimension]] =
+            [[]] + Dimension.allCases.map { [$0] } + [[.product, .country, .reason]]
+        let filters: [[Dimension: Set<String?>]] = [
+            [:], [.country: ["USA", "DEU"], .phase: ["standard"]],
+        ]
+        for dimensions in groupings {
+            for filter in filters {
+                let question = RollForwardQuestion(
+                    measure, instants: Self.instants, dimensions: dimensions, filters: filter)
+                var sum = RollForward(question)
+                for chain in metrics { sum.add(chain) }
+                let told = Self.cells(sum.rows())
+                let plain = PlainRollForward(
+                    measure: measure, dimensions: dimensions, filters: filter,
+                    catalogue: TruthTests.catalogue)
+                for (from, to) in zip(question.instants, question.instants.dropFirst()) {
+                    let expected = plain.cells(&chains, from: from, to: to)
+                    #expect(
+                        told[from] ?? [:] == expected, "\(measure) \(dimensions) \(from.rfc3339)")
+                }
+            }
+        }
+    }
+
+    /// Without what is 0, as the plain count gives it.
+    private static func cells(
+        _ rows: [RollForwardRow]
+    ) -> [Timestamp: [[String?]: PlainRollForward.Cells]] {
+        var cells: [Timestamp: [[String?]: PlainRollForward.Cells]] = [:]
+        for row in rows {
+            var values = Dictionary(
+                uniqueKeysWithValues: row.columns.map { (name($0.key), $0.value) })
+            if row.activeStart != 0 { values["activeStart"] = row.activeStart }
+            if row.activeEnd != 0 { values["activeEnd"] = row.activeEnd }
+            guard !values.isEmpty else { continue }
+            cells[row.from, default: [:]][row.group] = values
+        }
+        return cells
+    }
+
+    private static func name(_ column: RollForwardColumn) -> String {
+        switch column {
+        case .gained(let gain): gain.rawValue
+        case .churned(let reason): "churned.\(reason.rawValue)"
+        default: "\(column)"
+        }
+    }
+
+    @Test("Losses of access by reason are those that truly happened")
+    func truly() {
+        var told: [String: Int64] = [:]
+        var truth: [String: Int64] = [:]
+        let everything = RollForwardQuestion(
+            .chains, instants: [Timestamp(milliseconds: .min), Timestamp(milliseconds: .max)])
+        for (_, life, ledger) in Self.lives {
+            let metrics = Self.metrics(ledger)
+            guard metrics.stretches.allSatisfy(\.isCounted), !metrics.stretches.isEmpty else {
+                continue
+            }
+            var sum = RollForward(everything)
+            sum.add(metrics)
+            for row in sum.rows() {
+                for reason in EndReason.allCases where row[.churned(reason)] > 0 {
+                    told[reason.rawValue, default: 0] += row[.churned(reason)]
+                }
+            }
+            for (left, right) in zip(life.truth, life.truth.dropFirst())
+            where left.state.isEntitled && !right.state.isEntitled {
+                truth[right.reason?.rawValue ?? "none", default: 0] += 1
+            }
+        }
+        #expect(told == truth)
+        #expect(Set(truth.keys).isSuperset(of: ["voluntary", "billing", "refund"]))
+    }
+
+    @Test("However often and in whatever order a chain's evidence comes, it contributes the same")
+    func wildOrders() {
+        for (seed, life, ledger) in Self.lives {
+            var adversity = Adversity(seed: seed)
+            let again = TruthTests.fold(adversity.wild(life.deliveries), life)
+            let (left, right) = (Self.metrics(ledger), Self.metrics(again))
+            // Positions differ: they name the evidence.
+            #expect(Self.withoutCauses(left) == Self.withoutCauses(right), "seed \(seed)")
+        }
+    }
+
+    private static func withoutCauses(_ metrics: ChainMetrics) -> [CountedStretch] {
+        metrics.stretches.map { stretch in
+            var stretch = stretch
+            stretch.cause = 0
+            return stretch
+        }
+    }
+}
