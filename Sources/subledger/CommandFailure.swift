@@ -51,6 +51,15 @@ struct CommandFailure: Error {
         self.init(code: error.code.rawValue, message: error.message, exit: exit)
     }
 
+    /// A question that makes no sense is wrong usage.
+    init(_ error: MetricsError) {
+        if case .store(let failure) = error {
+            self.init(failure)
+        } else {
+            self.init(code: error.code, message: error.message, exit: .usage)
+        }
+    }
+
     init(_ error: QueryError) {
         if case .store(let failure) = error {
             self.init(failure)
@@ -76,6 +85,10 @@ func perform(_ body: () async throws -> Void) async throws {
         Console.error(failure)
         throw ExitCode(failure.exit.rawValue)
     } catch let failure as CommandError {
+        let failure = CommandFailure(failure)
+        Console.error(failure)
+        throw ExitCode(failure.exit.rawValue)
+    } catch let failure as MetricsError {
         let failure = CommandFailure(failure)
         Console.error(failure)
         throw ExitCode(failure.exit.rawValue)

@@ -7,26 +7,15 @@ struct MomentOptions: ParsableArguments {
     @Option(help: "The moment asked about: RFC 3339 or epoch milliseconds (default: now).")
     var at: String?
 
-    @Option(help: "Use only events received by this time.")
-    var knownAt: String?
-
-    @Option(help: "Use only events up to this log position.")
-    var knownPosition: Int64?
+    @OptionGroup var knowledge: KnowledgeOptions
 
     func moment() throws(CommandFailure) -> Moment {
-        if knownAt != nil, knownPosition != nil {
-            throw CommandFailure(
-                code: "invalidOption",
-                message: "Give --known-at or --known-position, not both.", exit: .usage)
-        }
-        var knowledge = KnowledgeLimit.everything
-        if let knownAt { knowledge = .knownAt(try time(knownAt, "--known-at")) }
-        if let knownPosition { knowledge = .knownPosition(knownPosition) }
-        let at: Timestamp? = if let at { try time(at, "--at") } else { nil }
+        let knowledge = try knowledge.limit()
+        let at: Timestamp? = if let at { try MomentOptions.time(at, "--at") } else { nil }
         return Moment(at: at, now: Console.now, knowledge: knowledge)
     }
 
-    private func time(_ text: String, _ option: String) throws(CommandFailure) -> Timestamp {
+    static func time(_ text: String, _ option: String) throws(CommandFailure) -> Timestamp {
         guard let time = Timestamp(userInput: text) else {
             throw CommandFailure(
                 code: "invalidTime",

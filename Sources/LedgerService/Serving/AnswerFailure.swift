@@ -33,6 +33,7 @@ public struct AnswerFailure: Error, Sendable {
         case let error as ServingError: self.init(error)
         case let error as StoreError: self.init(error)
         case let error as CommandError: self.init(error)
+        case let error as MetricsError: self.init(error)
         default: return nil
         }
     }
@@ -68,6 +69,13 @@ public struct AnswerFailure: Error, Sendable {
             }
         self.init(kind: kind, code: error.code, message: error.message)
         if case .projectionBehind(let position) = error { self.position = position }
+    }
+
+    private init(_ error: MetricsError) {
+        switch error {
+        case .store(let error): self.init(error)
+        default: self.init(kind: .invalid, code: error.code, message: error.message)
+        }
     }
 
     private init(_ error: CommandError) {

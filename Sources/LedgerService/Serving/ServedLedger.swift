@@ -21,6 +21,8 @@ public final class ServedLedger: Sendable {
         maximumCost: ServedLedger.hotHoldingCount, cost: \.holdingCount)
     /// Commands are taken in one after the other.
     let decisions = Turnstile()
+    /// Reports over all chains are computed one after the other.
+    let reports = Turnstile()
 
     struct Health {
         var projection: StoreError?

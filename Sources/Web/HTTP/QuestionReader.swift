@@ -93,10 +93,16 @@ struct QuestionReader {
             environment: try environment(), bundleId: text("bundleId").map { BundleId($0) })
     }
 
-    /// Everything that every question takes.
+    /// Everything that every question about a moment takes.
     mutating func scope() throws(Problem) -> QuestionScope {
-        var scope = try place()
+        var scope = try periodScope()
         scope.at = try time("at")
+        return scope
+    }
+
+    /// As `scope`, for a question about a period of time.
+    mutating func periodScope() throws(Problem) -> QuestionScope {
+        var scope = try place()
         scope.minPosition = try position("minPosition")
         let knownAt = try time("knownAt")
         let knownPosition = try position("knownPosition")
@@ -110,6 +116,18 @@ struct QuestionReader {
         case (nil, nil): break
         }
         return scope
+    }
+
+    /// What a metric is asked with.
+    mutating func metricsWords() -> MetricsWords {
+        var words = MetricsWords()
+        words.from = text("from")
+        words.to = text("to")
+        words.interval = text("interval")
+        words.timeZone = text("timeZone")
+        words.by = MetricsWords.list(text("by"))
+        words.filters = MetricsWords.list(text("where"))
+        return words
     }
 
     /// Throws for the first parameter that no call has read.

@@ -39,6 +39,8 @@ extension OpenAPIDocument {
             description: Whoever the app says; by default the appAccountToken.
           - name: feeds
             description: Everything, in order, once.
+          - name: metrics
+            description: What analysts count, each with one published definition.
           - name: operation
             description: For load balancers, monitoring and tools.
         """#

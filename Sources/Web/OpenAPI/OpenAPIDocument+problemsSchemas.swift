@@ -36,6 +36,7 @@ extension OpenAPIDocument {
                 - cursorBeyondLog
                 - databaseFailure
                 - diskFull
+                - duplicateDimension
                 - environmentNotServed
                 - evidenceMalformed
                 - evidenceTooLarge
@@ -58,9 +59,11 @@ extension OpenAPIDocument {
                 - invalidCursor
                 - invalidCustomer
                 - invalidEntitlement
+                - invalidFilter
                 - invalidIdempotencyKey
                 - invalidParameter
                 - invalidPath
+                - invalidRange
                 - invalidReason
                 - invalidTime
                 - ioError
@@ -83,12 +86,17 @@ extension OpenAPIDocument {
                 - signatureMismatch
                 - sourceNotAllowed
                 - tooManyCustomers
+                - tooManyIntervals
+                - tooManyRows
                 - tooManyStreams
                 - tooManyUnknownChains
                 - unauthorized
                 - undecodablePayload
+                - unknownDimension
                 - unknownEnvironment
+                - unknownInterval
                 - unknownParameter
+                - unknownTimeZone
                 - unsupportedAlgorithm
                 - unsupportedMediaType
                 - untrustedRoot

@@ -12,6 +12,25 @@ extension OpenAPIDocument {
                         - invalidTime
                         - unknownEnvironment
                         - unknownParameter
+            InvalidReport:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 400 }
+                    code:
+                      enum:
+                        - duplicateDimension
+                        - invalidFilter
+                        - invalidParameter
+                        - invalidRange
+                        - invalidTime
+                        - tooManyIntervals
+                        - tooManyRows
+                        - unknownDimension
+                        - unknownEnvironment
+                        - unknownInterval
+                        - unknownParameter
+                        - unknownTimeZone
             InvalidCursor:
               allOf:
                 - $ref: '#/components/schemas/Problem'

@@ -21,6 +21,13 @@ extension OpenAPIDocument {
               content:
                 application/problem+json:
                   schema: { $ref: '#/components/schemas/InvalidCursor' }
+            InvalidReport:
+              description: The report cannot be made as it was asked for; `detail` says what it takes.
+              headers:
+                Cache-Control: { $ref: '#/components/headers/NoStore' }
+              content:
+                application/problem+json:
+                  schema: { $ref: '#/components/schemas/InvalidReport' }
             NoSuchSubscription:
               description: Nothing is known by this id, or not at that time; or not served here.
               headers:

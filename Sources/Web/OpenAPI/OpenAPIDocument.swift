@@ -7,7 +7,8 @@ enum OpenAPIDocument {
     /// The document, YAML.
     static let text =
         ([head, "paths:"] + paths + [
-            "components:", parameters, decisionParameters, headers, "  responses:",
+            "components:", parameters, decisionParameters, metricParameters, headers,
+            "  responses:",
         ]
         + responses + ["  schemas:"] + schemas + [security]).joined(separator: "\n") + "\n"
 
@@ -16,7 +17,7 @@ enum OpenAPIDocument {
 
     private static let paths = [
         notificationPaths, uploadPaths, subscriptionPaths, customerPaths, decisionPaths, feedPaths,
-        healthPaths,
+        metricPaths, healthPaths,
     ]
 
     private static let responses = [
@@ -25,7 +26,7 @@ enum OpenAPIDocument {
 
     private static let schemas = [
         valueSchemas, subscriptionSchemas, timelineSchemas, eventSchemas, changeSchemas,
-        customerSchemas, decisionSchemas,
+        customerSchemas, decisionSchemas, metricSchemas,
         problemSchemas, refusalSchemas, decisionRefusalSchemas,
     ]
 }

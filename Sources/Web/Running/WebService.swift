@@ -71,6 +71,7 @@ public struct WebService: Sendable {
         CustomerRoutes(host: host, bodies: bodies).add(to: groups)
         DecisionRoutes(host: host, bodies: bodies).add(to: groups)
         EventRoutes(host: host).add(to: groups)
+        ReportRoutes(host: host).add(to: groups)
         ChangeRoutes(feeds: feeds, rules: streams).add(to: groups)
         DocumentRoutes.add(to: groups)
         return router

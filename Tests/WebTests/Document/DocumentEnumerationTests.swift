@@ -49,6 +49,10 @@ struct DocumentEnumerationTests {
         // Claims come by uploads, notes by the command line.
         List("Decision/properties/command", ["link", "unlink", "grant", "ungrant"]),
         List("EntryMembers/properties/kind", ["state", "fact"]),
+        List("ReportInterval", ReportInterval.allCases.map(\.rawValue)),
+        List("MetricsRemark", MetricsRemark.allCases.map(\.rawValue)),
+        List(
+            "MetricsStamp/properties/definition", MetricDefinition.allCases.map(\.rawValue)),
         List("Health/properties/status", ["ok", "ready", "notReady"]),
     ]
 

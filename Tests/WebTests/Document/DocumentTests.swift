@@ -128,7 +128,8 @@ struct DocumentTests {
     private static let optional: [String: Set<String>] = [
         "Problem": ["position"], "Cause": ["command"],
         "Command": ["entitlement", "until", "grantId"], "EventMembers": ["signedPayload"],
-        "UploadBody": ["signedRenewalInfo", "customer"],
+        "UploadBody": ["signedRenewalInfo", "customer"], "ChurnRow": ["converted", "toFree"],
+        "RowGroup": Set(Dimension.allCases.map(\.rawValue)),
         "Decision": ["bundleId", "originalTransactionId", "grantId", "entitlement", "until"],
     ]
 

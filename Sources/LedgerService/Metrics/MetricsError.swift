@@ -1,0 +1,83 @@
+public import LedgerStore
+
+/// Why a metric cannot be computed as it was asked for.
+public enum MetricsError: Error, Sendable, Equatable {
+    case unknownDimension(String)
+    case duplicateDimension(String)
+    case unknownInterval(String)
+    case unknownTimeZone(String)
+    case invalidFilter(String)
+    case invalidTime(parameter: String)
+    /// The range is empty, reversed, before the App Store, or in the future; why.
+    case invalidRange(String)
+    case tooManyIntervals
+    case tooManyRows
+    case store(StoreError)
+
+    /// Stable; scripts rely on it.
+    public var code: String {
+        switch self {
+        case .unknownDimension: "unknownDimension"
+        case .duplicateDimension: "duplicateDimension"
+        case .unknownInterval: "unknownInterval"
+        case .unknownTimeZone: "unknownTimeZone"
+        case .invalidFilter: "invalidFilter"
+        case .invalidTime: "invalidTime"
+        case .invalidRange: "invalidRange"
+        case .tooManyIntervals: "tooManyIntervals"
+        case .tooManyRows: "tooManyRows"
+        case .store(let error): error.code.rawValue
+        }
+    }
+
+    /// What happened, and what to do.
+    public var message: String {
+        switch self {
+        case .unknownDimension(let name):
+            "There is no dimension \(MetricsError.quoted(name)); it is one of "
+                + "\(MetricsWords.dimensions)."
+        case .duplicateDimension(let name):
+            "The dimension \(name) is named twice; once is enough."
+        case .unknownInterval(let name):
+            "There is no interval \(MetricsError.quoted(name)); it is one of "
+                + ReportInterval.allCases.map(\.rawValue).joined(separator: ", ") + "."
+        case .unknownTimeZone(let name):
+            "There is no time zone \(MetricsError.quoted(name)); an IANA name is expected, e.g."
+                + " Europe/Berlin."
+        case .invalidFilter(let text):
+            "A filter is dimension=value, and \(MetricsError.quoted(text)) is not; the dimension is"
+                + " one of \(MetricsWords.dimensions)."
+        case .invalidTime(let parameter):
+            "\(parameter) takes a day (2026-01-31), RFC 3339 (2026-01-31T23:59:59.000Z) or epoch"
+                + " milliseconds."
+        case .invalidRange(let reason): reason
+        case .tooManyIntervals:
+            "The range has more than \(MetricsLimits.intervalCount) intervals; ask for a shorter"
+                + " range or longer intervals."
+        case .tooManyRows:
+            "The answer has more than \(MetricsLimits.rowCount) rows; ask for a shorter range,"
+                + " longer intervals or fewer dimensions."
+        case .store(let error): error.description
+        }
+    }
+
+    /// What somebody wrote, short and printable.
+    private static func quoted(_ text: String) -> String {
+        let plain = text.unicodeScalars.prefix(MetricsLimits.quotedCharacterCount).map {
+            $0.value < 0x20 || $0.value == 0x7F ? "·" : Character($0)
+        }
+        return "“\(String(plain))”"
+    }
+}
+
+/// What a question may ask for at most.
+public enum MetricsLimits {
+    /// Ten years of days and some.
+    public static let intervalCount = 4_000
+    /// Rows of one answer.
+    public static let rowCount = 100_000
+    /// 2008-01-01: the App Store opened in July of that year.
+    public static let earliestMilliseconds: Int64 = 1_199_145_600_000
+    /// Of a wrong word, in an error.
+    static let quotedCharacterCount = 64
+}

@@ -1,0 +1,109 @@
+public import AppStore
+import Ledger
+import LedgerStore
+
+/// Computes metrics from one state of a ledger: answers made once, for the command line and HTTP.
+public struct MetricsQuery: Sendable {
+    /// Told of progress: facts folded, of about how many.
+    public typealias Report = @Sendable (_ done: Int64, _ all: Int64) -> Void
+
+    let query: ChainQuery
+    /// The configured report zone.
+    let reportTimeZone: String
+    /// The clock's now.
+    let now: Timestamp
+    let knowledge: KnowledgeLimit
+    /// Only chains of this app are meant.
+    let bundleId: BundleId?
+    var report: Report = { _, _ in }
+
+    public init(
+        _ query: ChainQuery, reportTimeZone: String, now: Timestamp,
+        knowledge: KnowledgeLimit = .everything, bundleId: BundleId? = nil,
+        report: @escaping Report = { _, _ in }
+    ) {
+        self.query = query
+        self.reportTimeZone = reportTimeZone
+        self.now = now
+        self.knowledge = knowledge
+        self.bundleId = bundleId
+        self.report = report
+    }
+
+    /// Nothing is told of what comes after: the earlier of now and knownAt.
+    var limit: Timestamp { knowledge.knownAt.map { min($0, now) } ?? now }
+
+    var walk: MetricsWalk {
+        MetricsWalk(query: query, knowledge: knowledge, bundleId: bundleId, report: report)
+    }
+
+    // MARK: Churn
+
+    /// The roll-forward of active chains, or with `isPaid` of paid ones.
+    public func churn(
+        _ words: MetricsWords, isPaid: Bool = false
+    ) async throws(MetricsError) -> ChurnReport {
+        let zone = try words.zone(reportTimeZone)
+        let interval = try words.reportInterval()
+        let question = RollForwardQuestion(
+            isPaid ? .paidChains : .chains,
+            instants: try words.instants(interval, zone, limit: limit),
+            dimensions: try words.dimensions(), filters: try words.conditions())
+        let (sum, chainCount) = try await rollForward(question)
+        let rows = sum.rows()
+        guard rows.count <= MetricsLimits.rowCount else { throw .tooManyRows }
+        let stamp = stamp(
+            isPaid ? .churnPaid : .churn, zone, interval, remarks: remarks(chainCount))
+        return ChurnReport(stamp: stamp, question: question, zone: zone, rows: rows)
+    }
+
+    private struct Sum: Sendable {
+        var rollForward: RollForward
+        var chainCount = 0
+    }
+
+    private func rollForward(
+        _ question: RollForwardQuestion
+    ) async throws(MetricsError) -> (RollForward, chainCount: Int) {
+        let catalogue = query.ledger.catalogue
+        do throws(StoreError) {
+            let sum = try await walk.sum(
+                Sum(rollForward: RollForward(question)),
+                adding: { sum, chain, life in
+                    sum.chainCount += 1
+                    guard !life.isOneTime else { return }
+                    sum.rollForward.add(
+                        ChainMetrics(life, of: chain.bundleId, catalogue: catalogue))
+                },
+                joining: { whole, part in
+                    whole.chainCount += part.chainCount
+                    whole.rollForward.add(part.rollForward)
+                })
+            return (sum.rollForward, sum.chainCount)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    // MARK: Stamp
+
+    private func stamp(
+        _ definition: MetricDefinition, _ zone: ReportZone, _ interval: ReportInterval,
+        remarks: [MetricsRemark]
+    ) -> MetricsStamp {
+        MetricsStamp(
+            definition: definition, environment: query.ledger.environment, timeZone: zone.name,
+            interval: interval, position: knowledge.position(head: query.head),
+            knownAt: knowledge.knownAt,
+            completeThrough: query.ledger.completeThrough(
+                of: bundleId, knowledge, head: query.head),
+            catalogueHash: query.ledger.catalogueHash, remarks: remarks)
+    }
+
+    private func remarks(_ chainCount: Int) -> [MetricsRemark] {
+        var remarks: [MetricsRemark] = []
+        if chainCount == 0 { remarks.append(.emptyLedger) }
+        if query.ledger.environment != .production { remarks.append(.notProduction) }
+        return remarks
+    }
+}

@@ -1,0 +1,64 @@
+/// Rows of text under a header.
+public struct MetricsTable: Sendable {
+    /// How a table is written. Raw values are the contract's.
+    public enum Form: String, Sendable, CaseIterable {
+        case text
+        case csv
+    }
+
+    let header: [String]
+    let rows: [[String]]
+
+    /// RFC 4180.
+    var csv: [UInt8] {
+        ([header] + rows).flatMap { row in
+            Array((row.map(MetricsTable.field).joined(separator: ",") + "\r\n").utf8)
+        }
+    }
+
+    private static func field(_ text: String) -> String {
+        let needsQuotes = text.utf8.contains { byte in
+            byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
+                || byte == UInt8(ascii: "\r")
+        }
+        guard needsQuotes else { return text }
+        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+    }
+
+    /// Columns of one width, two spaces between them; numbers to the right.
+    ///
+    /// - Parameter leading: how many columns stand to the left.
+    func aligned(leading: Int) -> String {
+        // Control characters do not reach the terminal.
+        let lines = ([header] + rows).map { $0.map(MetricsTable.printable) }
+        var widths = header.map { _ in 0 }
+        for line in lines {
+            for (place, cell) in line.enumerated() {
+                widths[place] = max(widths[place], cell.count)
+            }
+        }
+        return lines.map { line in
+            let cells = line.enumerated().map { place, cell in
+                let space = String(repeating: " ", count: widths[place] - cell.count)
+                return place < leading ? cell + space : space + cell
+            }
+            var text = cells.joined(separator: "  ")
+            while text.last == " " { text.removeLast() }
+            return text + "\n"
+        }.joined()
+    }
+
+    private static func printable(_ text: String) -> String {
+        String(
+            text.unicodeScalars.map {
+                $0.value < 0x20 || $0.value == 0x7F ? "·" : Character($0)
+            })
+    }
+
+    /// One digit behind the point; a dash for none.
+    static func percent(_ rate: Double?) -> String {
+        guard let rate else { return "–" }
+        let thousandths = Int64((rate * 1000).rounded(.toNearestOrEven))
+        return "\(thousandths / 10).\(thousandths % 10) %"
+    }
+}

@@ -1,0 +1,95 @@
+extension OpenAPIDocument {
+    static let metricPaths = #"""
+          /v1/metrics/churn:
+            get:
+              operationId: getChurn
+              tags: [metrics]
+              summary: Who was active, who came, who left and why, interval by interval.
+              description: |
+                Every row balances: activeStart and what came, less what left, is activeEnd; the
+                residue says so. A row never depends on what else was asked. Nothing is told of what
+                comes after now, or after knownAt.
+              parameters:
+                - $ref: '#/components/parameters/From'
+                - $ref: '#/components/parameters/To'
+                - $ref: '#/components/parameters/Interval'
+                - $ref: '#/components/parameters/By'
+                - $ref: '#/components/parameters/Where'
+                - $ref: '#/components/parameters/TimeZone'
+                - $ref: '#/components/parameters/Paid'
+                - $ref: '#/components/parameters/Environment'
+                - $ref: '#/components/parameters/BundleId'
+                - $ref: '#/components/parameters/KnownAt'
+                - $ref: '#/components/parameters/KnownPosition'
+                - $ref: '#/components/parameters/MinPosition'
+                - $ref: '#/components/parameters/IfNoneMatch'
+              responses:
+                '200':
+                  description: The rows by interval, then by group.
+                  headers:
+                    ETag: { $ref: '#/components/headers/ETag' }
+                    Subledger-Position: { $ref: '#/components/headers/Position' }
+                    Subledger-Lag: { $ref: '#/components/headers/Lag' }
+                    Cache-Control: { $ref: '#/components/headers/CacheControl' }
+                  content:
+                    application/json:
+                      schema: { $ref: '#/components/schemas/Churn' }
+                '304': { $ref: '#/components/responses/NotModified' }
+                '400': { $ref: '#/components/responses/InvalidReport' }
+                '401': { $ref: '#/components/responses/Unauthorized' }
+                '403': { $ref: '#/components/responses/InsufficientScope' }
+                '404': { $ref: '#/components/responses/EnvironmentNotServed' }
+                '500': { $ref: '#/components/responses/Fault' }
+                '503': { $ref: '#/components/responses/Unavailable' }
+        """#
+
+    static let metricParameters = #"""
+            From:
+              name: from
+              in: query
+              required: true
+              description: The first day of the time zone, or a time; inclusive. Not before 2008.
+              schema: { $ref: '#/components/schemas/StatedTime' }
+              example: '2026-01-01'
+            To:
+              name: to
+              in: query
+              description: The day or time before which it ends; without it, now.
+              schema: { $ref: '#/components/schemas/StatedTime' }
+              example: '2026-07-01'
+            Interval:
+              name: interval
+              in: query
+              schema: { $ref: '#/components/schemas/ReportInterval' }
+            By:
+              name: by
+              in: query
+              description: |
+                Dimensions to break down by, each once, with commas between them: app, product,
+                group, country (or storefront), currency, offer, offerType, offerIdentifier,
+                offerDiscountType, phase, ownership, reason. By reason, those who left move out of
+                the rows without a reason into the row of theirs, and churn there.
+              schema: { type: string, pattern: '^([A-Za-z]+(,[A-Za-z]+)*)?$' }
+              example: product,country
+            Where:
+              name: where
+              in: query
+              description: |
+                `dimension=value`, several with commas between them: only chains with one of the
+                values given of each dimension named. Nothing behind the sign stands for nothing
+                stated.
+              schema: { type: string, pattern: '^([A-Za-z]+=[^,]*(,[A-Za-z]+=[^,]*)*)?$' }
+              example: country=USA,phase=standard
+            TimeZone:
+              name: timeZone
+              in: query
+              description: An IANA name; without it, the configured report zone.
+              schema: { type: string, minLength: 1 }
+              example: Europe/Berlin
+            Paid:
+              name: paid
+              in: query
+              description: Only chains in a paid period; from and into trials are columns.
+              schema: { type: boolean, default: false }
+        """#
+}

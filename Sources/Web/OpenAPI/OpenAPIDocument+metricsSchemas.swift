@@ -1,0 +1,162 @@
+extension OpenAPIDocument {
+    static let metricSchemas = #"""
+            ReportInterval:
+              description: Weeks begin on Monday.
+              type: string
+              enum: [day, week, month, quarter]
+              default: month
+            Count: { type: integer, format: int64, minimum: 0 }
+            TextOrNull:
+              description: Null where nothing is stated.
+              type: [string, 'null']
+            MetricsStamp:
+              description: Which definition, and on which knowledge.
+              type: object
+              required:
+                - definition
+                - environment
+                - timeZone
+                - interval
+                - position
+                - knownAt
+                - completeThrough
+                - reducerVersion
+                - catalogueHash
+                - remarks
+              properties:
+                definition:
+                  description: What the metric means; it never changes under one name.
+                  type: string
+                  enum: [churn/1, churn.paid/1]
+                environment: { $ref: '#/components/schemas/EnvironmentWord' }
+                timeZone: { type: string }
+                interval: { $ref: '#/components/schemas/ReportInterval' }
+                position: { $ref: '#/components/schemas/Position' }
+                knownAt: { $ref: '#/components/schemas/TimeOrNull' }
+                completeThrough:
+                  description: Nothing from before then is missing; null until that is known.
+                  $ref: '#/components/schemas/TimeOrNull'
+                reducerVersion: { type: integer, minimum: 1 }
+                catalogueHash: { $ref: '#/components/schemas/Digest' }
+                remarks:
+                  description: What to know before using the figures.
+                  type: array
+                  items:
+                    type: object
+                    required: [code, message]
+                    properties:
+                      code: { $ref: '#/components/schemas/MetricsRemark' }
+                      message: { type: string }
+                    additionalProperties: false
+            MetricsRemark:
+              type: string
+              enum: [emptyLedger, notProduction]
+            Churn:
+              type: object
+              required: [rows]
+              allOf:
+                - $ref: '#/components/schemas/MetricsStamp'
+              properties:
+                rows:
+                  type: array
+                  items: { $ref: '#/components/schemas/ChurnRow' }
+              unevaluatedProperties: false
+            ChurnRow:
+              type: object
+              required:
+                - from
+                - to
+                - group
+                - activeStart
+                - new
+                - appeared
+                - reactivated
+                - recovered
+                - reinstated
+                - movedIn
+                - movedOut
+                - churned
+                - activeEnd
+                - residue
+                - churnRate
+              properties:
+                from: { $ref: '#/components/schemas/Time' }
+                to:
+                  description: Exclusive; the earlier of now and knownAt for the running interval.
+                  $ref: '#/components/schemas/Time'
+                group:
+                  description: Null for the whole.
+                  anyOf:
+                    - { $ref: '#/components/schemas/RowGroup' }
+                    - { type: 'null' }
+                activeStart: { $ref: '#/components/schemas/Count' }
+                new: { $ref: '#/components/schemas/Count' }
+                appeared:
+                  description: First seen in the middle of a life; an adopted customer is not new.
+                  $ref: '#/components/schemas/Count'
+                reactivated: { $ref: '#/components/schemas/Count' }
+                recovered: { $ref: '#/components/schemas/Count' }
+                reinstated: { $ref: '#/components/schemas/Count' }
+                converted:
+                  description: From a trial; only of paid chains.
+                  $ref: '#/components/schemas/Count'
+                movedIn: { $ref: '#/components/schemas/Count' }
+                movedOut: { $ref: '#/components/schemas/Count' }
+                toFree:
+                  description: Into a trial; only of paid chains.
+                  $ref: '#/components/schemas/Count'
+                churned: { $ref: '#/components/schemas/Churned' }
+                activeEnd: { $ref: '#/components/schemas/Count' }
+                residue:
+                  description: What the columns do not explain.
+                  const: 0
+                churnRate:
+                  description: Of those active at the start; null when there were none.
+                  type: [number, 'null']
+              additionalProperties: false
+            RowGroup:
+              description: The value of each dimension asked for.
+              type: object
+              properties:
+                app: { $ref: '#/components/schemas/TextOrNull' }
+                product: { $ref: '#/components/schemas/TextOrNull' }
+                group: { $ref: '#/components/schemas/TextOrNull' }
+                country: { $ref: '#/components/schemas/TextOrNull' }
+                storefront: { $ref: '#/components/schemas/TextOrNull' }
+                currency: { $ref: '#/components/schemas/TextOrNull' }
+                offer: { $ref: '#/components/schemas/TextOrNull' }
+                offerType: { $ref: '#/components/schemas/TextOrNull' }
+                offerIdentifier: { $ref: '#/components/schemas/TextOrNull' }
+                offerDiscountType: { $ref: '#/components/schemas/TextOrNull' }
+                phase: { $ref: '#/components/schemas/TextOrNull' }
+                ownership: { $ref: '#/components/schemas/TextOrNull' }
+                reason: { $ref: '#/components/schemas/TextOrNull' }
+              additionalProperties: false
+            Churned:
+              description: Those whose access ended, by why.
+              type: object
+              required:
+                - voluntary
+                - billing
+                - priceIncrease
+                - productUnavailable
+                - refund
+                - familyRevoke
+                - other
+                - unconfirmed
+                - total
+              properties:
+                voluntary: { $ref: '#/components/schemas/Count' }
+                billing: { $ref: '#/components/schemas/Count' }
+                priceIncrease: { $ref: '#/components/schemas/Count' }
+                productUnavailable: { $ref: '#/components/schemas/Count' }
+                refund: { $ref: '#/components/schemas/Count' }
+                familyRevoke: { $ref: '#/components/schemas/Count' }
+                other: { $ref: '#/components/schemas/Count' }
+                unconfirmed:
+                  description: Over by the clock, and nothing says why yet.
+                  $ref: '#/components/schemas/Count'
+                total: { $ref: '#/components/schemas/Count' }
+              additionalProperties: false
+        """#
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import LedgerService
+
+/// On what knowledge a question is asked (`lifecycle.md` §1).
+struct KnowledgeOptions: ParsableArguments {
+    @Option(help: "Use only events received by this time.")
+    var knownAt: String?
+
+    @Option(help: "Use only events up to this log position.")
+    var knownPosition: Int64?
+
+    func limit() throws(CommandFailure) -> KnowledgeLimit {
+        switch (knownAt, knownPosition) {
+        case (.some, .some):
+            throw CommandFailure(
+                code: "invalidOption",
+                message: "Give --known-at or --known-position, not both.", exit: .usage)
+        case (let text?, nil): return .knownAt(try MomentOptions.time(text, "--known-at"))
+        case (nil, let position?): return .knownPosition(position)
+        case (nil, nil): return .everything
+        }
+    }
+}

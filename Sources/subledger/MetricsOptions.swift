@@ -1,0 +1,59 @@
+import ArgumentParser
+import LedgerService
+
+/// What every metric is asked with (`contract.md`, `churn`).
+struct MetricsOptions: ParsableArguments {
+    @Option(help: "The first day, in the report zone (2026-01-31), or a time; inclusive.")
+    var from: String
+
+    @Option(help: "The day or time before which it ends (default: now).")
+    var to: String?
+
+    @Option(help: "day, week (from Monday), month or quarter (default: month).")
+    var interval: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Break down by these, with commas between them.", valueName: "product,country,…"))
+    var by: String?
+
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp(
+            "Only this value of a dimension; repeatable, and values of one dimension are"
+                + " alternatives.", valueName: "dimension=value"))
+    var filters: [String] = []
+
+    @Option(help: "An IANA time zone (default: the configured report zone).")
+    var timeZone: String?
+
+    @Option(help: "text, csv or json (default: text).")
+    var format: String?
+
+    @OptionGroup var knowledge: KnowledgeOptions
+
+    var words: MetricsWords {
+        var words = MetricsWords()
+        (words.from, words.to, words.interval, words.timeZone) = (from, to, interval, timeZone)
+        words.by = MetricsWords.list(by)
+        words.filters = filters
+        return words
+    }
+
+    enum Form {
+        case json
+        case table(MetricsTable.Form)
+    }
+
+    func form(_ common: SharedOptions) throws(CommandFailure) -> Form {
+        guard let format else { return common.json ? .json : .table(.text) }
+        if format == "json" { return .json }
+        guard let form = MetricsTable.Form(rawValue: format), !common.json else {
+            throw CommandFailure(
+                code: "invalidOption",
+                message: "--format takes text, csv or json, and --json is only --format json.",
+                exit: .usage)
+        }
+        return .table(form)
+    }
+}

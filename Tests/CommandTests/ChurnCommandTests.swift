@@ -1,0 +1,68 @@
+import AppStore
+import Foundation
+import Testing
+
+@Suite("subledger churn")
+struct ChurnCommandTests {
+    private func taken() async throws -> Workplace {
+        let place = try Workplace()
+        try place.write(Evidence.lines, to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        return place
+    }
+
+    @Test(
+        "Wrong usage is exit code 64 with a code of its own",
+        arguments: [
+            (["--from", "soon"], "invalidTime"), ([], "usage"),
+            (["--from", "2026-02-01", "--to", "2026-01-01"], "invalidRange"),
+            (["--from", "2026-01-01", "--by", "colour"], "unknownDimension"),
+            (["--from", "2026-01-01", "--by", "product,product"], "duplicateDimension"),
+            (["--from", "2026-01-01", "--where", "product"], "invalidFilter"),
+            (["--from", "2026-01-01", "--interval", "hour"], "unknownInterval"),
+            (["--from", "2026-01-01", "--time-zone", "Mars/Olympus"], "unknownTimeZone"),
+            (["--from", "2026-01-01", "--format", "xml"], "invalidOption"),
+            (["--from", "2026-01-01", "--format", "csv", "--json"], "invalidOption"),
+            (
+                ["--from", "2026-01-01", "--known-at", "0", "--known-position", "1"],
+                "invalidOption"
+            ),
+            (["--from", "2026-01-01", "--known-at", "x"], "invalidTime"),
+        ])
+    func wrong(arguments: [String], code: String) async throws {
+        let place = try Workplace()
+        let outcome = try await place.run(["churn"] + arguments + place.options)
+        #expect(outcome.code == 64)
+        #expect(outcome.errorCode == code)
+        #expect(outcome.out.isEmpty)
+    }
+
+    @Test("The same figures as JSON, as comma-separated values and for people")
+    func forms() async throws {
+        let place = try await taken()
+        let question = ["churn", "--from", "2026-01-01", "--to", "2026-05-01", "--by", "product"]
+        let json = try await place.run(question + ["--json"] + place.options).json()
+        let rows = try #require(json["rows"]?.array)
+        #expect(!rows.isEmpty && rows.allSatisfy { $0["residue"]?.int64 == 0 })
+        #expect(rows.first?["new"]?.int64 == 1)
+        let again = try await place.run(question + ["--format", "json"] + place.options).json()
+        #expect(again["rows"] == json["rows"])
+        let csv = try await place.run(question + ["--format", "csv"] + place.options)
+        #expect(csv.out.split(separator: "\r\n").count == rows.count + 1)
+        #expect(csv.out.hasPrefix("from,to,product,activeStart,new,"))
+        let text = try await place.run(question + place.options)
+        #expect(text.code == 0 && text.err.isEmpty)
+        #expect(text.out.hasPrefix("churn/1 · Production · by month in UTC\n"))
+        #expect(text.out.contains("2026-01-01"))
+    }
+
+    @Test("An empty ledger answers zeros, marked as such, and exit code 0")
+    func empty() async throws {
+        let place = try Workplace()
+        let outcome = try await place.run("churn", "--from", "2026-01-01", "--json")
+        #expect(outcome.code == 0)
+        let json = try outcome.json()
+        #expect(json["remarks"]?.array?.first?["code"]?.string == "emptyLedger")
+        #expect(json["rows"]?.array?.first?["activeEnd"]?.int64 == 0)
+    }
+}

@@ -1,0 +1,109 @@
+import AppStore
+import HTTPTypes
+import LedgerService
+import Testing
+
+@testable import Web
+
+@Suite("Reports over HTTP")
+struct ReportRouteTests {
+    private let purchase = MadePurchase()
+
+    private func renewed(
+        _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
+    ) async throws {
+        let purchase = purchase
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            for period in 0...1 {
+                let answer = try await client.notify(purchase.notificationBody(period))
+                #expect(answer.status == 200)
+            }
+            _ = try await host.ledger(.production).snapshot(atLeast: 2)
+            try await body(client, host)
+        }
+    }
+
+    /// Questions that make no sense, and the code of each.
+    static let refusals: [(String, String)] = [
+        ("", "invalidTime"), ("from=soon", "invalidTime"), ("from=", "invalidTime"),
+        ("from=2026-01-01&to=later", "invalidTime"),
+        ("from=2026-01-01&knownAt=x", "invalidTime"),
+        ("from=2026-01-01&to=2026-01-01", "invalidRange"),
+        ("from=2027-01-01", "invalidRange"), ("from=1999-01-01", "invalidRange"),
+        ("from=2008-01-01&interval=day", "tooManyIntervals"),
+        ("from=2026-01-01&interval=hour", "unknownInterval"),
+        ("from=2026-01-01&by=colour", "unknownDimension"),
+        ("from=2026-01-01&by=product,product", "duplicateDimension"),
+        ("from=2026-01-01&where=product", "invalidFilter"),
+        ("from=2026-01-01&where=colour%3Dred", "unknownDimension"),
+        ("from=2026-01-01&timeZone=Mars/Olympus", "unknownTimeZone"),
+        ("from=2026-01-01&paid=yes", "invalidParameter"),
+        ("from=2026-01-01&knownAt=0&knownPosition=1", "invalidParameter"),
+        ("from=2026-01-01&at=0", "unknownParameter"),
+        ("from=2026-01-01&environment=live", "unknownEnvironment"),
+    ]
+
+    @Test("A question that makes no sense is a 400 with its code", arguments: refusals)
+    func refused(_ query: String, _ code: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.get("/v1/metrics/churn?\(query)")
+            #expect(answer.status == 400)
+            #expect(answer.code == code)
+        }
+    }
+
+    @Test("The answer is the command's, whatever it is broken down by")
+    func same() async throws {
+        try await renewed { client, host in
+            for by in ["", "product", "app,country,reason"] {
+                var words = MetricsWords()
+                (words.from, words.interval, words.timeZone) = ("2026-01-01", "week", "Asia/Tokyo")
+                words.by = MetricsWords.list(by)
+                let snapshot = try await host.ledger(.production).snapshot()
+                let report = try await MetricsQuery(
+                    snapshot.query, reportTimeZone: "UTC", now: ServedPlace.now
+                ).churn(words)
+                var json = JSONWriter()
+                report.write(to: &json)
+                let answer = try await client.get(
+                    "/v1/metrics/churn?from=2026-01-01&interval=week&timeZone=Asia/Tokyo&by=\(by)")
+                #expect(answer.status == 200)
+                #expect(answer.bytes == json.bytes)
+                #expect(report.rows.count > 5)
+            }
+        }
+    }
+
+    @Test("Figures by filter, in the paid variant, and as they were known")
+    func figures() async throws {
+        try await renewed { client, _ in
+            let path = "/v1/metrics/churn?from=2026-01-01&to=2026-02-01"
+            let plain = try await client.get(path)
+            #expect(plain.json["rows"]?.array?.first?["new"]?.int64 == 1)
+            let paid = try await client.get(path + "&paid=true&where=country%3DUSA")
+            #expect(paid.json["definition"]?.string == "churn.paid/1")
+            #expect(paid.json["rows"]?.array?.first?["new"]?.int64 == 1)
+            #expect(paid.json["rows"]?.array?.first?["converted"]?.int64 == 0)
+            let other = try await client.get(path + "&where=country=DEU,phase=standard")
+            #expect(other.json["rows"]?.array?.first?["new"]?.int64 == 0)
+            let before = try await client.get(path + "&knownPosition=0")
+            #expect(before.json["remarks"]?.array?.first?["code"]?.string == "emptyLedger")
+            let sandbox = try await client.get(path + "&environment=sandbox")
+            #expect(sandbox.json["environment"]?.string == "Sandbox")
+            let tag = try #require(plain.headers[.eTag])
+            let known = try await client.get(path, [.ifNoneMatch: tag])
+            #expect(known.status == 304)
+        }
+    }
+
+    @Test("An environment that is not served is a 404; a position in the future a 503")
+    func elsewhere() async throws {
+        try await renewed { client, _ in
+            let path = "/v1/metrics/churn?from=2026-01-01"
+            let xcode = try await client.get(path + "&environment=xcode")
+            #expect(xcode.status == 404 && xcode.code == "environmentNotServed")
+            let behind = try await client.get(path + "&minPosition=99")
+            #expect(behind.status == 503 && behind.code == "projectionBehind")
+        }
+    }
+}
