@@ -30,8 +30,6 @@ struct MetricsOptions: ParsableArguments {
     @Option(help: "text, csv or json (default: text).")
     var format: String?
 
-    @OptionGroup var knowledge: KnowledgeOptions
-
     var words: MetricsWords {
         var words = MetricsWords()
         (words.from, words.to, words.interval, words.timeZone) = (from, to, interval, timeZone)
@@ -55,5 +53,23 @@ struct MetricsOptions: ParsableArguments {
                 exit: .usage)
         }
         return .table(form)
+    }
+
+    /// Opens the ledger, catches up, and asks; tells people how far it is.
+    func answer<Answer>(
+        _ common: SharedOptions, _ limit: KnowledgeLimit,
+        _ ask: (MetricsQuery) async throws -> Answer
+    ) async throws -> Answer {
+        let settings = try Settings(common)
+        let session = try await settings.openSession()
+        let progress = ProgressLine()
+        let query = MetricsQuery(
+            session.query, reportTimeZone: settings.configuration.reportTimeZone,
+            now: Console.now, knowledge: limit, bundleId: settings.bundleId
+        ) { done, all in progress.show("folded \(done) of \(all) facts") }
+        let answer = try await ask(query)
+        progress.end()
+        await session.close()
+        return answer
     }
 }

@@ -17,6 +17,7 @@ struct Subledger: AsyncParsableCommand {
             IngestCommand.self, ShowCommand.self, TimelineCommand.self,
             EntitlementsCommand.self, LinkCommand.self, UnlinkCommand.self, GrantCommand.self,
             UngrantCommand.self, NoteCommand.self, ExportCommand.self, ChurnCommand.self,
+            MetricsCommand.self,
             RebuildCommand.self, ProjectionsCommand.self, ReplayCommand.self, AuditCommand.self,
             QuarantineCommand.self, RecoverCommand.self, BackfillCommand.self,
             ReconcileCommand.self, TestNotificationCommand.self, WebhooksCommand.self,

@@ -65,4 +65,22 @@ struct ChurnCommandTests {
         #expect(json["remarks"]?.array?.first?["code"]?.string == "emptyLedger")
         #expect(json["rows"]?.array?.first?["activeEnd"]?.int64 == 0)
     }
+
+    @Test("metrics NAME answers as JSON, as comma-separated values and for people")
+    func metrics() async throws {
+        let place = try await taken()
+        let question = ["metrics", "revenue", "--from", "2026-01-01", "--to", "2026-05-01"]
+        let json = try await place.run(question + ["--json"] + place.options).json()
+        #expect(json["definition"]?.string == "revenue/1")
+        let rows = try #require(json["rows"]?.array)
+        #expect(rows.first?["values"]?["transactions"]?.int64 == 1)
+        let csv = try await place.run(question + ["--format", "csv"] + place.options)
+        #expect(csv.out.hasPrefix("from,to,currency,transactions,gross,"))
+        let text = try await place.run(question + place.options)
+        #expect(text.code == 0)
+        #expect(text.out.hasPrefix("revenue/1 · Production · by month in UTC\n"))
+        let unknown = try await place.run("metrics", "profit", "--from", "2026-01-01")
+        #expect(unknown.code == 64)
+        #expect(unknown.errorCode == "unknownMetric")
+    }
 }

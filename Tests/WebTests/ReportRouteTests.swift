@@ -106,4 +106,38 @@ struct ReportRouteTests {
             #expect(behind.status == 503 && behind.code == "projectionBehind")
         }
     }
+
+    @Test(
+        "Every metric is answered by its name, as the command does", arguments: MetricName.allCases)
+    func metric(_ name: MetricName) async throws {
+        try await renewed { client, host in
+            var words = MetricsWords()
+            words.from = "2026-01-01"
+            words.by = ["product"]
+            let snapshot = try await host.ledger(.production).snapshot()
+            let report = try await MetricsQuery(
+                snapshot.query, reportTimeZone: "UTC", now: ServedPlace.now
+            ).metric(name, words)
+            var json = JSONWriter()
+            report.write(to: &json)
+            let answer = try await client.get(
+                "/v1/metrics/\(name.rawValue)?from=2026-01-01&by=product")
+            #expect(answer.status == 200)
+            #expect(answer.bytes == json.bytes)
+        }
+    }
+
+    @Test("A name that is no metric's is a 404; a metric takes no paid")
+    func unknownMetric() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            for name in ["MRR", "churns", "%20"] {
+                let answer = try await client.get("/v1/metrics/\(name)?from=2026-01-01")
+                #expect(answer.status == 404 && answer.code == "unknownMetric", "\(name)")
+            }
+            let paid = try await client.get("/v1/metrics/mrr?from=2026-01-01&paid=true")
+            #expect(paid.status == 400 && paid.code == "unknownParameter")
+            let reason = try await client.get("/v1/metrics/mrr?from=2026-01-01&by=reason")
+            #expect(reason.status == 400 && reason.code == "unknownDimension")
+        }
+    }
 }

@@ -1,4 +1,4 @@
-public import AppStore
+import AppStore
 
 /// Sums what chains contribute into the rows of a roll-forward (`metrics.md`): what was active just
 /// before each interval, what came and went in it, and what was active just before its end.
@@ -28,7 +28,7 @@ public struct RollForward: Sendable {
         var before: CountedStretch?
         for stretch in chain.stretches {
             addActive(stretch)
-            if let interval = interval(of: stretch.from) {
+            if let interval = question.interval(of: stretch.from) {
                 for change in Movement(before: before, after: stretch).changes(question)
                 where change.amount != 0 {
                     sums[group(change.key)][interval, default: [:]][change.column, default: 0] +=
@@ -52,8 +52,8 @@ public struct RollForward: Sendable {
     /// A stretch `[from, to)` is active just before every instant in `(from, to]`.
     private mutating func addActive(_ stretch: CountedStretch) {
         guard question.counts(stretch) else { return }
-        let first = firstInstant(after: stretch.from)
-        let end = stretch.to.map { firstInstant(after: $0) } ?? question.instants.count
+        let first = question.firstInstant(after: stretch.from)
+        let end = stretch.to.map { question.firstInstant(after: $0) } ?? question.instants.count
         guard first < end else { return }
         let group = group(question.key(stretch.values, reason: nil))
         let amount = question.amount(stretch)
@@ -74,30 +74,15 @@ public struct RollForward: Sendable {
         return keys.count - 1
     }
 
-    /// Index of the first instant later than `time`; the count of instants if there is none.
-    private func firstInstant(after time: Timestamp) -> Int {
-        let instants = question.instants
-        var (low, high) = (0, instants.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if instants[middle] <= time { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-
-    /// Index of the interval that contains `time`.
-    private func interval(of time: Timestamp) -> Int? {
-        let next = firstInstant(after: time)
-        return next == 0 || next == question.instants.count ? nil : next - 1
-    }
-
     // MARK: Rows
 
     /// The rows by interval, then by group. Grouped, one for each group in which anything was or
     /// happened; else one for each interval, even if nothing did. Money is always grouped by
     /// currency.
     public func rows() -> [RollForwardRow] {
-        let order = groupOrder()
+        let order = keys.indices.sorted {
+            RollForwardQuestion.precedes(keys[$0], keys[$1])
+        }
         let bases = order.map { rateGroup(of: $0) }
         var active = keys.indices.map { steps[$0][0] ?? 0 }
         var unpriced = keys.indices.map { unpricedSteps[$0][0] ?? 0 }
@@ -131,17 +116,5 @@ public struct RollForward: Sendable {
         var key = keys[group]
         key[place] = nil
         return groups[key]
-    }
-
-    /// Nil first, then the order of the bytes, value by value.
-    private func groupOrder() -> [Int] {
-        keys.indices.sorted { left, right in
-            for (one, two) in zip(keys[left], keys[right]) where one != two {
-                guard let one else { return true }
-                guard let two else { return false }
-                return one.utf8.lexicographicallyPrecedes(two.utf8)
-            }
-            return false
-        }
     }
 }

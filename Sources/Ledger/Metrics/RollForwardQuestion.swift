@@ -30,8 +30,10 @@ public struct RollForwardQuestion: Hashable, Sendable {
     ) {
         self.measure = measure
         self.instants = Set(instants).sorted()
-        let isByReason = dimensions.contains(.reason) || filters[.reason] == nil
-        self.dimensions = isByReason ? dimensions : dimensions + [.reason]
+        // Money is apart by currency anyway.
+        let named = dimensions.filter { measure != .money || $0 != .currency }
+        let isByReason = named.contains(.reason) || filters[.reason] == nil
+        self.dimensions = isByReason ? named : named + [.reason]
         self.filters = filters
         conditions = Dimension.allCases.compactMap { dimension in
             guard dimension != .reason, let values = filters[dimension] else { return nil }
@@ -47,7 +49,7 @@ public struct RollForwardQuestion: Hashable, Sendable {
     }
 
     /// What a group's row is found by: the values of the dimensions, the currency first for money.
-    typealias Key = [String?]
+    package typealias Key = [String?]
 
     /// Where a key has the reason; nil where it has none.
     var reasonPlace: Int? {
@@ -57,7 +59,12 @@ public struct RollForwardQuestion: Hashable, Sendable {
     /// Whether the chain is counted in a stretch.
     func counts(_ stretch: CountedStretch) -> Bool {
         guard measure == .chains ? stretch.isActive : stretch.isPaid else { return false }
-        return conditions.allSatisfy { $0.values.contains(stretch.values[$0.dimension]) }
+        return matches(stretch.values)
+    }
+
+    /// Whether no filter leaves it out.
+    func matches(_ values: DimensionValues) -> Bool {
+        conditions.allSatisfy { $0.values.contains(values[$0.dimension]) }
     }
 
     /// One chain, or a year of its price; 0 where the price is unknown.
@@ -78,5 +85,33 @@ public struct RollForwardQuestion: Hashable, Sendable {
     func admits(_ key: Key) -> Bool {
         guard let place = reasonPlace, let reasons = filters[.reason] else { return true }
         return reasons.contains(key[place])
+    }
+
+    // MARK: Places
+
+    /// Index of the first instant later than `time`; the count of instants if there is none.
+    func firstInstant(after time: Timestamp) -> Int {
+        var (low, high) = (0, instants.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if instants[middle] <= time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Index of the interval that contains `time`.
+    func interval(of time: Timestamp) -> Int? {
+        let next = firstInstant(after: time)
+        return next == 0 || next == instants.count ? nil : next - 1
+    }
+
+    /// Order of rows: nil first, then the order of the bytes, value by value.
+    package static func precedes(_ left: Key, _ right: Key) -> Bool {
+        for (one, two) in zip(left, right) where one != two {
+            guard let one else { return true }
+            guard let two else { return false }
+            return one.utf8.lexicographicallyPrecedes(two.utf8)
+        }
+        return false
     }
 }

@@ -2,8 +2,11 @@ public import LedgerStore
 
 /// Why a metric cannot be computed as it was asked for.
 public enum MetricsError: Error, Sendable, Equatable {
+    case unknownMetric(String)
     case unknownDimension(String)
     case duplicateDimension(String)
+    /// Only of those who left there is a reason.
+    case reasonElsewhere
     case unknownInterval(String)
     case unknownTimeZone(String)
     case invalidFilter(String)
@@ -17,7 +20,8 @@ public enum MetricsError: Error, Sendable, Equatable {
     /// Stable; scripts rely on it.
     public var code: String {
         switch self {
-        case .unknownDimension: "unknownDimension"
+        case .unknownMetric: "unknownMetric"
+        case .unknownDimension, .reasonElsewhere: "unknownDimension"
         case .duplicateDimension: "duplicateDimension"
         case .unknownInterval: "unknownInterval"
         case .unknownTimeZone: "unknownTimeZone"
@@ -33,11 +37,16 @@ public enum MetricsError: Error, Sendable, Equatable {
     /// What happened, and what to do.
     public var message: String {
         switch self {
+        case .unknownMetric(let name):
+            "There is no metric \(MetricsError.quoted(name)); it is one of "
+                + MetricName.allCases.map(\.rawValue).joined(separator: ", ") + "."
         case .unknownDimension(let name):
             "There is no dimension \(MetricsError.quoted(name)); it is one of "
                 + "\(MetricsWords.dimensions)."
         case .duplicateDimension(let name):
             "The dimension \(name) is named twice; once is enough."
+        case .reasonElsewhere:
+            "Only churn and mrr-movement tell why somebody left; leave reason out of by and where."
         case .unknownInterval(let name):
             "There is no interval \(MetricsError.quoted(name)); it is one of "
                 + ReportInterval.allCases.map(\.rawValue).joined(separator: ", ") + "."

@@ -53,7 +53,8 @@ public struct MetricsQuery: Sendable {
         let rows = sum.rows()
         guard rows.count <= MetricsLimits.rowCount else { throw .tooManyRows }
         let stamp = stamp(
-            isPaid ? .churnPaid : .churn, zone, interval, remarks: remarks(chainCount))
+            MetricName.definition(isPaid ? MetricName.paidChurn : MetricName.churn), zone, interval,
+            remarks: remarks(chainCount))
         return ChurnReport(stamp: stamp, question: question, zone: zone, rows: rows)
     }
 
@@ -87,8 +88,8 @@ public struct MetricsQuery: Sendable {
 
     // MARK: Stamp
 
-    private func stamp(
-        _ definition: MetricDefinition, _ zone: ReportZone, _ interval: ReportInterval,
+    func stamp(
+        _ definition: String, _ zone: ReportZone, _ interval: ReportInterval,
         remarks: [MetricsRemark]
     ) -> MetricsStamp {
         MetricsStamp(
@@ -100,7 +101,7 @@ public struct MetricsQuery: Sendable {
             catalogueHash: query.ledger.catalogueHash, remarks: remarks)
     }
 
-    private func remarks(_ chainCount: Int) -> [MetricsRemark] {
+    func remarks(_ chainCount: Int) -> [MetricsRemark] {
         var remarks: [MetricsRemark] = []
         if chainCount == 0 { remarks.append(.emptyLedger) }
         if query.ledger.environment != .production { remarks.append(.notProduction) }

@@ -1,18 +1,20 @@
 public import AppStore
 import Ledger
 
-/// A published meaning of a metric. What it computes never changes under one version.
-public enum MetricDefinition: String, Sendable, CaseIterable {
-    case churn = "churn/1"
-    case churnPaid = "churn.paid/1"
-}
-
 /// What a reader has to know about an answer before using it. Raw values are stable.
 public enum MetricsRemark: String, Sendable, CaseIterable {
     /// No chain was known: zeros that mean nothing.
     case emptyLedger
     /// The figures are of an environment in which nobody pays, and time runs faster.
     case notProduction
+    /// The length of some periods came from payloads, since the catalogue is silent.
+    case inferredPeriods
+    /// Some paid chains or purchases have no price, or no period, and count as no money.
+    case unpriced
+    /// Some products are not in the catalogue: levels and lengths are not known for certain.
+    case notInCatalogue
+    /// What Apple pays out is not in its payloads.
+    case estimate
 
     /// For a person.
     public var message: String {
@@ -22,13 +24,25 @@ public enum MetricsRemark: String, Sendable, CaseIterable {
                 + " --environment, --bundle-id and --known-at."
         case .notProduction:
             "These figures describe a test environment, where nobody pays and time runs faster."
+        case .inferredPeriods:
+            "The catalogue names no period for some products; it was inferred from the dates Apple"
+                + " signed. Add `period` under `products`."
+        case .unpriced:
+            "Some paid periods have no price, or no period to reckon by, and count as no money."
+        case .notInCatalogue:
+            "Some products are not in the catalogue (`products`): kinds of change follow how Apple"
+                + " carried them out."
+        case .estimate:
+            "An estimate: 70 %, or 85 % after a year of paid service. Taxes, exchange and the Small"
+                + " Business Program are not in it."
         }
     }
 }
 
 /// Which definition, on which knowledge: what every metric's answer begins with.
 public struct MetricsStamp: Sendable {
-    public let definition: MetricDefinition
+    /// Name and version: what it computes never changes under one version.
+    public let definition: String
     public let environment: Environment
     public let timeZone: String
     public let interval: ReportInterval
@@ -44,7 +58,7 @@ public struct MetricsStamp: Sendable {
     ///
     /// - Parameter isStamped: without it an answer stays the same until something in it changes.
     func write(to json: inout JSONWriter, isStamped: Bool) {
-        json.member("definition", definition.rawValue)
+        json.member("definition", definition)
         json.member("environment", environment.rawValue)
         json.member("timeZone", timeZone)
         json.member("interval", interval.rawValue)
@@ -66,7 +80,7 @@ public struct MetricsStamp: Sendable {
     /// The stamp for people.
     var lines: [String] {
         var lines = [
-            "\(definition.rawValue) · \(environment.rawValue) · by \(interval.rawValue) in"
+            "\(definition) · \(environment.rawValue) · by \(interval.rawValue) in"
                 + " \(timeZone)",
             "computed at position \(position)"
                 + (knownAt.map { ", as known at \($0.rfc3339)" } ?? "")

@@ -62,3 +62,15 @@ public struct MetricsTable: Sendable {
         return "\(thousandths / 10).\(thousandths % 10) %"
     }
 }
+
+extension MetricsTable {
+    /// Milliunits as units, with as many digits as there are.
+    static func money(_ milliunits: Int64) -> String {
+        let (units, rest) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1000)
+        let sign = milliunits < 0 ? "-" : ""
+        guard rest > 0 else { return "\(sign)\(units)" }
+        var digits = String(rest + 1000).dropFirst()
+        if digits.last == "0" { digits.removeLast() }
+        return "\(sign)\(units).\(digits)"
+    }
+}

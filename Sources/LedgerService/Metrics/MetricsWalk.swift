@@ -18,6 +18,22 @@ struct MetricsWalk: Sendable {
         _ empty: Sum, adding add: @escaping @Sendable (inout Sum, ChainId, Lifecycle) -> Void,
         joining join: (inout Sum, Sum) -> Void
     ) async throws(StoreError) -> Sum {
+        let (ledger, knowledge) = (query.ledger, knowledge)
+        return try await sumFacts(
+            empty,
+            adding: { sum, chain, facts in
+                let life = Lifecycle(
+                    facts.filter { knowledge.admits($0) }, environment: ledger.environment,
+                    catalogue: ledger.catalogue)
+                if !life.isEmpty { add(&sum, chain, life) }
+            }, joining: join)
+    }
+
+    /// Adds every chain by its facts, whatever was known of them when.
+    func sumFacts<Sum: Sendable>(
+        _ empty: Sum, adding add: @escaping @Sendable (inout Sum, ChainId, [Fact]) -> Void,
+        joining join: (inout Sum, Sum) -> Void
+    ) async throws(StoreError) -> Sum {
         let pages = FactsPages(query.facts)
         let width = ProcessInfo.processInfo.activeProcessorCount
         let parts = await withTaskGroup(of: Outcome<Sum>.self) { group in
@@ -39,10 +55,10 @@ struct MetricsWalk: Sendable {
 
     private func part<Sum>(
         _ empty: Sum, _ pages: FactsPages,
-        _ add: (inout Sum, ChainId, Lifecycle) -> Void
+        _ add: (inout Sum, ChainId, [Fact]) -> Void
     ) async throws(StoreError) -> Sum {
         var sum = empty
-        let (ledger, head) = (query.ledger, query.head)
+        let head = query.head
         while let (page, factCount) = try await pages.next() {
             try page.forEachChain { chain, facts in
                 // What is kept under a customer's id is no chain.
@@ -50,10 +66,7 @@ struct MetricsWalk: Sendable {
                     return
                 }
                 // The facts may be ahead of the position that the answer names.
-                let admitted = facts.filter { $0.position <= head && knowledge.admits($0) }
-                let life = Lifecycle(
-                    admitted, environment: ledger.environment, catalogue: ledger.catalogue)
-                if !life.isEmpty { add(&sum, chain, life) }
+                add(&sum, chain, facts.filter { $0.position <= head })
             }
             report(min(factCount, head), head)
         }

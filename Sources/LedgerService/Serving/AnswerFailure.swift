@@ -74,6 +74,8 @@ public struct AnswerFailure: Error, Sendable {
     private init(_ error: MetricsError) {
         switch error {
         case .store(let error): self.init(error)
+        case .unknownMetric:
+            self.init(kind: .notFound, code: error.code, message: error.message)
         default: self.init(kind: .invalid, code: error.code, message: error.message)
         }
     }

@@ -41,9 +41,56 @@ extension OpenAPIDocument {
                 '404': { $ref: '#/components/responses/EnvironmentNotServed' }
                 '500': { $ref: '#/components/responses/Fault' }
                 '503': { $ref: '#/components/responses/Unavailable' }
+          /v1/metrics/{name}:
+            get:
+              operationId: getMetric
+              tags: [metrics]
+              summary: One metric by its name, interval by interval.
+              description: |
+                Values are sums of what happened in the interval and group: counts, or milliunits of
+                the row's currency; rows of money are always apart by currency. Nothing is told of
+                what comes after now, or after knownAt.
+              parameters:
+                - $ref: '#/components/parameters/MetricName'
+                - $ref: '#/components/parameters/From'
+                - $ref: '#/components/parameters/To'
+                - $ref: '#/components/parameters/Interval'
+                - $ref: '#/components/parameters/By'
+                - $ref: '#/components/parameters/Where'
+                - $ref: '#/components/parameters/TimeZone'
+                - $ref: '#/components/parameters/Environment'
+                - $ref: '#/components/parameters/BundleId'
+                - $ref: '#/components/parameters/KnownAt'
+                - $ref: '#/components/parameters/KnownPosition'
+                - $ref: '#/components/parameters/MinPosition'
+                - $ref: '#/components/parameters/IfNoneMatch'
+              responses:
+                '200':
+                  description: The rows by interval, then by group.
+                  headers:
+                    ETag: { $ref: '#/components/headers/ETag' }
+                    Subledger-Position: { $ref: '#/components/headers/Position' }
+                    Subledger-Lag: { $ref: '#/components/headers/Lag' }
+                    Cache-Control: { $ref: '#/components/headers/CacheControl' }
+                  content:
+                    application/json:
+                      schema: { $ref: '#/components/schemas/Metric' }
+                '304': { $ref: '#/components/responses/NotModified' }
+                '400': { $ref: '#/components/responses/InvalidReport' }
+                '401': { $ref: '#/components/responses/Unauthorized' }
+                '403': { $ref: '#/components/responses/InsufficientScope' }
+                '404': { $ref: '#/components/responses/NoSuchMetric' }
+                '500': { $ref: '#/components/responses/Fault' }
+                '503': { $ref: '#/components/responses/Unavailable' }
         """#
 
     static let metricParameters = #"""
+            MetricName:
+              name: name
+              in: path
+              required: true
+              schema: { $ref: '#/components/schemas/MetricName' }
+              example: mrr
             From:
               name: from
               in: query

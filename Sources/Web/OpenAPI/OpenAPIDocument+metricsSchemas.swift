@@ -27,7 +27,25 @@ extension OpenAPIDocument {
                 definition:
                   description: What the metric means; it never changes under one name.
                   type: string
-                  enum: [churn/1, churn.paid/1]
+                  enum:
+                    - churn/1
+                    - churn.paid/1
+                    - active/1
+                    - starts/1
+                    - trials/1
+                    - renewals/1
+                    - reactivations/1
+                    - recoveries/1
+                    - auto-renew/1
+                    - product-changes/1
+                    - refunds/1
+                    - refunds-by-purchase/1
+                    - revenue/1
+                    - proceeds/1
+                    - retention/1
+                    - mrr/1
+                    - mrr-movement/1
+                    - arr/1
                 environment: { $ref: '#/components/schemas/EnvironmentWord' }
                 timeZone: { type: string }
                 interval: { $ref: '#/components/schemas/ReportInterval' }
@@ -50,7 +68,77 @@ extension OpenAPIDocument {
                     additionalProperties: false
             MetricsRemark:
               type: string
-              enum: [emptyLedger, notProduction]
+              enum:
+                - emptyLedger
+                - notProduction
+                - inferredPeriods
+                - unpriced
+                - notInCatalogue
+                - estimate
+            MetricName:
+              type: string
+              enum:
+                - active
+                - starts
+                - trials
+                - renewals
+                - reactivations
+                - recoveries
+                - auto-renew
+                - product-changes
+                - refunds
+                - refunds-by-purchase
+                - revenue
+                - proceeds
+                - retention
+                - mrr
+                - mrr-movement
+                - arr
+            Metric:
+              type: object
+              required: [columns, rows]
+              allOf:
+                - $ref: '#/components/schemas/MetricsStamp'
+              properties:
+                columns:
+                  description: What every row has, in order.
+                  type: array
+                  items:
+                    type: object
+                    required: [name, unit]
+                    properties:
+                      name: { type: string }
+                      unit:
+                        description: Milliunits are of the row's currency.
+                        type: string
+                        enum: [count, milliunits]
+                    additionalProperties: false
+                rows:
+                  type: array
+                  items: { $ref: '#/components/schemas/MetricRow' }
+              unevaluatedProperties: false
+            MetricRow:
+              type: object
+              required: [from, to, group, values, rates]
+              properties:
+                from: { $ref: '#/components/schemas/Time' }
+                to:
+                  description: Exclusive; the earlier of now and knownAt for the running interval.
+                  $ref: '#/components/schemas/Time'
+                group:
+                  description: Null for the whole.
+                  anyOf:
+                    - { $ref: '#/components/schemas/RowGroup' }
+                    - { type: 'null' }
+                values: { $ref: '#/components/schemas/MetricValues' }
+                rates: { $ref: '#/components/schemas/MetricRates' }
+              additionalProperties: false
+            MetricValues:
+              description: A whole number, or money, for each column by its name.
+              type: object
+            MetricRates:
+              description: Parts of a whole by name, each from 0 to 1; null of nothing.
+              type: object
             Churn:
               type: object
               required: [rows]

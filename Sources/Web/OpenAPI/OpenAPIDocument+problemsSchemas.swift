@@ -95,6 +95,7 @@ extension OpenAPIDocument {
                 - unknownDimension
                 - unknownEnvironment
                 - unknownInterval
+                - unknownMetric
                 - unknownParameter
                 - unknownTimeZone
                 - unsupportedAlgorithm

@@ -22,6 +22,7 @@ extension OpenAPIDocument {
                         - duplicateDimension
                         - invalidFilter
                         - invalidParameter
+                        - invalidPath
                         - invalidRange
                         - invalidTime
                         - tooManyIntervals
@@ -31,6 +32,13 @@ extension OpenAPIDocument {
                         - unknownInterval
                         - unknownParameter
                         - unknownTimeZone
+            NoSuchMetric:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 404 }
+                    code:
+                      enum: [environmentNotServed, unknownMetric]
             InvalidCursor:
               allOf:
                 - $ref: '#/components/schemas/Problem'

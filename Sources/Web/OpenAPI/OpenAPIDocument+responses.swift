@@ -28,6 +28,13 @@ extension OpenAPIDocument {
               content:
                 application/problem+json:
                   schema: { $ref: '#/components/schemas/InvalidReport' }
+            NoSuchMetric:
+              description: There is no metric of this name, or the environment is not served here.
+              headers:
+                Cache-Control: { $ref: '#/components/headers/NoStore' }
+              content:
+                application/problem+json:
+                  schema: { $ref: '#/components/schemas/NoSuchMetric' }
             NoSuchSubscription:
               description: Nothing is known by this id, or not at that time; or not served here.
               headers:

@@ -130,7 +130,8 @@ struct PlainRollForward {
 
     private func key(_ answer: ChainAnswer, _ reason: String?) -> [String?] {
         let first: [String?] = measure == .money ? [answer.price?.currency] : []
-        return first + dimensions.map { $0 == .reason ? reason : value(answer, $0) }
+        let named = dimensions.filter { measure != .money || $0 != .currency }
+        return first + named.map { $0 == .reason ? reason : value(answer, $0) }
     }
 
     private func value(_ answer: ChainAnswer, _ dimension: Dimension) -> String? {

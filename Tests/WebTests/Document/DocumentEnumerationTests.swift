@@ -51,8 +51,8 @@ struct DocumentEnumerationTests {
         List("EntryMembers/properties/kind", ["state", "fact"]),
         List("ReportInterval", ReportInterval.allCases.map(\.rawValue)),
         List("MetricsRemark", MetricsRemark.allCases.map(\.rawValue)),
-        List(
-            "MetricsStamp/properties/definition", MetricDefinition.allCases.map(\.rawValue)),
+        List("MetricsStamp/properties/definition", MetricName.definitions),
+        List("MetricName", MetricName.allCases.map(\.rawValue)),
         List("Health/properties/status", ["ok", "ready", "notReady"]),
     ]
 

@@ -74,7 +74,10 @@ struct DocumentProblemTests {
             ServingError.environmentNotServed(.xcode).code,
             QueryError.noSuchSubscription("").code, QueryError.ambiguousId("", []).code,
         ])
-        codes.formUnion(ReportRouteTests.refusals.map(\.1) + [MetricsError.tooManyRows.code])
+        codes.formUnion(
+            ReportRouteTests.refusals.map(\.1) + [
+                MetricsError.tooManyRows.code, MetricsError.unknownMetric("").code,
+            ])
         // A failure of the store is told by its own code.
         codes.formUnion(CommandError.Code.allCases.filter { $0 != .store }.map(\.rawValue))
         codes.subtract(DocumentProblemTests.readinessCodes)

@@ -1,0 +1,71 @@
+public import AppStore
+
+/// Sums occurrences into rows by interval and group.
+public struct CountTable: Sendable {
+    public let metric: CountedMetric
+    /// The instants, dimensions and filters; a measure of money puts the currency first.
+    public let question: RollForwardQuestion
+    private var sums: [Cell: [String: Int64]] = [:]
+
+    private struct Cell: Hashable {
+        var interval: Int
+        var key: RollForwardQuestion.Key
+    }
+
+    /// - Parameter dimensions: `reason` has no meaning here, and is always nil.
+    public init(
+        _ metric: CountedMetric, instants: [Timestamp], dimensions: [Dimension] = [],
+        filters: [Dimension: Set<String?>] = [:]
+    ) {
+        self.metric = metric
+        question = RollForwardQuestion(
+            metric.isMoney ? .money : .chains, instants: instants, dimensions: dimensions,
+            filters: filters)
+    }
+
+    /// Adds what one chain contributes. The order changes nothing.
+    public mutating func add(_ occurrences: [Occurrence]) {
+        for occurrence in occurrences {
+            guard let interval = question.interval(of: occurrence.at),
+                question.matches(occurrence.values)
+            else { continue }
+            let cell = Cell(
+                interval: interval, key: question.key(occurrence.values, reason: nil))
+            sums[cell, default: [:]].merge(occurrence.amounts, uniquingKeysWith: +)
+        }
+    }
+
+    /// Adds what another one of the same question has.
+    public mutating func add(_ other: CountTable) {
+        sums.merge(other.sums) { $0.merging($1, uniquingKeysWith: +) }
+    }
+
+    /// One interval `[from, to)`, whole or of one group.
+    public struct Row: Hashable, Sendable {
+        public var from: Timestamp
+        public var to: Timestamp
+        /// As of a roll-forward's row.
+        public var group: [String?]
+        /// What is not listed is 0.
+        public var amounts: [String: Int64]
+
+        public subscript(column: String) -> Int64 { amounts[column] ?? 0 }
+    }
+
+    /// The rows by interval, then by group; without groups one for each interval, even if nothing
+    /// happened.
+    public func rows() -> [Row] {
+        let isWhole = question.dimensions.isEmpty && !metric.isMoney
+        var byInterval: [Int: [RollForwardQuestion.Key]] = [:]
+        for cell in sums.keys { byInterval[cell.interval, default: []].append(cell.key) }
+        return question.instants.indices.dropLast().flatMap { interval in
+            let found = (byInterval[interval] ?? []).sorted(by: RollForwardQuestion.precedes)
+            let keys = found.isEmpty && isWhole ? [[]] : found
+            return keys.map { key in
+                Row(
+                    from: question.instants[interval], to: question.instants[interval + 1],
+                    group: key, amounts: sums[Cell(interval: interval, key: key)] ?? [:])
+            }
+        }
+    }
+}

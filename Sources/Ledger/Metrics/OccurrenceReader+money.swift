@@ -1,0 +1,129 @@
+import AppStore
+
+extension OccurrenceReader {
+    /// One for each revocation that was a refund, and for each that was taken back; upgrades give
+    /// credit that no payload states.
+    mutating func readRefunds() {
+        for period in periods where period.isCounted {
+            addUpgradeCredit(period)
+            for refund in refunds(of: period) {
+                add(
+                    ["refunds": 1, "refunded": refund.amount], at: refund.from, period,
+                    cause: refund.cause)
+                guard let to = refund.to else { continue }
+                add(
+                    ["reversals": 1, "reversed": refund.amount], at: to, period,
+                    cause: refund.closingCause)
+            }
+        }
+    }
+
+    private mutating func addUpgradeCredit(_ period: CountedPeriod) {
+        guard period.isUpgraded else { return }
+        add(["upgradeCredits": 1], at: period.end, period)
+    }
+
+    /// What was bought, and what of it is refunded by now.
+    mutating func readRefundsByPurchase() {
+        for period in periods where period.isCounted {
+            guard let price = period.price, price > 0 else { continue }
+            let standing = refunds(of: period).filter { refund in
+                refund.from < limit && (refund.to.map { $0 >= limit } ?? true)
+            }
+            add(
+                [
+                    "transactions": 1, "gross": price, "refunds": standing.isEmpty ? 0 : 1,
+                    "refunded": min(price, standing.reduce(0) { $0 + $1.amount }),
+                ], at: period.purchase, period)
+        }
+    }
+
+    mutating func readRevenue() {
+        for period in periods where period.isCounted {
+            if let price = period.price {
+                if price > 0 {
+                    add(["transactions": 1, "gross": price], at: period.purchase, period)
+                }
+            } else {
+                add(["unpriced": 1], at: period.purchase, period)
+            }
+            for refund in refunds(of: period) {
+                add(["refunded": refund.amount], at: refund.from, period, cause: refund.cause)
+                guard let to = refund.to else { continue }
+                add(["reversed": refund.amount], at: to, period, cause: refund.closingCause)
+            }
+        }
+    }
+
+    // MARK: Refunds
+
+    struct Refund {
+        var from: Timestamp
+        /// When it was taken back.
+        var to: Timestamp?
+        /// Milliunits of the period's currency; 0 where no price is stated.
+        var amount: Int64
+        var cause: Int64
+        var closingCause: Int64
+    }
+
+    /// Milli-percent of everything.
+    static let wholePercentage: Int64 = 100_000
+
+    /// Spans of one date are one refund: a purchase that was restored is refunded once.
+    private func refunds(of period: CountedPeriod) -> [Refund] {
+        var refunds: [Refund] = []
+        for span in history.periods[period.index].spans where !span.isFamilyRevoke {
+            if refunds.last?.from == span.from { continue }
+            let opener = history.facts[span.opener]
+            let stated = opener.statedTransaction?.revocationPercentage
+            let part = min(
+                max(stated ?? OccurrenceReader.wholePercentage, 0),
+                OccurrenceReader.wholePercentage)
+            // A thousand million units times a hundred thousand is far from the end of Int64.
+            let amount = HalfEven.quotient(
+                (period.price ?? 0) * part, OccurrenceReader.wholePercentage)
+            refunds.append(
+                Refund(
+                    from: span.from, to: span.to, amount: amount, cause: opener.position,
+                    closingCause: span.closer.map { history.facts[$0].position }
+                        ?? opener.position))
+        }
+        return refunds
+    }
+
+    // MARK: Proceeds
+
+    /// Paid service in the group after which Apple keeps less, and how long a gap may be.
+    static let higherRateMilliseconds: Int64 = 365 * 86_400_000
+    static let longestGapMilliseconds: Int64 = 60 * 86_400_000
+    /// Percent of the price.
+    static let usualRate: Int64 = 70
+    static let higherRate: Int64 = 85
+
+    /// 70 %, or 85 % once a year of paid service has passed with no gap longer than 60 days.
+    mutating func readProceeds() {
+        var service: Int64 = 0
+        var servedUntil: Timestamp?
+        for period in periods where period.isCounted {
+            if let servedUntil,
+                period.start.milliseconds(since: servedUntil)
+                    > OccurrenceReader.longestGapMilliseconds
+            {
+                service = 0
+            }
+            guard let price = period.price, price > 0 else { continue }
+            let isHigher = !history.isOneTime && service >= OccurrenceReader.higherRateMilliseconds
+            let rate = isHigher ? OccurrenceReader.higherRate : OccurrenceReader.usualRate
+            add(
+                [
+                    "transactions": 1, "gross": price, "atHigherRate": isHigher ? 1 : 0,
+                    "proceeds": HalfEven.quotient(price * rate, 100),
+                ], at: period.purchase, period)
+            let (sum, overflow) = service.addingReportingOverflow(
+                max(0, period.end.milliseconds(since: period.start)))
+            service = overflow ? .max : sum
+            servedUntil = max(servedUntil ?? period.end, period.end)
+        }
+    }
+}

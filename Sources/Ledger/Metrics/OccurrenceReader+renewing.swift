@@ -1,0 +1,94 @@
+import AppStore
+
+extension OccurrenceReader {
+    /// Every beginning of grace and of billing retry, and what became of it: paid after all, lost, or
+    /// open still.
+    mutating func readRecoveries() {
+        let intervals = history.intervals
+        for index in intervals.indices where !history.isOneTime {
+            let state = intervals[index].state
+            guard state == .grace || state == .billingRetry,
+                index == 0 || intervals[index - 1].state != state,
+                let period = period(intervals[index]), period.isCounted
+            else { continue }
+            // Nothing but a period ends the stretch as recovered.
+            let next = intervals[(index + 1)...].first { $0.state != state }
+            add(
+                outcome(of: intervals[index], next), at: intervals[index].from, period,
+                cause: history.facts[intervals[index].cause].position)
+        }
+    }
+
+    private func outcome(of entry: Interval, _ next: Interval?) -> [String: Int64] {
+        let kind = entry.state.rawValue
+        var amounts: [String: Int64] = ["\(kind).entered": 1]
+        guard let next, next.from < limit else {
+            amounts["\(kind).open"] = 1
+            return amounts
+        }
+        guard next.state.isInPeriod else { return amounts }
+        amounts["\(kind).recovered"] = 1
+        let length = next.from.milliseconds(since: entry.from)
+        for days in RecoveryColumns.days where length <= days * 86_400_000 {
+            amounts["\(kind).within\(days)"] = 1
+        }
+        return amounts
+    }
+
+    /// Auto-renew turned off and on, with the days before the period's end and after its start.
+    mutating func readAutoRenew() {
+        for fact in life.lifeFacts where !history.isOneTime {
+            let side: String
+            switch fact.name {
+            case .autoRenewDisabled: side = "off"
+            case .autoRenewEnabled: side = "on"
+            default: continue
+            }
+            guard let period = period(at: fact.at), period.isCounted else { continue }
+            var amounts: [String: Int64] = [side: 1]
+            let after = DayBucket.days(fact.at.milliseconds(since: period.start))
+            if let bucket = DayBucket.timing.first(where: { $0.contains(after) }) {
+                amounts["\(side).afterStart.\(bucket.name)"] = 1
+            }
+            let before = DayBucket.days(period.statedEnd.milliseconds(since: fact.at))
+            if fact.at > period.statedEnd {
+                amounts["\(side).afterEnd"] = 1
+            } else if let bucket = DayBucket.timing.first(where: { $0.contains(before) }) {
+                amounts["\(side).beforeEnd.\(bucket.name)"] = 1
+            }
+            add(amounts, at: fact.at, period, cause: fact.cause)
+        }
+    }
+
+    /// Changes of the product, by the catalogue's levels where it has both, and by the length of
+    /// the periods.
+    mutating func readProductChanges() {
+        for fact in life.lifeFacts where !history.isOneTime {
+            switch fact.name {
+            case .upgraded, .downgraded, .crossgraded: break
+            default: continue
+            }
+            guard let to = fact.transactionId.flatMap({ period(of: $0) }), to.isCounted else {
+                continue
+            }
+            var amounts: [String: Int64] = [fact.name.rawValue: 1]
+            let from = periods.last { $0.index < to.index }
+            if let old = from?.period?.annualised(CountedPeriod.yardstick),
+                let new = to.period?.annualised(CountedPeriod.yardstick), old != new
+            {
+                // Fewer payments a year: a longer period.
+                amounts[new < old ? "toLonger" : "toShorter"] = 1
+            }
+            add(amounts, at: fact.at, to, cause: fact.cause)
+        }
+    }
+
+    private func period(of id: TransactionId) -> CountedPeriod? {
+        periods.first { history.periods[$0.index].transactionId == id }
+    }
+}
+
+extension CountedPeriod {
+    /// A price that divides by every length, to compare lengths by.
+    static let yardstick: Int64 = 1_000_000
+}

@@ -1,0 +1,119 @@
+import AppStore
+
+extension OccurrenceReader {
+    /// Whether the chain is active just before each moment, paid, and set to cancel: of a
+    /// commitment, what the customer decided about all of it.
+    mutating func readActive(before moments: ArraySlice<Timestamp>) {
+        guard !history.isOneTime else { return }
+        for moment in moments {
+            let last = moment.advanced(byMilliseconds: -1)
+            guard let index = history.interval(at: last) else { continue }
+            let interval = history.intervals[index]
+            guard interval.state.isEntitled, let period = period(interval), period.isCounted else {
+                continue
+            }
+            let answer = life.answer(at: last, now: limit)
+            let willRenew = answer?.commitment?.willRenew ?? answer?.willRenew
+            add(
+                [
+                    "active": 1, "activePaid": period.isTrial ? 0 : 1,
+                    "setToCancel": willRenew == false ? 1 : 0,
+                ], at: last, period, cause: history.facts[interval.cause].position)
+        }
+    }
+
+    /// The first period ever: of an adopted customer it is not known.
+    mutating func readStart() {
+        guard !history.isOneTime, !life.isHistoryMissingBefore, let first = periods.first,
+            first.index == 0, first.isCounted
+        else { return }
+        add(
+            ["starts": 1, first.isTrial ? "trialStarts" : "paidStarts": 1], at: first.start, first)
+    }
+
+    /// A trial has ended when its period has; it converted when the next period of the same run is
+    /// paid.
+    mutating func readTrials() {
+        guard !history.isOneTime else { return }
+        for trial in periods where trial.isTrial && trial.isCounted {
+            guard trial.end <= limit else {
+                add(["trials": 1, "pending": 1], at: trial.start, trial)
+                continue
+            }
+            let next = periods.first { $0.index == trial.index + 1 }
+            let isPaid = next.map { next in
+                next.start <= limit && next.isCounted && !next.isTrial && continuesRun(next)
+            }
+            add(
+                ["trials": 1, "ended": 1, "converted": isPaid == true ? 1 : 0], at: trial.start,
+                trial)
+        }
+    }
+
+    /// Renewals that cost something, by their purchase; those after a failure are also `recovered`.
+    mutating func readRenewals() {
+        guard !history.isOneTime else { return }
+        for period in periods where period.isCounted && period.isRenewal && period.price ?? 0 > 0 {
+            let before = history.interval(at: period.start.advanced(byMilliseconds: -1))
+            let state = before.map { history.intervals[$0].state }
+            let isRecovered = state == .billingRetry || state == .grace
+            add(
+                ["renewals": 1, "recovered": isRecovered ? 1 : 0], at: period.purchase, period)
+        }
+    }
+
+    /// New runs after `expired` or `revoked`, with the days since access ended.
+    mutating func readReactivations() {
+        let intervals = history.intervals
+        var lost: Timestamp?
+        for index in intervals.indices where !history.isOneTime {
+            let interval = intervals[index]
+            if index > 0, intervals[index - 1].state.isEntitled, !interval.state.isEntitled {
+                lost = interval.from
+            }
+            guard index > 0, interval.state.isEntitled, let lost, let period = period(interval),
+                period.isCounted
+            else { continue }
+            let (before, isSame) = (
+                intervals[index - 1].state, intervals[index - 1].period == interval.period
+            )
+            guard before == .expired || (before == .revoked && !isSame) else { continue }
+            var amounts: [String: Int64] = ["reactivated": 1]
+            let away = DayBucket.days(interval.from.milliseconds(since: lost))
+            if let bucket = DayBucket.away.first(where: { $0.contains(away) }) {
+                amounts["away.\(bucket.name)"] = 1
+            }
+            add(
+                amounts, at: interval.from, period,
+                cause: history.facts[interval.cause].position)
+        }
+    }
+
+    /// Customers by their first paid period: how many paid periods each reached, and how many could
+    /// have been reached by now.
+    mutating func readRetention() {
+        guard !life.isHistoryMissingBefore else { return }
+        let known = paid.filter { $0.start < limit }
+        guard let first = known.first, let last = known.last else { return }
+        var amounts: [String: Int64] = ["cohort": 1]
+        for step in 2...MetricSteps.count {
+            let isReached = known.count >= step
+            if isReached { amounts["step.\(step).reached"] = 1 }
+            if isReached || hadChance(of: step, after: known.count, last) {
+                amounts["step.\(step).chance"] = 1
+            }
+        }
+        add(amounts, at: first.start, first)
+    }
+
+    /// Whether a further paid period could have begun by now, had each followed the one before.
+    private func hadChance(of step: Int, after count: Int, _ last: CountedPeriod) -> Bool {
+        var next = last.end
+        for _ in 0..<(step - count - 1) {
+            let length = last.period?.length ?? ISO8601Period(seconds: 1)
+            guard next <= limit else { return false }
+            next = length.adding(to: next)
+        }
+        return next <= limit
+    }
+}

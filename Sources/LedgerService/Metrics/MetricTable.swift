@@ -1,0 +1,70 @@
+import AppStore
+import Ledger
+
+/// The sums of whatever metric was asked for, as cells that have names.
+enum MetricTable: Sendable {
+    case rollForward(RollForward)
+    case counted(CountTable)
+
+    /// One row, and its values by name; what is not listed is 0.
+    struct Row: Hashable {
+        var from: Timestamp
+        var to: Timestamp
+        var group: [String?]
+        var values: [String: Int64]
+    }
+
+    /// - Parameter limit: the earlier of now and knownAt.
+    mutating func add(
+        _ life: Lifecycle, of app: BundleId, catalogue: Catalogue, limit: Timestamp
+    ) {
+        switch self {
+        case .rollForward(var sum):
+            guard !life.isOneTime else { return }
+            sum.add(ChainMetrics(life, of: app, catalogue: catalogue))
+            self = .rollForward(sum)
+        case .counted(var table):
+            table.add(
+                life.occurrences(
+                    of: table.metric, in: app, catalogue: catalogue, limit: limit,
+                    instants: table.question.instants))
+            self = .counted(table)
+        }
+    }
+
+    mutating func add(_ other: MetricTable) {
+        switch (self, other) {
+        case (.rollForward(var sum), .rollForward(let part)):
+            sum.add(part)
+            self = .rollForward(sum)
+        case (.counted(var table), .counted(let part)):
+            table.add(part)
+            self = .counted(table)
+        default: preconditionFailure("sums of two metrics are never added")
+        }
+    }
+
+    func rows() -> [Row] {
+        switch self {
+        case .rollForward(let sum):
+            sum.rows().map { row in
+                var values = ["activeStart": row.activeStart, "activeEnd": row.activeEnd]
+                for (column, amount) in row.columns { values[column.name] = amount }
+                return Row(from: row.from, to: row.to, group: row.group, values: values)
+            }
+        case .counted(let table):
+            table.rows().map { row in
+                Row(from: row.from, to: row.to, group: row.group, values: row.amounts)
+            }
+        }
+    }
+
+    /// The names of the values, in order.
+    var columns: [String] {
+        switch self {
+        case .rollForward:
+            ["activeStart"] + RollForwardColumn.all.map(\.name) + ["activeEnd"]
+        case .counted(let table): table.metric.columns.map(\.name)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import AppStore
+import Ledger
+import LedgerStore
+
+extension MetricsQuery {
+    /// Any metric but churn.
+    public func metric(
+        _ name: MetricName, _ words: MetricsWords
+    ) async throws(MetricsError) -> MetricReport {
+        let zone = try words.zone(reportTimeZone)
+        let interval = try words.reportInterval()
+        let instants = try words.instants(interval, zone, limit: limit)
+        let (dimensions, filters) = (try words.dimensions(), try words.conditions())
+        guard name == .mrrMovement || !dimensions.contains(.reason) && filters[.reason] == nil
+        else {
+            throw .reasonElsewhere
+        }
+        let answer: Answer
+        switch name {
+        case .counted(let metric):
+            answer = try await counted(
+                CountTable(
+                    metric, instants: instants, dimensions: dimensions, filters: filters))
+        case .mrr, .mrrMovement, .arr:
+            answer = try await money(
+                RollForwardQuestion(
+                    .money, instants: instants, dimensions: dimensions, filters: filters), name)
+        }
+        guard answer.rows.count <= MetricsLimits.rowCount else { throw .tooManyRows }
+        let isMoney = answer.isMoney ? [Dimension.currency.rawValue] : []
+        return MetricReport(
+            stamp: stamp(
+                MetricName.definition(name.rawValue), zone, interval,
+                remarks: remarks(answer.tally.chainCount) + answer.remarks),
+            dimensions: isMoney + answer.dimensions.map(\.rawValue), columns: answer.columns,
+            rates: answer.rates, zone: zone, rows: answer.rows)
+    }
+
+    /// What was seen of all chains beside what was counted.
+    private struct Tally: Sendable {
+        var chainCount = 0
+        var hasInferredPeriods = false
+        var hasUnpriced = false
+        var hasProductsOutsideCatalogue = false
+
+        mutating func note(_ chain: ChainMetrics, _ catalogue: Catalogue) {
+            for stretch in chain.stretches where stretch.isCounted {
+                if stretch.period?.isInferred == true { hasInferredPeriods = true }
+                if stretch.isPaid, stretch.annualised == nil { hasUnpriced = true }
+                if let product = stretch.values.product, catalogue.products[product] == nil {
+                    hasProductsOutsideCatalogue = true
+                }
+            }
+        }
+
+        mutating func add(_ other: Tally) {
+            chainCount += other.chainCount
+            hasInferredPeriods = hasInferredPeriods || other.hasInferredPeriods
+            hasUnpriced = hasUnpriced || other.hasUnpriced
+            hasProductsOutsideCatalogue =
+                hasProductsOutsideCatalogue || other.hasProductsOutsideCatalogue
+        }
+    }
+
+    private struct Answer {
+        var tally: Tally
+        var isMoney: Bool
+        var dimensions: [Dimension]
+        var columns: [CountColumn]
+        var rates: [CountRate] = []
+        var rows: [MetricReport.Row]
+        var remarks: [MetricsRemark] = []
+    }
+
+    // MARK: Counted metrics
+
+    private func counted(_ empty: CountTable) async throws(MetricsError) -> Answer {
+        let (catalogue, limit, metric) = (query.ledger.catalogue, limit, empty.metric)
+        let instants = empty.question.instants
+        let needsCatalogue = [.productChanges, .retention].contains(metric)
+        let (table, tally): (CountTable, Tally)
+        do throws(StoreError) {
+            (table, tally) = try await walk.sum(
+                (empty, Tally()),
+                adding: { sum, chain, life in
+                    sum.1.chainCount += 1
+                    sum.0.add(
+                        life.occurrences(
+                            of: metric, in: chain.bundleId, catalogue: catalogue, limit: limit,
+                            instants: instants))
+                    guard needsCatalogue, !life.isOneTime else { return }
+                    sum.1.note(
+                        ChainMetrics(life, of: chain.bundleId, catalogue: catalogue), catalogue)
+                },
+                joining: { whole, part in
+                    whole.0.add(part.0)
+                    whole.1.add(part.1)
+                })
+        } catch {
+            throw .store(error)
+        }
+        let rows = table.rows().map {
+            MetricReport.Row(from: $0.from, to: $0.to, group: $0.group, amounts: $0.amounts)
+        }
+        var remarks: [MetricsRemark] = []
+        if tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
+        if rows.contains(where: { $0.amounts["unpriced"] ?? 0 > 0 }) { remarks.append(.unpriced) }
+        if tally.hasProductsOutsideCatalogue { remarks.append(.notInCatalogue) }
+        if metric == .proceeds { remarks.append(.estimate) }
+        return Answer(
+            tally: tally, isMoney: metric.isMoney, dimensions: empty.question.dimensions,
+            columns: metric.columns, rates: metric.rates, rows: rows, remarks: remarks)
+    }
+
+    // MARK: Recurring money
+
+    private func money(
+        _ question: RollForwardQuestion, _ name: MetricName
+    ) async throws(MetricsError) -> Answer {
+        let catalogue = query.ledger.catalogue
+        let (sum, tally): (RollForward, Tally)
+        do throws(StoreError) {
+            (sum, tally) = try await walk.sum(
+                (RollForward(question), Tally()),
+                adding: { sum, chain, life in
+                    sum.1.chainCount += 1
+                    guard !life.isOneTime else { return }
+                    let metrics = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue)
+                    sum.0.add(metrics)
+                    sum.1.note(metrics, catalogue)
+                },
+                joining: { whole, part in
+                    whole.0.add(part.0)
+                    whole.1.add(part.1)
+                })
+        } catch {
+            throw .store(error)
+        }
+        var remarks: [MetricsRemark] = []
+        if tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
+        if tally.hasUnpriced { remarks.append(.unpriced) }
+        let money = RecurringMoney(name)
+        return Answer(
+            tally: tally, isMoney: true, dimensions: question.dimensions, columns: money.columns,
+            rows: sum.rows().map { row in
+                MetricReport.Row(
+                    from: row.from, to: row.to, group: row.group, amounts: money.amounts(row))
+            }, remarks: remarks)
+    }
+}

@@ -1,0 +1,57 @@
+import Ledger
+
+/// The columns of recurring money: a year's whole numbers, and a twelfth of each, rounded once.
+struct RecurringMoney {
+    let name: MetricName
+
+    init(_ name: MetricName) { self.name = name }
+
+    static let monthsOfYear: Int64 = 12
+
+    /// Start, changes and end, in the order of a roll-forward.
+    private static let movement: [String] =
+        ["start"] + RollForwardColumn.all.map(\.name) + ["churned.total", "end"]
+
+    var columns: [CountColumn] {
+        switch name {
+        case .arr: [money("arr"), count("unpriced")]
+        case .mrrMovement:
+            RecurringMoney.movement.map { money($0) }
+                + RecurringMoney.movement.map { money("annualised.\($0)") }
+                + [money("annualised.residue"), count("unpriced")]
+        case .mrr, .counted: [money("mrr"), money("annualised"), count("unpriced")]
+        }
+    }
+
+    private func money(_ name: String) -> CountColumn {
+        CountColumn(name: name, unit: .milliunits)
+    }
+
+    private func count(_ name: String) -> CountColumn { CountColumn(name: name, unit: .count) }
+
+    func amounts(_ row: RollForwardRow) -> [String: Int64] {
+        let end = row.activeEnd
+        switch name {
+        case .arr: return ["arr": end, "unpriced": row.unpricedEnd]
+        case .mrr, .counted:
+            return ["mrr": month(end), "annualised": end, "unpriced": row.unpricedEnd]
+        case .mrrMovement: break
+        }
+        var years: [String: Int64] = [
+            "start": row.activeStart, "churned.total": row.churned, "end": end,
+        ]
+        for column in RollForwardColumn.all { years[column.name] = row[column] }
+        var amounts: [String: Int64] = [
+            "annualised.residue": row.residue, "unpriced": row.unpricedEnd,
+        ]
+        for (name, year) in years {
+            amounts[name] = month(year)
+            amounts["annualised.\(name)"] = year
+        }
+        return amounts
+    }
+
+    private func month(_ year: Int64) -> Int64 {
+        HalfEven.quotient(year, RecurringMoney.monthsOfYear)
+    }
+}

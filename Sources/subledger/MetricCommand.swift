@@ -1,0 +1,32 @@
+import ArgumentParser
+import LedgerService
+
+struct MetricCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "One metric by its name, interval by interval.",
+        discussion: "Metrics: "
+            + MetricName.allCases.map(\.rawValue).joined(separator: ", ")
+            + ". Nothing is told of what comes after now, or --known-at.")
+
+    @Argument(help: "The metric's name.")
+    var name: String
+
+    @OptionGroup var knowledge: KnowledgeOptions
+    @OptionGroup var metrics: MetricsOptions
+    @OptionGroup var common: SharedOptions
+
+    func run() async throws {
+        try await perform {
+            let name = try MetricName(name)
+            let form = try metrics.form(common)
+            let report = try await metrics.answer(common, try knowledge.limit()) { query in
+                try await query.metric(name, metrics.words)
+            }
+            switch form {
+            case .json: try Console.out { report.write(to: &$0) }
+            case .table(let form): try Console.out(report.table(form))
+            }
+        }
+    }
+}

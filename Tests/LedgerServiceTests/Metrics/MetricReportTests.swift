@@ -1,0 +1,132 @@
+import AppStore
+import Ledger
+import LedgerService
+import Testing
+
+@Suite("Metrics by name")
+struct MetricReportTests {
+    private let chain = MadeChain(id: "600000000000001")
+    private let german: MadeChain = {
+        var chain = MadeChain(id: "600000000000002", product: "com.example.other")
+        chain.storefront = "DEU"
+        return chain
+    }()
+
+    private func taken() async throws -> TemporaryLedger {
+        var ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(
+            chain.life
+                + german.life.map { delivery in
+                    delivery.withTransaction {
+                        $0.currency = "EUR"
+                        $0.price = 5_000
+                    }
+                })
+        ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+        return ledger
+    }
+
+    private func report(
+        _ ledger: TemporaryLedger, _ name: String, by: [String] = [], where filters: [String] = []
+    ) async throws -> MetricReport {
+        var words = MetricsWords()
+        (words.from, words.to) = ("2026-01-01", "2026-05-01")
+        (words.by, words.filters) = (by, filters)
+        return try await ledger.session { [words] session in
+            let query = MetricsQuery(
+                session.query, reportTimeZone: ledger.configuration.reportTimeZone,
+                now: ledger.now)
+            return try await query.metric(try MetricName(name), words)
+        }
+    }
+
+    @Test(
+        "An unknown name is a clear error that lists the known ones", arguments: ["", "MRR", "x"])
+    func unknown(_ name: String) {
+        let error = #expect(throws: MetricsError.self) { try MetricName(name) }
+        #expect(error?.code == "unknownMetric")
+        #expect(error?.message.contains("mrr-movement") == true)
+    }
+
+    @Test("Only where somebody left there is a reason", arguments: MetricName.allCases)
+    func reasons(_ name: MetricName) async throws {
+        let ledger = try await taken()
+        guard name != .mrrMovement else {
+            let rows = try await report(ledger, name.rawValue, by: ["reason"]).rows
+            #expect(rows.contains { $0.group.last == "voluntary" })
+            return
+        }
+        for (by, filters) in [(["reason"], []), ([], ["reason=voluntary"])] {
+            let error = await #expect(throws: MetricsError.self) {
+                try await report(ledger, name.rawValue, by: by, where: filters)
+            }
+            #expect(error == .reasonElsewhere)
+        }
+    }
+
+    @Test(
+        "Every metric answers: every column in every row, as JSON and as a table",
+        arguments: MetricName.allCases)
+    func everyMetric(_ name: MetricName) async throws {
+        let ledger = try await taken()
+        let report = try await report(ledger, name.rawValue, by: ["product"])
+        let json = try TemporaryLedger.json { report.write(to: &$0) }
+        #expect(json["definition"]?.string == "\(name.rawValue)/1")
+        let columns = (json["columns"]?.array ?? []).compactMap { $0["name"]?.string }
+        #expect(columns == report.columns.map(\.name) && !columns.isEmpty)
+        for row in json["rows"]?.array ?? [] {
+            #expect(row["values"]?.keys == columns)
+            #expect(row["group"]?.keys.last == "product")
+        }
+        let rows = CommaSeparated.rows(String(decoding: report.table(.csv), as: UTF8.self))
+        #expect(rows.count == report.rows.count + 1)
+        #expect(rows.allSatisfy { $0.count == rows[0].count })
+        #expect(String(decoding: report.table(.text), as: UTF8.self).contains("from"))
+    }
+
+    @Test("Currencies are never added to each other")
+    func currencies() async throws {
+        let ledger = try await taken()
+        let revenue = try await report(ledger, "revenue")
+        #expect(
+            revenue.rows.map { $0.group } == [["EUR"], ["USD"], ["EUR"], ["USD"]])
+        #expect(
+            revenue.rows.map { $0.amounts["gross"] } == [5_000, 9_990, 5_000, 9_990])
+        let json = try TemporaryLedger.json { revenue.write(to: &$0) }
+        let money = json["rows"]?.array?.first?["values"]?["gross"]
+        #expect(money?["milliunits"]?.int64 == 5_000 && money?["currency"]?.string == "EUR")
+        let mrr = try await report(ledger, "mrr", by: ["currency"])
+        #expect(mrr.rows.prefix(2).map { $0.group } == [["EUR"], ["USD"]])
+        #expect(mrr.rows.prefix(2).map { $0.amounts["mrr"] } == [5_000, 9_990])
+    }
+
+    @Test("Movement of recurring money balances exactly, in a year's whole numbers")
+    func movement() async throws {
+        let ledger = try await taken()
+        let rows = try await report(ledger, "mrr-movement", by: ["country"]).rows
+        #expect(!rows.isEmpty)
+        #expect(rows.allSatisfy { $0.amounts["annualised.residue"] == 0 })
+        let january = try #require(rows.first { $0.group.first == "USD" })
+        #expect(january.amounts["annualised.new"] == 119_880)
+        #expect(january.amounts["new"] == 9_990)
+        let arr = try await report(ledger, "arr", where: ["country=USA"]).rows
+        #expect(arr.first?.amounts["arr"] == 119_880)
+    }
+
+    @Test(
+        "What is not certain is said: products outside the catalogue, inferred lengths, estimates")
+    func remarks() async throws {
+        var ledger = try await taken()
+        ledger.configuration.catalogue = Catalogue()
+        #expect(try await report(ledger, "mrr").stamp.remarks == [.inferredPeriods])
+        #expect(try await report(ledger, "proceeds").stamp.remarks == [.estimate])
+        #expect(
+            try await report(ledger, "product-changes").stamp.remarks == [
+                .inferredPeriods, .notInCatalogue,
+            ])
+        #expect(try await report(ledger, "starts").stamp.remarks == [])
+        var empty = try TemporaryLedger()
+        empty.now = ledger.now
+        #expect(try await report(empty, "starts").stamp.remarks == [.emptyLedger])
+    }
+}
