@@ -19,11 +19,12 @@ struct ErrorTests {
     func hollow(_ body: String) async throws {
         let asked = try Asked([.json(body)])
         let client = asked.client
+        var window = NotificationHistoryRequest()
+        window.startDate = ManualClock.start
+        window.endDate = ManualClock.start.advanced(byMilliseconds: 1)
+        let request = window
         let questions: [@Sendable () async throws -> Void] = [
-            {
-                _ = try await client.notificationHistory(
-                    NotificationHistoryRequest(), in: .production)
-            },
+            { _ = try await client.notificationHistory(request, in: .production) },
             {
                 _ = try await client.transactionHistory(
                     "1", TransactionHistoryRequest(), in: .only(.production))

@@ -115,6 +115,6 @@ public struct Completeness: Hashable, Sendable {
                 from: max(shared?.from ?? state.from, state.from),
                 through: min(shared?.through ?? state.through, state.through))
         }
-        return shared.flatMap { $0.from < $0.through ? $0 : nil }
+        return shared.flatMap { $0.from <= $0.through ? $0 : nil }
     }
 }

@@ -158,8 +158,8 @@ struct CustomerTests {
         #expect(answer["customer"]?.string == token)
         #expect(
             answer.object?.map(\.key) == [
-                "customer", "at", "knownAt", "position", "completeThrough", "reducerVersion",
-                "catalogueHash", "standing", "entitlements", "products", "groups",
+                "customer", "at", "knownAt", "position", "completeFrom", "completeThrough",
+                "reducerVersion", "catalogueHash", "standing", "entitlements", "products", "groups",
             ])
         let verdict = try #require(answer["entitlements"]?.array?.first)
         #expect(
