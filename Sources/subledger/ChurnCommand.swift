@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import LedgerService
 
 struct ChurnCommand: AsyncParsableCommand {
@@ -13,6 +14,10 @@ struct ChurnCommand: AsyncParsableCommand {
     @Flag(help: "Only chains in a paid period: from and into trials are columns of their own.")
     var paid = false
 
+    @Option(
+        help: ArgumentHelp("Also draw it: bars by reason, and the rate.", valueName: "out.svg"))
+    var chart: String?
+
     @OptionGroup var knowledge: KnowledgeOptions
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var common: SharedOptions
@@ -23,10 +28,20 @@ struct ChurnCommand: AsyncParsableCommand {
             let report = try await metrics.answer(common, try knowledge.limit()) { query in
                 try await query.churn(metrics.words, isPaid: paid)
             }
+            if let chart { try draw(report, to: chart) }
             switch form {
             case .json: try Console.out { report.write(to: &$0) }
             case .table(let form): try Console.out(report.table(form))
             }
+        }
+    }
+
+    private func draw(_ report: ChurnReport, to path: String) throws(CommandFailure) {
+        let picture = Data(ChurnChart(report).svg.utf8)
+        do { try picture.write(to: URL(filePath: path), options: .atomic) } catch {
+            throw CommandFailure(
+                code: "ioError", message: "The chart cannot be written to \(path); check the path.",
+                exit: .io)
         }
     }
 }

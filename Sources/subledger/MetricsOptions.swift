@@ -9,7 +9,7 @@ struct MetricsOptions: ParsableArguments {
     @Option(help: "The day or time before which it ends (default: now).")
     var to: String?
 
-    @Option(help: "day, week (from Monday), month or quarter (default: month).")
+    @Option(help: "hour, day, week (from Monday), month or quarter (default: month).")
     var interval: String?
 
     @Option(

@@ -19,7 +19,7 @@ struct ChurnCommandTests {
             (["--from", "2026-01-01", "--by", "colour"], "unknownDimension"),
             (["--from", "2026-01-01", "--by", "product,product"], "duplicateDimension"),
             (["--from", "2026-01-01", "--where", "product"], "invalidFilter"),
-            (["--from", "2026-01-01", "--interval", "hour"], "unknownInterval"),
+            (["--from", "2026-01-01", "--interval", "year"], "unknownInterval"),
             (["--from", "2026-01-01", "--time-zone", "Mars/Olympus"], "unknownTimeZone"),
             (["--from", "2026-01-01", "--format", "xml"], "invalidOption"),
             (["--from", "2026-01-01", "--format", "csv", "--json"], "invalidOption"),
@@ -82,5 +82,19 @@ struct ChurnCommandTests {
         let unknown = try await place.run("metrics", "profit", "--from", "2026-01-01")
         #expect(unknown.code == 64)
         #expect(unknown.errorCode == "unknownMetric")
+    }
+
+    @Test("--chart draws beside the answer; where it cannot, that is exit code 74")
+    func chart() async throws {
+        let place = try await taken()
+        let question = ["churn", "--from", "2026-01-01", "--to", "2026-05-01", "--json", "--chart"]
+        let outcome = try await place.run(question + ["out.svg"] + place.options)
+        #expect(outcome.code == 0)
+        #expect(try outcome.json()["rows"]?.array?.count == 4)
+        let picture = try String(contentsOfFile: place.file("out.svg"), encoding: .utf8)
+        #expect(picture.hasPrefix("<svg "))
+        let nowhere = try await place.run(question + ["missing/out.svg"] + place.options)
+        #expect(nowhere.code == 74)
+        #expect(nowhere.errorCode == "ioError")
     }
 }

@@ -102,6 +102,7 @@ public struct CountColumn: Hashable, Sendable {
         case count
         /// Of the row's currency.
         case milliunits
+        case milliseconds
     }
 
     public let name: String

@@ -63,7 +63,7 @@ public struct RollForwardQuestion: Hashable, Sendable {
     }
 
     /// Whether no filter leaves it out.
-    func matches(_ values: DimensionValues) -> Bool {
+    package func matches(_ values: DimensionValues) -> Bool {
         conditions.allSatisfy { $0.values.contains(values[$0.dimension]) }
     }
 
@@ -73,7 +73,7 @@ public struct RollForwardQuestion: Hashable, Sendable {
     }
 
     /// - Parameter reason: why access ended, for those who left.
-    func key(_ values: DimensionValues, reason: EndReason?) -> Key {
+    package func key(_ values: DimensionValues, reason: EndReason?) -> Key {
         var key: Key = measure == .money ? [values.currency] : []
         for dimension in dimensions {
             key.append(dimension == .reason ? reason?.rawValue : values[dimension])
@@ -100,7 +100,7 @@ public struct RollForwardQuestion: Hashable, Sendable {
     }
 
     /// Index of the interval that contains `time`.
-    func interval(of time: Timestamp) -> Int? {
+    package func interval(of time: Timestamp) -> Int? {
         let next = firstInstant(after: time)
         return next == 0 || next == instants.count ? nil : next - 1
     }

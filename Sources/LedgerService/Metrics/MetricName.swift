@@ -9,9 +9,13 @@ public enum MetricName: Hashable, Sendable, CaseIterable {
     case mrrMovement
     /// Twelve times as much.
     case arr
+    /// How long notifications took to arrive.
+    case lateness
+    /// What customers paid since their first purchase, less refunds.
+    case ltv
 
     public static let allCases: [MetricName] =
-        CountedMetric.allCases.map { .counted($0) } + [.mrr, .mrrMovement, .arr]
+        CountedMetric.allCases.map { .counted($0) } + [.mrr, .mrrMovement, .arr, .lateness, .ltv]
 
     public var rawValue: String {
         switch self {
@@ -19,6 +23,8 @@ public enum MetricName: Hashable, Sendable, CaseIterable {
         case .mrr: "mrr"
         case .mrrMovement: "mrr-movement"
         case .arr: "arr"
+        case .lateness: "lateness"
+        case .ltv: "ltv"
         }
     }
 

@@ -50,7 +50,7 @@ public struct MetricReport: Sendable {
                 for column in columns {
                     let amount = row.amounts[column.name] ?? 0
                     switch column.unit {
-                    case .count: json.member(column.name, amount)
+                    case .count, .milliseconds: json.member(column.name, amount)
                     case .milliunits:
                         json.object(column.name) { json in
                             json.member("milliunits", amount)

@@ -7,6 +7,8 @@ public enum MetricsError: Error, Sendable, Equatable {
     case duplicateDimension(String)
     /// Only of those who left there is a reason.
     case reasonElsewhere
+    /// Deliveries are not of a period: only their app is known.
+    case onlyApp
     case unknownInterval(String)
     case unknownTimeZone(String)
     case invalidFilter(String)
@@ -21,7 +23,7 @@ public enum MetricsError: Error, Sendable, Equatable {
     public var code: String {
         switch self {
         case .unknownMetric: "unknownMetric"
-        case .unknownDimension, .reasonElsewhere: "unknownDimension"
+        case .unknownDimension, .reasonElsewhere, .onlyApp: "unknownDimension"
         case .duplicateDimension: "duplicateDimension"
         case .unknownInterval: "unknownInterval"
         case .unknownTimeZone: "unknownTimeZone"
@@ -47,6 +49,8 @@ public enum MetricsError: Error, Sendable, Equatable {
             "The dimension \(name) is named twice; once is enough."
         case .reasonElsewhere:
             "Only churn and mrr-movement tell why somebody left; leave reason out of by and where."
+        case .onlyApp:
+            "Deliveries are told apart by app only; leave other dimensions out of by and where."
         case .unknownInterval(let name):
             "There is no interval \(MetricsError.quoted(name)); it is one of "
                 + ReportInterval.allCases.map(\.rawValue).joined(separator: ", ") + "."

@@ -12,6 +12,14 @@ public enum ComparedMetric: Sendable, Hashable {
         self = name == MetricName.churn ? .churn(isPaid: false) : .metric(try MetricName(name))
     }
 
+    /// As it was asked for.
+    var name: String {
+        switch self {
+        case .churn: MetricName.churn
+        case .metric(let name): name.rawValue
+        }
+    }
+
     var definition: String {
         switch self {
         case .churn(let isPaid):
@@ -48,6 +56,7 @@ extension MetricsQuery {
             }
             empty = .counted(
                 CountTable(counted, instants: instants, dimensions: dimensions, filters: filters))
+        case .metric(.lateness), .metric(.ltv): throw .unknownMetric(metric.name)
         case .metric:
             isMoney = true
             empty = .rollForward(

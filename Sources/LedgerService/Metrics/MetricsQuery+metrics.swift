@@ -21,6 +21,16 @@ extension MetricsQuery {
             answer = try await counted(
                 CountTable(
                     metric, instants: instants, dimensions: dimensions, filters: filters))
+        case .lateness:
+            guard Set(dimensions).union(filters.keys).isSubset(of: [.app]) else { throw .onlyApp }
+            answer = try await lateness(
+                LatenessTable(
+                    instants: instants, isByApp: !dimensions.isEmpty, apps: filters[.app]),
+                dimensions)
+        case .ltv:
+            answer = try await lifetime(
+                LifetimeTable(
+                    instants: instants, dimensions: dimensions, filters: filters, limit: limit))
         case .mrr, .mrrMovement, .arr:
             answer = try await money(
                 RollForwardQuestion(
@@ -37,7 +47,7 @@ extension MetricsQuery {
     }
 
     /// What was seen of all chains beside what was counted.
-    private struct Tally: Sendable {
+    struct Tally: Sendable {
         var chainCount = 0
         var hasInferredPeriods = false
         var hasUnpriced = false
@@ -62,7 +72,7 @@ extension MetricsQuery {
         }
     }
 
-    private struct Answer {
+    struct Answer {
         var tally: Tally
         var isMoney: Bool
         var dimensions: [Dimension]

@@ -87,17 +87,33 @@ public struct MetricsWords: Sendable {
                 "The range begins at \(from.rfc3339), and nothing is known after"
                     + " \(limit.rfc3339), the earlier of now and knownAt.")
         }
-        let end = min(to, limit)
+        return try instants(interval, zone, from: from, to: min(to, limit))
+    }
+
+    private func instants(
+        _ interval: ReportInterval, _ zone: ReportZone, from: Timestamp, to end: Timestamp
+    ) throws(MetricsError) -> [Timestamp] {
         var instants = [from]
         var day = interval.start(of: zone.day(of: from))
-        while true {
+        var begun = zone.start(of: day)
+        while begun < end {
             day = interval.next(after: day)
-            let start = zone.start(of: day)
-            guard start < end else { break }
-            // A day that the zone left out has no row.
-            guard let last = instants.last, start > last else { continue }
-            guard instants.count < MetricsLimits.intervalCount else { throw .tooManyIntervals }
-            instants.append(start)
+            let next = zone.start(of: day)
+            // A day that the zone left out has no row, and an hour is one from midnight on.
+            var starts = [next]
+            if interval == .hour {
+                let hours = stride(
+                    from: begun.milliseconds, to: next.milliseconds,
+                    by: Int64.Stride(ReportInterval.hourMilliseconds))
+                starts = hours.map { Timestamp(milliseconds: $0) } + [next]
+            }
+            for start in starts {
+                guard start < end else { break }
+                guard let last = instants.last, start > last else { continue }
+                guard instants.count < MetricsLimits.intervalCount else { throw .tooManyIntervals }
+                instants.append(start)
+            }
+            begun = next
         }
         return instants + [end]
     }

@@ -2,6 +2,8 @@ public import AppStore
 
 /// How long a report's rows are. Raw values are the contract's.
 public enum ReportInterval: String, Sendable, CaseIterable {
+    /// Counted from local midnight.
+    case hour
     case day
     /// Begins on Monday.
     case week
@@ -9,10 +11,12 @@ public enum ReportInterval: String, Sendable, CaseIterable {
     /// Begins with January, April, July, October.
     case quarter
 
-    /// The first day of the interval that contains a day.
+    static let hourMilliseconds: Int64 = 3_600_000
+
+    /// The first day of the interval that contains a day; hours are parts of one.
     public func start(of day: CivilDate) -> CivilDate {
         switch self {
-        case .day: day
+        case .hour, .day: day
         case .week:
             // 1970-01-01 was a Thursday.
             CivilDate(
@@ -25,7 +29,7 @@ public enum ReportInterval: String, Sendable, CaseIterable {
     /// The first day of the interval after the one that begins on `day`.
     public func next(after day: CivilDate) -> CivilDate {
         switch self {
-        case .day: return CivilDate(daysSinceEpoch: day.daysSinceEpoch + 1)
+        case .hour, .day: return CivilDate(daysSinceEpoch: day.daysSinceEpoch + 1)
         case .week: return CivilDate(daysSinceEpoch: day.daysSinceEpoch + 7)
         case .month, .quarter:
             let months = day.month - 1 + (self == .month ? 1 : 3)

@@ -3,7 +3,7 @@ extension OpenAPIDocument {
             ReportInterval:
               description: Weeks begin on Monday.
               type: string
-              enum: [day, week, month, quarter]
+              enum: [hour, day, week, month, quarter]
               default: month
             Count: { type: integer, format: int64, minimum: 0 }
             TextOrNull:
@@ -46,6 +46,8 @@ extension OpenAPIDocument {
                     - mrr/1
                     - mrr-movement/1
                     - arr/1
+                    - lateness/1
+                    - ltv/1
                 environment: { $ref: '#/components/schemas/EnvironmentWord' }
                 timeZone: { type: string }
                 interval: { $ref: '#/components/schemas/ReportInterval' }
@@ -94,6 +96,8 @@ extension OpenAPIDocument {
                 - mrr
                 - mrr-movement
                 - arr
+                - lateness
+                - ltv
             Metric:
               type: object
               required: [columns, rows]
@@ -111,7 +115,7 @@ extension OpenAPIDocument {
                       unit:
                         description: Milliunits are of the row's currency.
                         type: string
-                        enum: [count, milliunits]
+                        enum: [count, milliunits, milliseconds]
                     additionalProperties: false
                 rows:
                   type: array

@@ -63,7 +63,7 @@ struct ChurnReportTests {
         (words("9223372036854775807", nil), "invalidRange"),
         (words("-9223372036854775808", nil), "invalidRange"),
         (words("2008-01-01", nil, "day"), "tooManyIntervals"),
-        (interval("hour"), "unknownInterval"), (interval(""), "unknownInterval"),
+        (interval("year"), "unknownInterval"), (interval(""), "unknownInterval"),
         (words(by: ["colour"]), "unknownDimension"), (words(by: [""]), "unknownDimension"),
         (words(by: ["product", "product"]), "duplicateDimension"),
         (words(where: ["product"]), "invalidFilter"), (words(where: [""]), "invalidFilter"),
@@ -210,6 +210,24 @@ struct ChurnReportTests {
                 ledger, Self.words(from, to, "day", zone: "Europe/Berlin")
             ).rows
             #expect(rows.map { $0.to.milliseconds(since: $0.from) / 3_600_000 } == hours)
+        }
+    }
+
+    @Test("Hours are counted from local midnight: 23 of them, 25, or a day's last half one")
+    func hours() async throws {
+        var ledger = try await taken()
+        ledger.now = TemporaryLedger.end
+        for (zone, from, to, count, last) in [
+            ("Europe/Berlin", "2026-03-29", "2026-03-30", 23, 60),
+            ("Europe/Berlin", "2026-10-25", "2026-10-26", 25, 60),
+            ("Australia/Lord_Howe", "2026-04-05", "2026-04-06", 25, 30),
+        ] as [(String, String, String, Int, Int64)] {
+            let rows = try await Self.report(
+                ledger, Self.words(from, to, "hour", zone: zone)
+            ).rows
+            #expect(rows.count == count)
+            let length = rows.last.map { $0.to.milliseconds(since: $0.from) / 60_000 }
+            #expect(length == last)
         }
     }
 

@@ -69,14 +69,15 @@ struct MetricReportTests {
         arguments: MetricName.allCases)
     func everyMetric(_ name: MetricName) async throws {
         let ledger = try await taken()
-        let report = try await report(ledger, name.rawValue, by: ["product"])
+        let dimension = name == .lateness ? "app" : "product"
+        let report = try await report(ledger, name.rawValue, by: [dimension])
         let json = try TemporaryLedger.json { report.write(to: &$0) }
         #expect(json["definition"]?.string == "\(name.rawValue)/1")
         let columns = (json["columns"]?.array ?? []).compactMap { $0["name"]?.string }
         #expect(columns == report.columns.map(\.name) && !columns.isEmpty)
         for row in json["rows"]?.array ?? [] {
             #expect(row["values"]?.keys == columns)
-            #expect(row["group"]?.keys.last == "product")
+            #expect(row["group"]?.keys.last == dimension)
         }
         let rows = CommaSeparated.rows(String(decoding: report.table(.csv), as: UTF8.self))
         #expect(rows.count == report.rows.count + 1)
@@ -129,4 +130,62 @@ struct MetricReportTests {
         empty.now = ledger.now
         #expect(try await report(empty, "starts").stamp.remarks == [.emptyLedger])
     }
+
+    @Test("Lateness: how long deliveries took, by when they were signed, to the nearest rank")
+    func lateness() async throws {
+        var ledger = try TemporaryLedger()
+        ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+        let delays: [Int64] = [0, 1_000, 2_000, 600_000, 600_001]
+        _ = try await ledger.ingest(
+            delays.enumerated().map { index, delay in
+                var delivery = MadeChain(id: "60000000000000\(index)").bought()
+                let start = delivery.receivedAt.advanced(byMilliseconds: -1_000)
+                delivery.receivedAt = start.advanced(byMilliseconds: delay)
+                return delivery
+            }.sorted { $0.receivedAt < $1.receivedAt })
+        let rows = try await report(ledger, "lateness").rows
+        #expect(
+            rows[0].amounts == [
+                "notifications": 5, "late": 1, "p50": 2_000, "p90": 600_001, "p99": 600_001,
+                "longest": 600_001,
+            ])
+        #expect(rows[1].amounts.isEmpty)
+        let apps = try await report(ledger, "lateness", by: ["app"]).rows
+        #expect(apps.map { $0.group } == [[MadeChain.app]])
+        let none = try await report(ledger, "lateness", where: ["app=com.example.none"]).rows
+        #expect(none.allSatisfy { $0.amounts.isEmpty })
+        await #expect(throws: MetricsError.onlyApp) {
+            try await report(ledger, "lateness", by: ["product"])
+        }
+    }
+
+    @Test("Lifetime: what a customer paid in all chains since the first purchase, by exact days")
+    func lifetime() async throws {
+        var ledger = try TemporaryLedger()
+        ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+        let token = "7e3fb204-7a31-4d26-9f4e-000000000001"
+        let (one, two) = (
+            MadeChain(id: "600000000000001", appAccountToken: token),
+            MadeChain(
+                id: "600000000000002", start: one0.advanced(byMilliseconds: 7 * 86_400_000),
+                appAccountToken: token)
+        )
+        // Nobody's chain is a customer of its own.
+        let nobody = MadeChain(id: "600000000000003")
+        _ = try await ledger.ingest(one.life + [two.bought(), nobody.bought()])
+        let rows = try await report(ledger, "ltv").rows
+        #expect(rows.map { $0.group } == [["USD"]])
+        let amounts = try #require(rows.first?.amounts)
+        #expect(amounts["customers"] == 2)
+        #expect(amounts["net"] == 39_960)
+        // The second chain was bought when seven days were over, to the millisecond.
+        #expect(amounts["age.7.customers"] == 2 && amounts["age.7.net"] == 19_980)
+        #expect(amounts["age.30.net"] == 29_970)
+        #expect(amounts["age.60.net"] == 39_960)
+        #expect(amounts["age.60.perCustomer"] == 19_980)
+        // 156 days after the purchase nobody is half a year old.
+        #expect(amounts["age.180.customers"] == nil)
+    }
+
+    private let one0 = MadeChain().start
 }

@@ -1,0 +1,209 @@
+import AppStore
+import Ledger
+
+/// Churn as a picture: for each interval a bar of those who left, stacked by why, and the rate as a
+/// line. SVG without a script; its colours follow the reader's light or dark scheme.
+public struct ChurnChart: Sendable {
+    let title: String
+    let subtitle: String
+    let bars: [Bar]
+
+    /// One interval: all groups of it together.
+    struct Bar: Hashable, Sendable {
+        let label: String
+        var churned: [EndReason: Int64] = [:]
+        var base: Int64 = 0
+
+        var total: Int64 { churned.values.reduce(0, +) }
+        /// Nil when nobody was active at the start.
+        var rate: Double? { base > 0 ? Double(total) / Double(base) : nil }
+    }
+
+    public init(_ report: ChurnReport) {
+        title = report.isPaid ? "Churned paid subscriptions" : "Churned subscriptions"
+        subtitle = report.stamp.lines.prefix(2).joined(separator: " · ")
+        let starts = report.question.instants.dropLast()
+        // Grouped, an interval in which nothing was has no row, but its place.
+        var bars = starts.map { Bar(label: report.zone.label($0)) }
+        var places: [Timestamp: Int] = [:]
+        for (place, start) in starts.enumerated() { places[start] = place }
+        for row in report.rows {
+            guard let place = places[row.from] else { continue }
+            for reason in EndReason.allCases where row[.churned(reason)] > 0 {
+                bars[place].churned[reason, default: 0] += row[.churned(reason)]
+            }
+            // Rows of a reason are parts of rows without one, and begin with nobody.
+            bars[place].base += row.activeStart
+        }
+        self.bars = bars
+    }
+
+    // MARK: Places
+
+    private static let left = 64.0
+    private static let right = 896.0
+    private static let top = 84.0
+    private static let bottom = 430.0
+    /// Dates below the bars at most.
+    private static let labelCount = 9
+
+    /// Colours that are told apart in both schemes, and by most who see few colours.
+    private static func color(_ reason: EndReason) -> String {
+        switch reason {
+        case .voluntary: "#0072b2"
+        case .billing: "#e69f00"
+        case .priceIncrease: "#cc79a7"
+        case .productUnavailable: "#56b4e9"
+        case .refund: "#d55e00"
+        case .familyRevoke: "#b8a800"
+        case .other: "#8c8c8c"
+        case .unconfirmed: "#009e73"
+        }
+    }
+
+    private var reasons: [EndReason] {
+        EndReason.allCases.filter { reason in bars.contains { $0.churned[reason] ?? 0 > 0 } }
+    }
+
+    private func x(_ index: Int) -> Double {
+        let step = (ChurnChart.right - ChurnChart.left) / Double(max(bars.count, 1))
+        return ChurnChart.left + step * (Double(index) + 0.5)
+    }
+
+    private func y(_ part: Double) -> Double {
+        ChurnChart.bottom - (ChurnChart.bottom - ChurnChart.top) * part
+    }
+
+    // MARK: Drawing
+
+    /// The file's text.
+    public var svg: String {
+        let tallest = max(bars.map(\.total).max() ?? 0, 1)
+        let counts = ChurnChart.scale(Double(tallest))
+        let rates = ChurnChart.scale(max((bars.compactMap(\.rate).max() ?? 0) * 100, 1))
+        return """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 540" role="img" \
+            aria-label="\(ChurnChart.escaped(title))">
+            \(ChurnChart.style)
+            <rect class="paper" width="960" height="540"/>
+            <text class="title" x="64" y="34">\(ChurnChart.escaped(title))</text>
+            <text class="small" x="64" y="54">\(ChurnChart.escaped(subtitle))</text>
+            \(axes(counts, rates).joined(separator: "\n"))
+            \(columns(counts.top).joined(separator: "\n"))
+            \(line(rates.top))
+            \(labels.joined(separator: "\n"))
+            \(legend.joined(separator: "\n"))
+            </svg>
+
+            """
+    }
+
+    private static let style = """
+        <style>
+        .paper { fill: #ffffff } text { fill: #1c1c1e; font: 12px sans-serif }
+        .title { font-size: 18px; font-weight: 600 } .small { font-size: 11px; opacity: .75 }
+        .grid { stroke: #1c1c1e; stroke-opacity: .14 } .axis { stroke: #1c1c1e; stroke-opacity: .5 }
+        .rate { fill: none; stroke: #1c1c1e; stroke-width: 2 } .dot { fill: #1c1c1e }
+        @media (prefers-color-scheme: dark) {
+        .paper { fill: #1c1c1e } text { fill: #f2f2f7 } .grid { stroke: #f2f2f7 }
+        .axis { stroke: #f2f2f7 } .rate { stroke: #f2f2f7 } .dot { fill: #f2f2f7 } }
+        </style>
+        """
+
+    private func axes(_ counts: Scale, _ rates: Scale) -> [String] {
+        var parts: [String] = []
+        for tick in counts.ticks {
+            let height = ChurnChart.number(y(tick / counts.top))
+            parts.append(
+                "<line class=\"grid\" x1=\"64\" x2=\"896\" y1=\"\(height)\" y2=\"\(height)\"/>")
+            parts.append(
+                text(ChurnChart.number(tick), 58, y(tick / counts.top) + 4, anchor: "end"))
+        }
+        for tick in rates.ticks {
+            parts.append(
+                text("\(ChurnChart.number(tick)) %", 902, y(tick / rates.top) + 4))
+        }
+        parts.append("<line class=\"axis\" x1=\"64\" x2=\"896\" y1=\"430\" y2=\"430\"/>")
+        parts.append(text("chains", 58, 74, anchor: "end"))
+        parts.append(text("rate", 902, 74))
+        return parts
+    }
+
+    private func columns(_ top: Double) -> [String] {
+        let step = (ChurnChart.right - ChurnChart.left) / Double(max(bars.count, 1))
+        let width = min(step * 0.7, 48)
+        return bars.enumerated().flatMap { index, bar in
+            var below: Int64 = 0
+            return reasons.compactMap { reason -> String? in
+                guard let count = bar.churned[reason], count > 0 else { return nil }
+                let (from, to) = (y(Double(below) / top), y(Double(below + count) / top))
+                below += count
+                return "<rect fill=\"\(ChurnChart.color(reason))\""
+                    + " x=\"\(ChurnChart.number(x(index) - width / 2))\""
+                    + " y=\"\(ChurnChart.number(to))\" width=\"\(ChurnChart.number(width))\""
+                    + " height=\"\(ChurnChart.number(from - to))\"><title>"
+                    + "\(bar.label): \(reason.rawValue) \(count)</title></rect>"
+            }
+        }
+    }
+
+    /// Broken where there is no rate.
+    private func line(_ top: Double) -> String {
+        var path = ""
+        var isDrawing = false
+        var dots = ""
+        for (index, bar) in bars.enumerated() {
+            guard let rate = bar.rate else {
+                isDrawing = false
+                continue
+            }
+            let place =
+                "\(ChurnChart.number(x(index))) \(ChurnChart.number(y(rate * 100 / top)))"
+            path += (isDrawing ? "L" : "M") + place
+            isDrawing = true
+            let parts = place.split(separator: " ")
+            if bars.count <= ChurnChart.dotCount {
+                dots += "\n<circle class=\"dot\" cx=\"\(parts[0])\" cy=\"\(parts[1])\" r=\"3\"/>"
+            }
+        }
+        return path.isEmpty ? "" : "<path class=\"rate\" d=\"\(path)\"/>\(dots)"
+    }
+
+    /// More than that are only a line.
+    private static let dotCount = 60
+
+    private var labels: [String] {
+        let step = max(1, (bars.count + ChurnChart.labelCount - 1) / ChurnChart.labelCount)
+        return stride(from: 0, to: bars.count, by: step).map { index in
+            text(String(bars[index].label.prefix(10)), x(index), 450, anchor: "middle")
+        }
+    }
+
+    /// In as many lines as it takes; the rate last.
+    private var legend: [String] {
+        var (x, y) = (ChurnChart.left, 484.0)
+        var parts: [String] = []
+        for reason in reasons {
+            let width = 44 + 7 * Double(reason.rawValue.count)
+            if x + width > ChurnChart.right { (x, y) = (ChurnChart.left, y + 22) }
+            parts.append(
+                "<rect fill=\"\(ChurnChart.color(reason))\" x=\"\(ChurnChart.number(x))\""
+                    + " y=\"\(ChurnChart.number(y))\" width=\"12\" height=\"12\"/>")
+            parts.append(text(reason.rawValue, x + 18, y + 10))
+            x += width
+        }
+        if x + 100 > ChurnChart.right { (x, y) = (ChurnChart.left, y + 22) }
+        let height = ChurnChart.number(y + 6)
+        parts.append(
+            "<path class=\"rate\" d=\"M\(ChurnChart.number(x)) \(height)"
+                + "L\(ChurnChart.number(x + 18)) \(height)\"/>")
+        parts.append(text("churn rate", x + 24, y + 10))
+        return parts
+    }
+
+    private func text(_ text: String, _ x: Double, _ y: Double, anchor: String = "start") -> String
+    {
+        "<text x=\"\(ChurnChart.number(x))\" y=\"\(ChurnChart.number(y))\""
+            + " text-anchor=\"\(anchor)\">\(ChurnChart.escaped(text))</text>"
+    }
+}

@@ -1,0 +1,153 @@
+import AppStore
+import Ledger
+
+/// What customers paid since their first purchase, less refunds, by the interval of that purchase and
+/// by age. A chain that nobody holds is a customer of its own.
+struct LifetimeTable: Sendable {
+    private let question: RollForwardQuestion
+    private let limit: Timestamp
+    private var accounts: [Customer: Account] = [:]
+
+    /// Whose money it is.
+    enum Customer: Hashable, Sendable {
+        case known(BundleId, CustomerId)
+        case chain(ChainId)
+    }
+
+    private struct Account {
+        /// The first purchase that cost something; nil before any is known.
+        var first: Occurrence?
+        var payments: [Payment] = []
+    }
+
+    private struct Payment {
+        var at: Timestamp
+        var currency: String?
+        /// Milliunits; refunds are negative.
+        var amount: Int64
+    }
+
+    /// Days since the first purchase at which the sums are told; exact days of 24 hours.
+    static let ages: [Int64] = [7, 30, 60, 90, 180, 365, 730]
+
+    static let columns: [CountColumn] =
+        [
+            CountColumn(name: "customers", unit: .count),
+            CountColumn(name: "net", unit: .milliunits),
+        ]
+        + ages.flatMap { age in
+            [
+                CountColumn(name: "age.\(age).customers", unit: .count),
+                CountColumn(name: "age.\(age).net", unit: .milliunits),
+                CountColumn(name: "age.\(age).perCustomer", unit: .milliunits),
+            ]
+        }
+
+    /// - Parameter limit: the earlier of now and knownAt.
+    init(
+        instants: [Timestamp], dimensions: [Dimension], filters: [Dimension: Set<String?>],
+        limit: Timestamp
+    ) {
+        question = RollForwardQuestion(
+            .money, instants: instants, dimensions: dimensions, filters: filters)
+        self.limit = limit
+    }
+
+    var dimensions: [Dimension] { question.dimensions }
+
+    // MARK: Adding
+
+    /// Adds what one chain brought in and gave back.
+    mutating func add(_ revenue: [Occurrence], of customer: Customer) {
+        guard !revenue.isEmpty else { return }
+        var account = accounts[customer] ?? Account()
+        for found in revenue {
+            let gross = found.amounts["gross"] ?? 0
+            let amount =
+                gross - (found.amounts["refunded"] ?? 0) + (found.amounts["reversed"] ?? 0)
+            if amount != 0 {
+                account.payments.append(
+                    Payment(at: found.at, currency: found.values.currency, amount: amount))
+            }
+            if gross > 0 { account.first = LifetimeTable.earlier(account.first, found) }
+        }
+        accounts[customer] = account
+    }
+
+    mutating func add(_ other: LifetimeTable) {
+        accounts.merge(other.accounts) { one, two in
+            Account(
+                first: two.first.map { LifetimeTable.earlier(one.first, $0) } ?? one.first,
+                payments: one.payments + two.payments)
+        }
+    }
+
+    /// At one moment, the one that an earlier event proves.
+    private static func earlier(_ one: Occurrence?, _ two: Occurrence) -> Occurrence {
+        guard let one, (one.at, one.cause) <= (two.at, two.cause) else { return two }
+        return one
+    }
+
+    // MARK: Rows
+
+    private struct Cell: Hashable {
+        var interval: Int
+        var key: RollForwardQuestion.Key
+    }
+
+    /// By interval of the first purchase, then by group; the currency is that of the payments.
+    func rows() -> [MetricReport.Row] {
+        var cells: [Cell: [String: Int64]] = [:]
+        for account in accounts.values {
+            guard let first = account.first, let interval = question.interval(of: first.at),
+                question.matches(first.values)
+            else { continue }
+            for currency in Set(account.payments.map(\.currency)) {
+                var values = first.values
+                values.currency = currency
+                let cell = Cell(interval: interval, key: question.key(values, reason: nil))
+                cells[cell, default: [:]].merge(
+                    amounts(account, since: first.at, currency), uniquingKeysWith: +)
+            }
+        }
+        let ordered = cells.keys.sorted { left, right in
+            left.interval == right.interval
+                ? RollForwardQuestion.precedes(left.key, right.key)
+                : left.interval < right.interval
+        }
+        return ordered.map { cell in
+            MetricReport.Row(
+                from: question.instants[cell.interval], to: question.instants[cell.interval + 1],
+                group: cell.key, amounts: averaged(cells[cell] ?? [:]))
+        }
+    }
+
+    private func amounts(
+        _ account: Account, since first: Timestamp, _ currency: String?
+    ) -> [String: Int64] {
+        let payments = account.payments.filter { $0.currency == currency }
+        var amounts: [String: Int64] = [
+            "customers": 1, "net": payments.reduce(0) { $0 + $1.amount },
+        ]
+        for age in LifetimeTable.ages {
+            let end = first.advanced(byMilliseconds: age * ReportZone.dayMilliseconds)
+            // Who is not yet so old has no sum at that age.
+            guard end <= limit else { break }
+            amounts["age.\(age).customers"] = 1
+            amounts["age.\(age).net"] = payments.reduce(0) { sum, payment in
+                payment.at < end ? sum + payment.amount : sum
+            }
+        }
+        return amounts
+    }
+
+    private func averaged(_ sums: [String: Int64]) -> [String: Int64] {
+        var amounts = sums
+        for age in LifetimeTable.ages {
+            guard let count = sums["age.\(age).customers"], count > 0 else { continue }
+            amounts["age.\(age).perCustomer"] = HalfEven.quotient(
+                sums["age.\(age).net"] ?? 0, count)
+        }
+        return amounts
+    }
+}

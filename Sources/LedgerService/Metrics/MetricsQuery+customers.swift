@@ -1,0 +1,62 @@
+import AppStore
+import Ledger
+import LedgerStore
+
+extension MetricsQuery {
+    // MARK: Deliveries
+
+    func lateness(
+        _ empty: LatenessTable, _ dimensions: [Dimension]
+    ) async throws(MetricsError) -> Answer {
+        let knowledge = knowledge
+        let (table, tally): (LatenessTable, Tally)
+        do throws(StoreError) {
+            (table, tally) = try await walk.sumFacts(
+                (empty, Tally()),
+                adding: { sum, chain, facts in
+                    sum.1.chainCount += 1
+                    for fact in facts where knowledge.admits(fact) {
+                        sum.0.add(fact, of: chain.bundleId)
+                    }
+                },
+                joining: { whole, part in
+                    whole.0.add(part.0)
+                    whole.1.add(part.1)
+                })
+        } catch {
+            throw .store(error)
+        }
+        return Answer(
+            tally: tally, isMoney: false, dimensions: dimensions, columns: LatenessTable.columns,
+            rows: table.rows())
+    }
+
+    // MARK: Customers
+
+    func lifetime(_ empty: LifetimeTable) async throws(MetricsError) -> Answer {
+        let (catalogue, limit) = (query.ledger.catalogue, limit)
+        let (table, tally): (LifetimeTable, Tally)
+        do throws(StoreError) {
+            (table, tally) = try await walk.sum(
+                (empty, Tally()),
+                adding: { sum, chain, life in
+                    sum.1.chainCount += 1
+                    let holder = life.holders.holders(at: limit).map(\.customer).min()
+                    sum.0.add(
+                        life.occurrences(
+                            of: .revenue, in: chain.bundleId, catalogue: catalogue, limit: limit,
+                            instants: []),
+                        of: holder.map { .known(chain.bundleId, $0) } ?? .chain(chain))
+                },
+                joining: { whole, part in
+                    whole.0.add(part.0)
+                    whole.1.add(part.1)
+                })
+        } catch {
+            throw .store(error)
+        }
+        return Answer(
+            tally: tally, isMoney: true, dimensions: empty.dimensions,
+            columns: LifetimeTable.columns, rows: table.rows())
+    }
+}

@@ -1,0 +1,109 @@
+import AppStore
+import Foundation
+import FoundationXML
+import Ledger
+import LedgerService
+import Testing
+
+@Suite("Charts of churn")
+struct ChurnChartTests {
+    /// What a reader of XML finds.
+    private final class Drawing: NSObject, XMLParserDelegate {
+        var elements: [(name: String, attributes: [String: String])] = []
+        var text = ""
+
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
+            qualifiedName: String?, attributes: [String: String]
+        ) { elements.append((name, attributes)) }
+
+        func parser(_ parser: XMLParser, foundCharacters found: String) { text += found + "\n" }
+    }
+
+    private func drawing(_ svg: String) throws -> Drawing {
+        let parser = XMLParser(data: Data(svg.utf8))
+        let drawing = Drawing()
+        parser.delegate = drawing
+        try #require(parser.parse(), "it is no XML")
+        return drawing
+    }
+
+    private func report(
+        _ ledger: TemporaryLedger, by: [String] = [], interval: String = "month"
+    ) async throws -> ChurnReport {
+        var words = MetricsWords()
+        (words.from, words.to, words.interval) = ("2026-01-01", "2026-05-01", interval)
+        words.by = by
+        return try await ledger.session { [words] session in
+            try await MetricsQuery(
+                session.query, reportTimeZone: "UTC",
+                now: Timestamp(milliseconds: 1_781_481_600_000)
+            ).churn(words)
+        }
+    }
+
+    private func taken() async throws -> TemporaryLedger {
+        let ledger = try TemporaryLedger()
+        var lines: [MadeDelivery] = []
+        for number in 1...4 { lines += MadeChain(id: "60000000000000\(number)").life }
+        lines.append(MadeChain(id: "600000000000009").bought())
+        _ = try await ledger.ingest(lines)
+        return ledger
+    }
+
+    @Test("An empty ledger is drawn as axes without bars")
+    func empty() async throws {
+        let drawing = try drawing(ChurnChart(try await report(try TemporaryLedger())).svg)
+        #expect(!drawing.elements.contains { $0.attributes["fill"] != nil })
+        #expect(drawing.text.contains("2026-01-01"))
+    }
+
+    @Test("Bars are as high as what they stand for, stacked, with a legend and labelled axes")
+    func bars() async throws {
+        let drawing = try drawing(ChurnChart(try await report(try await taken())).svg)
+        let bars = drawing.elements.filter {
+            $0.name == "rect" && $0.attributes["fill"] != nil && $0.attributes["width"] != "12"
+        }
+        // One silent one in February, four cancelled ones in March.
+        #expect(bars.count == 2)
+        let heights = bars.compactMap { $0.attributes["height"].flatMap(Double.init) }
+        #expect(heights.count == 2 && abs(heights[1] - 4 * heights[0]) < 0.1)
+        for word in ["voluntary", "unconfirmed", "chains", "rate", "2026-03-01"] {
+            #expect(drawing.text.contains(word), "\(word)")
+        }
+        #expect(!drawing.text.contains("billing"))
+        #expect(drawing.elements.contains { $0.attributes["class"] == "rate" })
+    }
+
+    @Test("It runs no script, loads nothing, and has a dark scheme")
+    func plain() async throws {
+        let svg = ChurnChart(try await report(try await taken())).svg
+        let drawing = try drawing(svg)
+        let names = Set(drawing.elements.map(\.name))
+        #expect(
+            names.isSubset(of: ["svg", "style", "rect", "text", "line", "path", "circle", "title"]))
+        #expect(svg.contains("prefers-color-scheme: dark"))
+        #expect(!svg.contains("href") && !svg.contains("url("))
+    }
+
+    @Test("Groups are drawn together, whatever the report is broken down by")
+    func groups() async throws {
+        let ledger = try await taken()
+        let whole = ChurnChart(try await report(ledger)).svg
+        for by in [["product"], ["reason"], ["country", "reason"]] {
+            let told = try drawing(ChurnChart(try await report(ledger, by: by)).svg)
+            let expected = try drawing(whole)
+            #expect(
+                told.elements.filter { $0.name == "rect" }.map(\.attributes)
+                    == expected.elements.filter { $0.name == "rect" }.map(\.attributes))
+        }
+    }
+
+    @Test("Many intervals are drawn, with few dates below them")
+    func many() async throws {
+        let drawing = try drawing(
+            ChurnChart(try await report(try await taken(), interval: "hour")).svg)
+        let dates = drawing.text.split(separator: "\n").filter { $0.hasPrefix("2026-") }
+        #expect((2...14).contains(dates.count))
+    }
+}
