@@ -18,6 +18,18 @@ public enum OutageDetection {
         }
     }
 
+    /// What was asked for to its end, by signedDate: `[from, through)`.
+    public struct Swept: Hashable, Sendable {
+        public var from: Timestamp
+        public var through: Timestamp
+
+        /// A window that was swept.
+        public init(from: Timestamp, through: Timestamp) {
+            self.from = from
+            self.through = through
+        }
+    }
+
     /// Why a window is suspected.
     public enum Reason: String, Sendable, CaseIterable {
         /// Apple says that it could not deliver.
@@ -45,15 +57,20 @@ public enum OutageDetection {
     /// What was signed so long before a silence may have been on its way when it began.
     public static let marginMilliseconds: Int64 = 10 * 60_000
 
-    /// Windows that the deliveries make suspicious, in order of time, none touching another.
+    /// Windows that the deliveries make suspicious, in order of time, none touching another, none
+    /// ending after `now`.
     ///
     /// - Parameters:
-    ///   - arrivals: in any order.
+    ///   - arrivals: in any order; those after `now` count for nothing.
     ///   - now: until when nothing came after the last.
+    ///   - swept: what was looked into already. A silence of which less is left than what makes a
+    ///     silence is none; of the others their beginnings are left out.
     public static func suggestions(
-        _ arrivals: [EventLog.Arrival], now: Timestamp
+        _ arrivals: [EventLog.Arrival], now: Timestamp, swept: [Swept] = []
     ) -> [Suggestion] {
-        merged(silences(arrivals.map(\.receivedAt).sorted(), now: now) + late(arrivals))
+        let past = arrivals.filter { $0.receivedAt <= now }
+        let quiet = silences(past.map(\.receivedAt).sorted(), now: now, swept)
+        return merged(clipped(quiet + open(late(past), swept), now: now))
     }
 
     /// Windows of notifications that Apple could not deliver.
@@ -67,21 +84,38 @@ public enum OutageDetection {
 
     // MARK: Silence
 
-    private static func silences(_ received: [Timestamp], now: Timestamp) -> [Suggestion] {
+    private static func silences(
+        _ received: [Timestamp], now: Timestamp, _ swept: [Swept]
+    ) -> [Suggestion] {
         guard let last = received.last else { return [] }
         var gaps = zip(received, received.dropFirst()).map { one, next in
             (from: one, to: next, length: next.milliseconds(since: one))
         }
         if now > last { gaps.append((last, now, now.milliseconds(since: last))) }
         let lengths = gaps.map(\.length).sorted()
-        return gaps.filter { gap in
-            gap.length > shortestSilenceMilliseconds
-                && gap.length > silenceFactor * usual(lengths, without: gap.length)
-        }.map { gap in
-            Suggestion(
-                from: gap.from.advanced(byMilliseconds: -marginMilliseconds), to: gap.to,
-                reasons: [.silence])
+        return gaps.compactMap { gap in
+            let bound = max(
+                shortestSilenceMilliseconds, silenceFactor * usual(lengths, without: gap.length))
+            let margin = gap.from.advanced(byMilliseconds: -marginMilliseconds)
+            let open = rest(margin, gap.from, gap.to, swept)
+            // What was swept of it was quiet at Apple's, too.
+            guard gap.length > bound, gap.to.milliseconds(since: open.quiet) > bound else {
+                return nil
+            }
+            return Suggestion(from: open.begin, to: gap.to, reasons: [.silence])
         }
+    }
+
+    /// Where what is not swept of a silence begins, with its margin and without.
+    private static func rest(
+        _ margin: Timestamp, _ from: Timestamp, _ to: Timestamp, _ swept: [Swept]
+    ) -> (begin: Timestamp, quiet: Timestamp) {
+        var (begin, quiet) = (margin, from)
+        for window in swept.sorted(by: { $0.from < $1.from }) where window.from <= quiet {
+            begin = max(begin, min(window.through, to))
+            quiet = max(quiet, begin)
+        }
+        return (begin, quiet)
     }
 
     /// The 99th percentile of the gaps but one, which must not excuse itself; 0 without others.
@@ -149,15 +183,24 @@ public enum OutageDetection {
             reasons: Set(all.flatMap(\.reasons)).sorted { $0.rawValue < $1.rawValue })
     }
 
-    /// Those that are not certain to be complete already.
-    static func open(
-        _ suggestions: [Suggestion], from: Timestamp?, through: Timestamp?
-    ) -> [Suggestion] {
-        guard let from, let through else { return suggestions }
+    /// What was not swept to its end already.
+    static func open(_ suggestions: [Suggestion], _ swept: [Swept]) -> [Suggestion] {
+        let windows = swept.sorted { $0.from < $1.from }
         return suggestions.compactMap { suggestion in
             var rest = suggestion
-            if suggestion.from >= from { rest.from = max(suggestion.from, min(through, rest.to)) }
+            for window in windows where window.from <= rest.from {
+                rest.from = max(rest.from, min(window.through, rest.to))
+            }
             return rest.from < rest.to ? rest : nil
+        }
+    }
+
+    /// What of them is not in the future.
+    static func clipped(_ suggestions: [Suggestion], now: Timestamp) -> [Suggestion] {
+        suggestions.compactMap { suggestion in
+            var past = suggestion
+            past.to = min(past.to, now)
+            return past.from < past.to ? past : nil
         }
     }
 }

@@ -23,31 +23,44 @@ public struct OutageWatch: Sendable {
     }
 
     /// Windows to recover, in order of time; none when nothing looks wrong. What is certain to be
-    /// complete is left out.
+    /// complete is left out, and so is what was swept otherwise.
+    ///
+    /// - Parameter swept: what was swept to its end without becoming certain.
     ///
     /// Throws `RecoveryFailure` of Apple's part; what the log alone says is never lost by it, see
     /// `ownSuggestions`.
-    public func suggestions() async throws(RecoveryFailure) -> [OutageDetection.Suggestion] {
+    public func suggestions(
+        besides swept: OutageDetection.Swept? = nil
+    ) async throws(RecoveryFailure) -> [OutageDetection.Suggestion] {
         let own: [OutageDetection.Suggestion]
-        do throws(StoreError) { own = try await ownSuggestions() } catch { throw .store(error) }
-        return open(OutageDetection.merged(own + (try await failedDeliveries())))
+        do throws(StoreError) { own = try await ownSuggestions(besides: swept) } catch {
+            throw .store(error)
+        }
+        let failed = OutageDetection.clipped(
+            OutageDetection.open(try await failedDeliveries(), all(swept)), now: clock())
+        return OutageDetection.merged(own + failed)
     }
 
     /// What the log alone says.
-    func ownSuggestions() async throws(StoreError) -> [OutageDetection.Suggestion] {
-        guard let last = try await ledger.log.lastArrival(of: client.bundleId) else { return [] }
+    func ownSuggestions(
+        besides swept: OutageDetection.Swept? = nil
+    ) async throws(StoreError) -> [OutageDetection.Suggestion] {
+        // Deliveries dated in the future come of a wrong clock: looking back from them would look
+        // past everything.
+        let (app, now) = (client.bundleId, clock())
+        guard let last = try await ledger.log.lastArrival(of: app, through: now) else { return [] }
         let arrivals = try await ledger.log.arrivals(
-            of: client.bundleId,
-            since: last.advanced(byMilliseconds: -OutageDetection.lookBackMilliseconds),
-            limit: OutageDetection.arrivalCount)
-        return open(OutageDetection.suggestions(arrivals, now: clock()))
+            of: app, since: last.advanced(byMilliseconds: -OutageDetection.lookBackMilliseconds),
+            through: now, limit: OutageDetection.arrivalCount)
+        return OutageDetection.suggestions(arrivals, now: now, swept: all(swept))
     }
 
-    private func open(
-        _ suggestions: [OutageDetection.Suggestion]
-    ) -> [OutageDetection.Suggestion] {
-        let state = ledger.completeness.state(of: client.bundleId)
-        return OutageDetection.open(suggestions, from: state?.from, through: state?.through)
+    /// What was looked into: what is certain, and what else.
+    private func all(_ swept: OutageDetection.Swept?) -> [OutageDetection.Swept] {
+        let certain = ledger.completeness.state(of: client.bundleId).map {
+            OutageDetection.Swept(from: $0.from, through: $0.through)
+        }
+        return [certain, swept].compactMap { $0 }
     }
 
     private func failedDeliveries() async throws(RecoveryFailure) -> [OutageDetection.Suggestion] {

@@ -19,8 +19,10 @@ public struct RecoveryWatch: Sendable {
     public static let intervalMilliseconds: Int64 = 10 * 60_000
     /// The first look after a start: what was missed while nobody listened should not wait.
     public static let firstMilliseconds: Int64 = 15_000
-    /// What is certain is let grow so old before everything since is swept.
-    public static let sweepMilliseconds: Int64 = 3_600_000
+    /// What is certain grows no older, looks being as often as they are: everything since is swept
+    /// before it does. No longer than what makes a silence, so that an app whose nights are quiet
+    /// is swept at night, but never suspected of an outage.
+    public static let sweepMilliseconds = OutageDetection.shortestSilenceMilliseconds
     /// Sweeps end so long ago: what Apple signed just now may not be in its history yet.
     public static let settleMilliseconds: Int64 = 5 * 60_000
     /// Sweeps begin so long before the end of what is certain.
@@ -83,13 +85,14 @@ public struct RecoveryWatch: Sendable {
         let name = UncertainSweeps.Name(
             environment: served.environment, bundleId: client.bundleId)
         let swept = uncertain.window(name, at: now)
-        let suggestions = OutageDetection.open(
-            try await OutageWatch(ledger: ledger, client: client) { clock.now }.suggestions(),
-            from: swept?.from, through: swept?.through)
+        let suggestions = try await OutageWatch(ledger: ledger, client: client) { clock.now }
+            .suggestions(
+                besides: swept.map { OutageDetection.Swept(from: $0.from, through: $0.through) })
         let certain = ledger.completeness.state(of: client.bundleId)?.through
         let through = [certain, swept?.through].compactMap { $0 }.max()
         let isDue = through.map {
-            now.milliseconds(since: $0) >= RecoveryWatch.sweepMilliseconds
+            now.milliseconds(since: $0)
+                > RecoveryWatch.sweepMilliseconds - RecoveryWatch.intervalMilliseconds
         }
         guard !suggestions.isEmpty || isDue ?? true else { return }
         for suggestion in suggestions {

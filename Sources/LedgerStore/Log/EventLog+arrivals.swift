@@ -18,15 +18,17 @@ extension EventLog {
     /// Deliveries of an app's notifications, newest positions first: those that Apple made, and
     /// those that an import line dates. At most `limit`; ends where a stretch of
     /// `LogLimits.scannedEventCount` positions holds none that is as late as `since`.
+    ///
+    /// - Parameter now: those dated later are left out: a wrong clock says nothing.
     public func arrivals(
-        of bundleId: BundleId, since: Timestamp, limit: Int
+        of bundleId: BundleId, since: Timestamp, through now: Timestamp, limit: Int
     ) async throws(StoreError) -> [Arrival] {
         var found: [Arrival] = []
         var end = try await head().position
         while end > 0, found.count < limit {
             let start = max(0, end - LogLimits.scannedEventCount)
             let page = try await arrivals(of: bundleId, since: since, after: start, through: end)
-            found += page.prefix(limit - found.count)
+            found += page.lazy.filter { $0.receivedAt <= now }.prefix(limit - found.count)
             if page.isEmpty, !found.isEmpty { break }
             end = start
         }
@@ -34,15 +36,18 @@ extension EventLog {
     }
 
     /// When the newest delivery of an app was received; nil without any.
+    ///
+    /// - Parameter now: those dated later do not count.
     public func lastArrival(
-        of bundleId: BundleId
+        of bundleId: BundleId, through now: Timestamp
     ) async throws(StoreError) -> Timestamp? {
         var end = try await head().position
         while end > 0 {
             let start = max(0, end - LogLimits.scannedEventCount)
             let page = try await arrivals(
                 of: bundleId, since: Timestamp(milliseconds: .min), after: start, through: end)
-            if let last = page.map(\.receivedAt).max() { return last }
+            let last = page.lazy.map(\.receivedAt).filter { $0 <= now }.max()
+            if let last { return last }
             end = start
         }
         return nil

@@ -128,9 +128,101 @@ struct OutageDetectionTests {
         ] as [(Int64, Int64, Int64?)])
     func certain(_ from: Int64, _ to: Int64, _ expected: Int64?) {
         let open = OutageDetection.open(
-            [.init(from: time(from), to: time(to), reasons: [.silence])], from: time(5),
-            through: time(100))
+            [.init(from: time(from), to: time(to), reasons: [.lateDeliveries])],
+            [.init(from: time(5), through: time(100))])
         #expect(open.first?.from.milliseconds == expected)
         #expect(open.first.map { $0.to.milliseconds == to } ?? true)
+    }
+
+    @Test("what was swept in two pieces that touch is as good as one")
+    func pieces() {
+        let suggestion = OutageDetection.Suggestion(
+            from: time(10), to: time(110), reasons: [.lateDeliveries])
+        let apart = OutageDetection.open(
+            [suggestion],
+            [.init(from: time(60), through: time(100)), .init(from: time(5), through: time(50))])
+        #expect(apart.map(\.from) == [time(50)])
+        let touching = OutageDetection.open(
+            [suggestion],
+            [.init(from: time(50), through: time(100)), .init(from: time(5), through: time(50))])
+        #expect(touching.map(\.from) == [time(100)])
+    }
+
+    @Test("a silence of which less is left than what makes a silence is none")
+    func swept() {
+        let (minute, hour) = (OutageDetectionTests.minute, OutageDetectionTests.hour)
+        // An hour is the least; five times the usual, where that is more.
+        for (step, bound) in [(4 * minute, hour), (30 * minute, 150 * minute)] {
+            let arrivals = steady(130, every: step)
+            let last = arrivals.last!.receivedAt
+            let now = last.advanced(byMilliseconds: 6 * hour)
+            for (left, isOutage) in [(1, false), (5 * minute, false), (bound, false)]
+                + [(bound + 1, true), (5 * hour, true)]
+            {
+                let through = now.advanced(byMilliseconds: -left)
+                let found = OutageDetection.suggestions(
+                    arrivals, now: now, swept: [.init(from: time(0), through: through)])
+                #expect(found.map(\.from) == (isOutage ? [through] : []), "\(left) of \(step)")
+                #expect(found.allSatisfy { $0.to == now })
+            }
+        }
+    }
+
+    @Test("what was swept elsewhere takes nothing from a silence")
+    func sweptElsewhere() {
+        let hour = OutageDetectionTests.hour
+        let arrivals = steady(130, every: OutageDetectionTests.minute)
+        let last = arrivals.last!.receivedAt
+        let now = last.advanced(byMilliseconds: 6 * hour)
+        let begin = last.advanced(byMilliseconds: -OutageDetection.marginMilliseconds)
+        for (from, through) in [(-2 * hour, -hour), (1, 6 * hour)] {
+            let swept = OutageDetection.Swept(
+                from: last.advanced(byMilliseconds: from),
+                through: last.advanced(byMilliseconds: through))
+            let found = OutageDetection.suggestions(arrivals, now: now, swept: [swept])
+            #expect(found.map(\.from) == [begin])
+        }
+        // From the silence's own beginning on is enough: its margin is no part of it.
+        #expect(
+            OutageDetection.suggestions(
+                arrivals, now: now, swept: [.init(from: last, through: now)]
+            ).isEmpty)
+    }
+
+    @Test("an app whose nights are quiet: nights that nobody looked into, and only those")
+    func nights() {
+        let (minute, hour) = (OutageDetectionTests.minute, OutageDetectionTests.hour)
+        let arrivals = (0..<14).flatMap { steady(96, every: 10 * minute, from: $0 * 24 * hour) }
+        func morning(_ day: Int64) -> Timestamp { time(day * 24 * hour) }
+        let found = OutageDetection.suggestions(arrivals, now: morning(14))
+        #expect(found.map(\.to) == (1...14).map { morning($0) })
+        for day in Int64(1)...14 {
+            let swept = OutageDetection.Swept(from: time(-hour), through: morning(day))
+            let rest = OutageDetection.suggestions(arrivals, now: morning(14), swept: [swept])
+            #expect(rest.map(\.to) == (day + 1..<15).map { morning($0) })
+        }
+    }
+
+    @Test("deliveries dated in the future count for nothing, and no window ends there")
+    func future() {
+        let (minute, hour) = (OutageDetectionTests.minute, OutageDetectionTests.hour)
+        let arrivals =
+            steady(300, every: 10 * minute) + steady(300, every: 10 * minute, from: 60 * hour)
+        let now = arrivals.last!.receivedAt
+        let found = OutageDetection.suggestions(arrivals, now: now)
+        #expect(found.map(\.to) == [time(60 * hour)])
+        for ahead in [1, 3 * 24 * hour, 73 * 365 * 24 * hour] {
+            let stray = EventLog.Arrival(
+                receivedAt: now.advanced(byMilliseconds: ahead), signedAt: time(50 * hour))
+            #expect(OutageDetection.suggestions(arrivals + [stray], now: now) == found)
+        }
+        let windows = [(10, 20), (15, 30), (20, 30)].map {
+            OutageDetection.Suggestion(from: time($0.0), to: time($0.1), reasons: [.silence])
+        }
+        #expect(
+            OutageDetection.clipped(windows, now: time(20)) == [
+                .init(from: time(10), to: time(20), reasons: [.silence]),
+                .init(from: time(15), to: time(20), reasons: [.silence]),
+            ])
     }
 }

@@ -98,6 +98,26 @@ struct RecoveryWatchTests {
         #expect(!looks.flatMap(\.codes).contains("recoveryOutOfReach"))
     }
 
+    @Test("An app that falls quiet is suspected once; then it is swept within every hour, silently")
+    func quiet() async throws {
+        let world = try RecoveryWorld()
+        let last = RecoveryWorld.now.advanced(byMilliseconds: -3 * Self.hour)
+        let times = OutageWatchTests.times(130, every: 4 * Self.minute, to: last)
+        _ = try await world.ledger.ingest(OutageWatchTests.deliveries(at: times))
+        let looks = try await looks(
+            world, from: RecoveryWorld.now,
+            after: [0] + Array(repeating: 10 * Self.minute, count: 30))
+        #expect(looks[0].codes.count { $0 == "outageSuspected" } == 1)
+        #expect(!looks.dropFirst().flatMap(\.codes).contains("outageSuspected"))
+        for (index, look) in looks.enumerated() {
+            let now = RecoveryWorld.now.advanced(byMilliseconds: Int64(index) * 10 * Self.minute)
+            let through = try #require(look.completeThrough)
+            #expect(now.milliseconds(since: through) < RecoveryWatch.sweepMilliseconds)
+        }
+        // Not at every look, either.
+        #expect(looks.count { $0.requestCount > 1 } < 10)
+    }
+
     @Test("What Apple does not tell any more is told once, and not asked for over and over")
     func outOfReach() async throws {
         let world = try RecoveryWorld()

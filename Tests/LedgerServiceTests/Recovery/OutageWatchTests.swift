@@ -1,0 +1,69 @@
+import AppStore
+import LedgerService
+import LedgerStore
+import Simulator
+import Testing
+
+@Suite("Outages of an app, seen in its own log")
+struct OutageWatchTests {
+    static let minute: Int64 = 60_000
+    static let hour = 60 * minute
+    static let day = 24 * hour
+
+    /// Deliveries at these times, signed a second before each.
+    static func deliveries(at times: [Timestamp]) -> [MadeDelivery] {
+        times.map { time in
+            MadeChain().notification(
+                .didChangeRenewalStatus, .autoRenewEnabled, 0,
+                at: time.advanced(byMilliseconds: -1_000))
+        }
+    }
+
+    /// So many times, the last of them `end`.
+    static func times(_ count: Int64, every step: Int64, to end: Timestamp) -> [Timestamp] {
+        (0..<count).map { end.advanced(byMilliseconds: ($0 + 1 - count) * step) }
+    }
+
+    private func suggestions(
+        _ world: RecoveryWorld
+    ) async throws -> [OutageDetection.Suggestion] {
+        let client = try world.client(world.apple())
+        return try await world.ledger.ledger { ledger in
+            try await OutageWatch(ledger: ledger, client: client) { RecoveryWorld.now }
+                .suggestions()
+        }
+    }
+
+    @Test("A delivery that is dated in the future hides no outage, and makes none")
+    func future() async throws {
+        let world = try RecoveryWorld()
+        let hole = RecoveryWorld.now.advanced(byMilliseconds: -10 * Self.hour)
+        let before = Self.times(
+            40, every: 10 * Self.minute, to: hole.advanced(byMilliseconds: -10 * Self.hour))
+        let after = Self.times(60, every: 10 * Self.minute, to: RecoveryWorld.now)
+        let taken = try await world.ledger.ingest(Self.deliveries(at: before + after))
+        #expect(taken.appended == 100)
+        let found = try await suggestions(world)
+        #expect(found.map(\.reasons) == [[.silence]])
+        #expect(found.map(\.to) == [after[0]])
+        for (index, ahead) in [1, 3 * Self.day, 73 * 365 * Self.day].enumerated() {
+            var stray = Self.deliveries(
+                at: [RecoveryWorld.now.advanced(byMilliseconds: -Int64(index + 1) * 2_000)])
+            stray[0].receivedAt = RecoveryWorld.now.advanced(byMilliseconds: ahead)
+            #expect(try await world.ledger.ingest(stray).appended == 1)
+            #expect(try await suggestions(world) == found, "\(ahead) ms ahead")
+        }
+    }
+
+    @Test("A log of nothing but the future says nothing")
+    func onlyFuture() async throws {
+        let world = try RecoveryWorld()
+        var strays = Self.deliveries(at: Self.times(20, every: Self.hour, to: RecoveryWorld.now))
+        for index in strays.indices {
+            strays[index].receivedAt = RecoveryWorld.now.advanced(
+                byMilliseconds: Int64(index + 1) * Self.day)
+        }
+        #expect(try await world.ledger.ingest(strays).appended == 20)
+        #expect(try await suggestions(world).isEmpty)
+    }
+}
