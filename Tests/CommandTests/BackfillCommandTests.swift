@@ -23,6 +23,10 @@ struct BackfillCommandTests {
             let columns = try await place.run("backfill", "users.csv")
             #expect(columns.code == 64)
             #expect(columns.errorCode == "noIdColumn")
+            try place.write(Data([0x31, 0, 0x0A, 0]), to: "utf16")
+            let encoding = try await place.run("backfill", "utf16")
+            #expect(encoding.code == 64)
+            #expect(encoding.errorCode == "unknownEncoding")
         }
     }
 
@@ -43,10 +47,14 @@ struct BackfillCommandTests {
             #expect(json["unknown"]?.array?.compactMap(\.string) == ["1"])
             #expect(json["column"]?.string == "original_store_transaction_id")
             #expect(json["otherStores"]?.int64 == 1)
+            #expect(json["stores"]?.array?.first?["store"]?.string == "playstore")
+            #expect(json["stores"]?.array?.first?["records"]?.int64 == 1)
             #expect(json["badLines"]?.array?.first?["line"]?.int64 == 7)
             #expect(json["estimate"]?["requests"]?.int64 == 9)
             #expect(json["position"]?.int64 == json["appended"]?.int64)
             #expect(outcome.err.contains("3 ids to ask about"))
+            let told = try await place.run("backfill", "export.csv")
+            #expect(told.out.contains("left out, of stores that are not Apple's: playstore 1\n"))
             let shown = try await place.run(["show", ids[1], "--json", "--data", "data"])
             #expect(shown.code == 0)
         }

@@ -12,6 +12,11 @@ public enum BackfillLimits {
     public static let columnCount = 1_024
     /// Lines that are told one by one because they hold no id; the rest is counted.
     public static let badLineCount = 1_000
+    /// Names of stores other than Apple's that are told one by one, and their longest, characters.
+    public static let storeCount = 20
+    public static let storeNameLength = 32
+    /// Bytes at the beginning of a list that are looked at to tell text from other files.
+    public static let probedByteCount = 1_024
     /// Ids that are asked about at once.
     public static let concurrency = 8
     /// Ids in a row that Apple did not answer for a reason that may pass, after which nobody else

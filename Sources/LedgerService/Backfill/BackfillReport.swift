@@ -92,6 +92,7 @@ public struct BackfillReport: Sendable, Equatable {
     public func lines(list: IdList) -> [String] {
         let column = list.column.map { ", from column \($0)" } ?? ""
         var lines = ["\(run.done) of \(ids) ids answered\(column)"]
+        if let left = list.leftOut { lines.append(left) }
         if resumedAt > 0 { lines.append("went on after \(resumedAt) that were settled before") }
         lines.append(
             "\(run.appended) appended, \(run.duplicates) known, \(run.conflicts) conflicts;"
@@ -118,10 +119,24 @@ public struct BackfillReport: Sendable, Equatable {
 }
 
 extension IdList {
+    /// What was not asked about because of its store; nil when nothing was left out.
+    var leftOut: String? {
+        guard otherStores > 0 else { return nil }
+        var names = stores.map { "\($0.name) \($0.count)" }
+        if furtherStores > 0 { names.append("further ones \(furtherStores)") }
+        return "left out, of stores that are not Apple's: " + names.joined(separator: ", ")
+    }
+
     func write(to json: inout JSONWriter) {
         json.member("column", column)
         json.member("repeated", repeated)
         json.member("otherStores", otherStores)
+        json.array("stores", stores) { json, store in
+            json.object { json in
+                json.member("store", store.name)
+                json.member("records", store.count)
+            }
+        }
         json.array("badLines", badLines) { json, line in
             json.object { json in
                 json.member("line", line.line)

@@ -16,8 +16,22 @@ public struct IdList: Sendable, Equatable {
     public internal(set) var badLinesOmitted = 0
     /// Ids that stood in the list before.
     public internal(set) var repeated = 0
-    /// CSV records whose `store` is none of Apple's.
-    public internal(set) var otherStores = 0
+    /// CSV records whose `store` is not known to be Apple's, by its name in letters and digits; in
+    /// order of appearance, the first `BackfillLimits.storeCount` names.
+    public internal(set) var stores: [Store] = []
+    /// Records of stores beyond those.
+    public internal(set) var furtherStores = 0
+
+    /// CSV records that were left out because of their `store`.
+    public var otherStores: Int { stores.reduce(furtherStores) { $0 + $1.count } }
+
+    /// A store that is not known to be Apple's.
+    public struct Store: Sendable, Equatable {
+        /// Lower case, letters and digits only.
+        public let name: String
+        /// Its records.
+        public internal(set) var count: Int
+    }
 
     /// A line that holds no id.
     public struct BadLine: Sendable, Equatable {
@@ -36,7 +50,19 @@ public struct IdList: Sendable, Equatable {
         self = reader.list
     }
 
-    /// Reads a whole list. Throws `noIdColumn` or `tooManyIds`.
+    /// Why a text is no id of Apple's; nil for what may be one.
+    public static func flaw(_ id: String) -> String? {
+        guard !id.isEmpty else { return "it holds no id" }
+        guard id.utf8.count <= BackfillLimits.idByteCount else {
+            return "it is too long for an id"
+        }
+        guard id.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return "it is no id of Apple's: those have digits only"
+        }
+        return nil
+    }
+
+    /// Reads a whole list. Throws `noIdColumn`, `tooManyIds` or `unknownEncoding`.
     public init(reading bytes: [UInt8]) throws(IdListProblem) {
         self = try IdListReader.read(bytes)
     }

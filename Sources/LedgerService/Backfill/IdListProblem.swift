@@ -4,6 +4,8 @@ public enum IdListProblem: Error, Sendable, Equatable {
     case noIdColumn
     case tooManyIds
     case tooLong
+    /// It is no text of a kind that is read here.
+    case unknownEncoding
     case unreadable(String)
 
     /// Stable; scripts rely on it.
@@ -12,6 +14,7 @@ public enum IdListProblem: Error, Sendable, Equatable {
         case .noIdColumn: "noIdColumn"
         case .tooManyIds: "tooManyIds"
         case .tooLong: "listTooLong"
+        case .unknownEncoding: "unknownEncoding"
         case .unreadable: "unreadableInput"
         }
     }
@@ -28,6 +31,9 @@ public enum IdListProblem: Error, Sendable, Equatable {
         case .tooLong:
             "The list has more than \(BackfillLimits.listByteCount) bytes; split it, or cut out the"
                 + " column of ids."
+        case .unknownEncoding:
+            "The list is no text in UTF-8, nor in UTF-16 with a byte order mark; save it in that"
+                + " encoding (a spreadsheet file is to be exported as CSV first)."
         case .unreadable(let path): "\(path) cannot be read; check the path and its permissions."
         }
     }

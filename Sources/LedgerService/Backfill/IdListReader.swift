@@ -14,39 +14,43 @@ struct IdListReader {
 
     /// Says in which store something was bought.
     static let storeColumn = "store"
-    /// Apple's stores there; an empty one may be.
-    static let appleStores: Set<String> = ["appstore", "macappstore", "apple", "ios", ""]
+    /// What Apple's stores are called there, folded; an empty one may be.
+    static let appleStores: Set<String> = [
+        "appstore", "macappstore", "apple", "appleappstore", "applemacappstore",
+        "itunes", "itunesstore", "appleitunes", "ios", "macos", "",
+    ]
     private static let delimiters: [UInt8] = [
         UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"),
     ]
 
-    /// Reads a whole list. Throws `noIdColumn` or `tooManyIds`.
-    static func read(_ bytes: [UInt8]) throws(IdListProblem) -> IdList {
-        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        let line = bytes[start...].prefix { $0 != UInt8(ascii: "\n") }
+    /// Reads a whole list. Throws `noIdColumn`, `tooManyIds` or `unknownEncoding`.
+    static func read(_ file: [UInt8]) throws(IdListProblem) -> IdList {
+        let bytes = try ListText.read(file)
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
         let delimiter = delimiters.max { one, two in
             line.count { $0 == one } < line.count { $0 == two }
         }
         var reader = IdListReader()
         if let delimiter {
-            var records = CSVReader(bytes, from: start, delimiter: delimiter)
+            var records = CSVReader(bytes, from: 0, delimiter: delimiter)
             let header = records.next()
             let names = header?.fields.map { records.text($0) } ?? []
-            if let column = idColumn(names) {
-                try reader.read(&records, names, column: column)
+            let columns = idColumns(names)
+            if !columns.isEmpty {
+                try reader.read(&records, names, columns)
                 return reader.list
             }
             // A plain list has no header; what has several columns is none.
             if names.count > 1 { throw .noIdColumn }
         }
-        try reader.read(lines: bytes[start...])
+        try reader.read(lines: bytes[...])
         return reader.list
     }
 
-    /// The best column of ids; nil when there is none.
-    private static func idColumn(_ names: [String]) -> Int? {
+    /// Columns that hold ids, the best first.
+    private static func idColumns(_ names: [String]) -> [Int] {
         let plain = names.map { folded($0) }
-        return idColumns.lazy.compactMap { plain.firstIndex(of: folded($0)) }.first
+        return idColumns.compactMap { plain.firstIndex(of: folded($0)) }
     }
 
     /// A name in lower case, letters and digits only.
@@ -60,10 +64,11 @@ struct IdListReader {
 
     // MARK: Reading
 
+    /// - Parameter columns: a record's id stands in the first of these that is not empty.
     private mutating func read(
-        _ records: inout CSVReader, _ names: [String], column: Int
+        _ records: inout CSVReader, _ names: [String], _ columns: [Int]
     ) throws(IdListProblem) {
-        list.column = names[column]
+        list.column = columns.first.map { names[$0] }
         let store = names.firstIndex { IdListReader.folded($0) == IdListReader.storeColumn }
         while let record = records.next() {
             if let flaw = record.flaw {
@@ -73,16 +78,30 @@ struct IdListReader {
             if let store, store < record.fields.count {
                 let name = IdListReader.folded(records.text(record.fields[store]))
                 guard IdListReader.appleStores.contains(name) else {
-                    list.otherStores += 1
+                    leaveOut(name)
                     continue
                 }
             }
-            guard column < record.fields.count else {
+            let there = columns.filter { $0 < record.fields.count }
+            guard !there.isEmpty else {
                 refuse(record.line, "the record ends before its column of ids")
                 continue
             }
-            take(records.text(record.fields[column]), line: record.line)
+            let id = there.first { records.isFilled(record.fields[$0]) } ?? there[0]
+            take(records.text(record.fields[id]), line: record.line)
             try requireRoom()
+        }
+    }
+
+    /// Counts a record of a store that is not known to be Apple's, by the store's name.
+    private mutating func leaveOut(_ store: String) {
+        let name = String(store.prefix(BackfillLimits.storeNameLength))
+        if let index = list.stores.firstIndex(where: { $0.name == name }) {
+            list.stores[index].count += 1
+        } else if list.stores.count < BackfillLimits.storeCount {
+            list.stores.append(IdList.Store(name: name, count: 1))
+        } else {
+            list.furtherStores += 1
         }
     }
 
@@ -106,13 +125,7 @@ struct IdListReader {
 
     /// Takes an id, unless it is none or was there before.
     mutating func take(_ id: String, line: Int) {
-        guard !id.isEmpty else { return refuse(line, "it holds no id") }
-        guard id.utf8.count <= BackfillLimits.idByteCount else {
-            return refuse(line, "it is too long for an id")
-        }
-        guard id.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-            return refuse(line, "it is no id of Apple's: those have digits only")
-        }
+        if let flaw = IdList.flaw(id) { return refuse(line, flaw) }
         guard known.insert(id).inserted else {
             list.repeated += 1
             return

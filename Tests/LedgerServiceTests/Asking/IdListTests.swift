@@ -38,6 +38,62 @@ struct IdListTests {
         #expect(try read("").ids.isEmpty)
     }
 
+    @Test("A list whose lines end as on old systems is read line by line")
+    func carriageReturns() throws {
+        #expect(try read("1\r2\r\r3").ids == ["1", "2", "3"])
+        let list = try read("transaction_id,x\r1,y\r\"2\",z\rw,z\r")
+        #expect(list.ids == ["1", "2"])
+        #expect(list.badLines.map(\.line) == [4])
+    }
+
+    /// A text as a spreadsheet writes it.
+    private func utf16(_ text: String, isBig: Bool, hasMark: Bool = true) -> [UInt8] {
+        ((hasMark ? [0xFEFF] : []) + Array(text.utf16)).flatMap { unit in
+            let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+            return isBig ? [high, low] : [low, high]
+        }
+    }
+
+    @Test(
+        "UTF-16 is read by its mark; without one, cut off, or no text at all, the encoding is told")
+    func encodings() throws {
+        let text = "Käufer;Transaction ID\r\nJürgen;1\r\n;2\r\n"
+        for isBig in [false, true] {
+            let list = try IdList(reading: utf16(text, isBig: isBig))
+            #expect(list.ids == ["1", "2"])
+            #expect(list.column == "Transaction ID")
+            for bytes in [
+                utf16(text, isBig: isBig, hasMark: false),
+                Array(utf16(text, isBig: isBig).dropLast()),
+            ] {
+                #expect(throws: IdListProblem.unknownEncoding) { try IdList(reading: bytes) }
+            }
+        }
+        let utf32: [UInt8] = [0xFF, 0xFE, 0, 0, 0x31, 0, 0, 0]
+        let archive: [UInt8] = [0x50, 0x4B, 3, 4, 0x14, 0, 6, 0]
+        for bytes in [utf32, archive] {
+            #expect(throws: IdListProblem.unknownEncoding) { try IdList(reading: bytes) }
+        }
+        #expect(IdListProblem.unknownEncoding.message.contains("UTF-8"))
+    }
+
+    @Test("A NUL is looked for in so many bytes; further on it costs its line only")
+    func probedBytes() throws {
+        for (filler, isText) in [(0, true), (-1, false)] {
+            let count = BackfillLimits.probedByteCount + filler
+            let head = Array("1\n".utf8)
+            let remark = Array(String(repeating: "#", count: count - head.count).utf8)
+            let bytes = head + remark + [0] + Array("\n\0\n2\n".utf8)
+            guard isText else {
+                #expect(throws: IdListProblem.unknownEncoding) { try IdList(reading: bytes) }
+                continue
+            }
+            let list = try IdList(reading: bytes)
+            #expect(list.ids == ["1", "2"])
+            #expect(list.badLines.map(\.line) == [3])
+        }
+    }
+
     @Test("An id counts once, where it stood first")
     func repeated() throws {
         let list = try read("3\n1\n3\n2\n1\n")
@@ -60,6 +116,16 @@ struct IdListTests {
         #expect(list.ids == [id])
         #expect(list.column != nil)
         #expect(list.badLines.isEmpty)
+    }
+
+    @Test("Where the best column is empty, the record's next one names the customer")
+    func nextColumn() throws {
+        let list = try read(
+            "store,store_transaction_id,original_store_transaction_id\n"
+                + "app_store,5,\napp_store,6,7\napp_store,,\napp_store,8\napp_store\n")
+        #expect(list.ids == ["5", "7", "8"])
+        #expect(list.column == "original_store_transaction_id")
+        #expect(list.badLines.map(\.line) == [4, 6])
     }
 
     @Test("Quoted fields hold commas, line breaks and quotation marks")
@@ -93,7 +159,40 @@ struct IdListTests {
         )
         #expect(list.ids == ["1", "2", "3"])
         #expect(list.otherStores == 2)
+        #expect(list.stores.map(\.name) == ["playstore", "stripe"])
+        #expect(list.stores.map(\.count) == [1, 1])
         #expect(list.badLines.isEmpty)
+    }
+
+    @Test(
+        "Apple's stores have many names, and none of them is another store",
+        arguments: [
+            "apple", "Apple", "App Store", "APP_STORE", "app-store", "appstore", "mac_app_store",
+            "Mac App Store", "itunes", "iTunes Store", "ios", "macOS", "",
+        ])
+    func appleStores(_ name: String) throws {
+        let list = try read("store,transaction_id\n\(name),1\n")
+        #expect(list.ids == ["1"])
+        #expect(list.stores.isEmpty)
+    }
+
+    @Test("So many other stores are told by name, the next one's records are counted")
+    func manyStores() throws {
+        let names = (1...BackfillLimits.storeCount + 1).map {
+            String(repeating: "s", count: BackfillLimits.storeNameLength) + "\($0)"
+        }
+        // Names are cut: these differ only behind the cut.
+        let cut = try read("store,id,transaction_id\n" + names.map { "\($0),,1\n" }.joined())
+        #expect(cut.stores.count == 1)
+        #expect(cut.stores.first?.name.count == BackfillLimits.storeNameLength)
+        let short = (1...BackfillLimits.storeCount + 1).map { "shop\($0),,1\n" }
+        let full = try read("store,id,transaction_id\n" + short.dropLast().joined())
+        #expect(full.stores.count == BackfillLimits.storeCount)
+        #expect(full.furtherStores == 0)
+        let over = try read("store,id,transaction_id\n" + (short + short).joined())
+        #expect(over.stores.count == BackfillLimits.storeCount)
+        #expect(over.furtherStores == 2)
+        #expect(over.otherStores == 2 * (BackfillLimits.storeCount + 1))
     }
 
     @Test("So many bad lines are told one by one, the next is counted")
