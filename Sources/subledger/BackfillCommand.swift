@@ -11,8 +11,8 @@ struct BackfillCommand: AsyncParsableCommand {
             Takes any ids of customers, one a line, or a CSV export of RevenueCat or Adapty, whose \
             column of ids is found by its header. Asks for statuses, transactions and refunds of \
             each, at Apple's rates, and appends what verifies. The same command goes on where it \
-            was when it was ended; a list that is done begins anew and brings what came or changed \
-            since. Exit code 1 when an id was unknown to Apple or failed, or a line held none.
+            was when it was ended; a list that is done begins anew and brings the statuses of now, and \
+            of histories what came or changed since. Exit code 1 when an id was unknown to Apple or failed, or a line held none.
             """)
 
     @Argument(
