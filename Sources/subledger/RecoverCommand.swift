@@ -97,7 +97,9 @@ struct RecoverCommand: AsyncParsableCommand {
                 try print(report, windows)
                 isClean = !report.isFlawed
             } else {
-                try printNothing()
+                try print(
+                    UneventfulRecovery(
+                        ledger, client.bundleId, at: try await projecting.snapshot()))
             }
             ended = .success(isClean)
         } catch {
@@ -140,6 +142,11 @@ struct RecoverCommand: AsyncParsableCommand {
     }
 
     private func filter() throws(CommandFailure) -> [RecoveryType] {
+        if let flaw = id.flatMap(IdList.flaw) {
+            throw CommandFailure(
+                code: "invalidOption", message: "--id takes a transaction id: \(flaw).",
+                exit: .usage)
+        }
         guard let types else { return [] }
         guard id == nil else {
             throw CommandFailure(
@@ -157,20 +164,9 @@ struct RecoverCommand: AsyncParsableCommand {
 
     // MARK: Printing
 
-    private func printNothing() throws {
-        guard common.json else {
-            return try Console.out(
-                "Nothing looks missing: no silence, no late cluster, no failed delivery.\n")
-        }
-        try Console.out { json in
-            json.object { json in
-                json.array("suggested", [OutageDetection.Suggestion]()) { _, _ in }
-                json.member("fetched", Int64(0))
-                json.member("known", Int64(0))
-                json.key("new")
-                json.object { _ in }
-            }
-        }
+    private func print(_ nothing: UneventfulRecovery) throws {
+        guard common.json else { return try Console.out(UneventfulRecovery.text) }
+        try Console.out { nothing.write(to: &$0) }
     }
 
     private func print(

@@ -32,6 +32,30 @@ struct RecoverCommandTests {
         }
     }
 
+    @Test("where nothing looks missing, the answer has every member of a report")
+    func nothing() async throws {
+        try await APICommandTests().serving { place, _ in
+            let suggested = ["recover", "--suggested", "--json"] + place.options
+            let empty = try await place.run(suggested)
+            #expect(empty.code == 0, "\(empty.err)")
+            let report = try await place.run(
+                ["recover", "--json"] + RecoverCommandTests.window + place.options
+            ).json()
+            let quiet = try await place.run(suggested).json()
+            for json in [try empty.json(), quiet] {
+                let members = Set(json.object?.map(\.key) ?? [])
+                #expect(members == Set(report.object?.map(\.key) ?? []).union(["suggested"]))
+                #expect(json["suggested"]?.array?.isEmpty == true)
+                #expect(json["chainsChanged"]?.array?.isEmpty == true)
+                #expect(json["tooOld"]?.int64 == 0)
+            }
+            #expect(try empty.json()["completeThrough"]?.isNull == true)
+            #expect(try empty.json()["position"]?.int64 == 0)
+            #expect(quiet["completeThrough"] == report["completeThrough"])
+            #expect(quiet["position"] == report["position"])
+        }
+    }
+
     @Test("killed on the way, the same command brings the rest, and nothing twice")
     func killed() async throws {
         let faults = "[{\"fault\":\"slow\",\"milliseconds\":150}]"
@@ -82,6 +106,7 @@ struct RecoverCommandTests {
             ["--suggested", "--from", "2026-03-01"],
             ["--from", "2026-03-01", "--types", "NOTHING"],
             ["--from", "2026-03-01", "--types", "EXPIRED", "--id", "1"],
+            ["--from", "2026-03-01", "--id", ""], ["--from", "2026-03-01", "--id", "abc"],
         ])
     func usage(_ arguments: [String]) async throws {
         let outcome = try await Workplace().run(["recover"] + arguments + Evidence.options)

@@ -1,0 +1,43 @@
+public import AppStore
+
+/// What `recover --suggested` comes to where nothing looks missing: nobody was asked for a window.
+public struct UneventfulRecovery: Sendable, Equatable {
+    /// Up to when everything is here all the same; nil: nobody ever looked.
+    public let completeThrough: Timestamp?
+    /// The end of the log.
+    public let position: Int64
+
+    /// - Parameters:
+    ///   - ledger: which was looked at.
+    ///   - bundleId: of the app.
+    ///   - snapshot: the state as of now.
+    public init(_ ledger: EnvironmentLedger, _ bundleId: BundleId, at snapshot: LedgerSnapshot) {
+        position = snapshot.position
+        completeThrough = ledger.completeThrough(
+            of: bundleId, .everything, head: snapshot.position)
+    }
+
+    /// For people.
+    public static let text =
+        "Nothing looks missing: no silence, no late cluster, no failed delivery.\n"
+
+    /// The members of a `RecoveryReport`, so that whoever reads one reads this.
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.array("suggested", [String]())
+            for name in ["from", "to"] { json.member(name, Timestamp?.none) }
+            for name in ["fetched", "known"] { json.member(name, Int64(0)) }
+            json.object("new") { _ in }
+            json.array("chainsChanged", [String]())
+            json.member("chainsOmitted", Int64(0))
+            json.array("customers", [String]())
+            json.member("customersOmitted", Int64(0))
+            json.array("undelivered", [String]())
+            for name in ["tooOld", "refused"] { json.member(name, Int64(0)) }
+            json.array("errors", [String]())
+            json.member("completeThrough", completeThrough)
+            json.member("reservation", String?.none)
+            json.member("position", position)
+        }
+    }
+}
