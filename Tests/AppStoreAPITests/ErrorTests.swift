@@ -97,6 +97,33 @@ struct ErrorTests {
         #expect(asked.transport.requests.count == 1)
     }
 
+    @Test("a redirect is told as one, with the places to look at", arguments: [301, 302, 307, 308])
+    func redirect(_ status: Int) async throws {
+        let asked = try Asked([.json("", status: status)])
+        let failure = await Asked.failure {
+            _ = try await asked.client.transactionInfo("1", in: .only(.production))
+        }
+        #expect(failure?.code == .unexpectedStatus)
+        #expect(failure?.reason.contains("redirect (\(status))") == true)
+        #expect(failure?.remedy.contains("api.baseUrl") == true)
+        #expect(failure?.remedy.contains("proxy") == true)
+        #expect(asked.transport.requests.count == 1)
+    }
+
+    @Test("a history of nobody is not asked for", arguments: ["", " ", "1 2", "ä"])
+    func nobody(_ id: String) async throws {
+        let asked = try Asked([])
+        var request = NotificationHistoryRequest()
+        request.startDate = Timestamp(milliseconds: 0)
+        request.endDate = Timestamp(milliseconds: 1)
+        request.transactionId = id
+        let failure = await Asked.failure { [request] in
+            _ = try await asked.client.notificationHistory(request, in: .production)
+        }
+        #expect(failure?.code == .invalidRequest)
+        #expect(asked.transport.requests.isEmpty)
+    }
+
     @Test("an answer that names another app is not used")
     func anotherApp() async throws {
         let asked = try Asked([.json("{\"bundleId\":\"com.example.other\",\"data\":[]}")])

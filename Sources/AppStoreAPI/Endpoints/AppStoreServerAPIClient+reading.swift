@@ -96,6 +96,9 @@ extension AppStoreServerAPIClient {
         guard let start = request.startDate, let end = request.endDate, start < end else {
             throw .invalid(endpoint, "A window is needed that begins before it ends.")
         }
+        if let id = request.transactionId {
+            _ = try APIRequest.segment(id, "transactionId", endpoint)
+        }
         guard request.transactionId == nil || request.notificationType == nil else {
             throw .invalid(endpoint, "Ask by type or by transaction id, not by both.")
         }

@@ -84,7 +84,15 @@ extension APIFailure {
     }
 
     static func unexpectedStatus(_ endpoint: Endpoint, status: Int) -> APIFailure {
-        APIFailure(
+        guard !(300..<400).contains(status) else {
+            return APIFailure(
+                .unexpectedStatus, endpoint, status: status,
+                reason: "The answer is a redirect (\(status)), which Apple never sends and nobody"
+                    + " follows here.",
+                remedy: "Check that api.baseUrl (--base-url) is the API itself, https and all, and"
+                    + " that no proxy or login page answers in its place.")
+        }
+        return APIFailure(
             .unexpectedStatus, endpoint, status: status,
             reason: "The answer has status \(status) and no error of Apple's.",
             remedy: "Check that api.baseUrl is the API and that no proxy answers in its place.")

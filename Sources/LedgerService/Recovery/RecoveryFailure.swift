@@ -28,6 +28,11 @@ extension RecoveryFailure: CustomStringConvertible {
     /// What happened, and what to do.
     public var description: String {
         switch self {
+        case .api(let failure) where failure.isExpiredPlace:
+            "\(failure.endpoint.name): \(failure.reason) The pages were begun anew"
+                + " \(APILimits.restartCount) times, and Apple did not take its own tokens again."
+                + " What came before is in the ledger; the same command goes on later, or in a"
+                + " shorter window, which has fewer pages."
         case .api(let failure):
             "\(failure) What came before is in the ledger; the same command goes on from there."
         case .store(let error): error.description

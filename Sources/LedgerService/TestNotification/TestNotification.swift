@@ -49,7 +49,10 @@ public struct TestNotification: Sendable {
             report.diagnosis = diagnosis(error)
             return report
         }
-        guard let token = report.token, !token.isEmpty else { return report }
+        guard let token = report.token, !token.isEmpty else {
+            report.diagnosis = .noToken
+            return report
+        }
         tell("asked; waiting for Apple's word on the delivery")
         guard let status = try await status(token, until: start + wait, &report) else {
             return report

@@ -15,6 +15,8 @@ public enum TestNotificationDiagnosis: Sendable, Equatable {
     case undelivered(Raw<SendAttemptResult>)
     /// Apple did not say in time what became of it.
     case noResult
+    /// Apple accepted the request, and named no token to ask by.
+    case noToken
     /// App Store Connect names no address for this environment (4040007).
     case noServerURL(Environment)
     /// What Apple says it sent does not verify here.
@@ -31,6 +33,7 @@ public enum TestNotificationDiagnosis: Sendable, Equatable {
         case .arrivedElsewhere: "arrivedElsewhere"
         case .undelivered: "undelivered"
         case .noResult: "noResult"
+        case .noToken: "noToken"
         case .noServerURL: "noServerURL"
         case .unverifiable: "unverifiable"
         case .notAsked(let failure): failure.code.rawValue
@@ -57,6 +60,10 @@ public enum TestNotificationDiagnosis: Sendable, Equatable {
         case .noResult:
             "Apple has not said yet what became of it: ask again with `subledger api test-status`"
                 + " and the token, or wait longer with --wait."
+        case .noToken:
+            "Apple answered without a token, so that nobody can be asked what became of it: run this"
+                + " again; if it stays so, check that api.baseUrl is Apple and that no proxy"
+                + " changes answers."
         case .noServerURL(let environment):
             "App Store Connect names no address for \(environment.rawValue): enter"
                 + " https://HOST/appstore/notifications under App Information, App Store Server"

@@ -59,6 +59,39 @@ struct TestNotificationTests {
         #expect(later.token != nil)
     }
 
+    /// Accepts every request, and says nothing.
+    private struct Mute: APITransport {
+        let body: String
+
+        func send(
+            _ request: TransportRequest
+        ) async throws(TransportFailure) -> TransportAnswer {
+            TransportAnswer(status: 200, body: Array(body.utf8))
+        }
+    }
+
+    @Test(
+        "An answer without a token: nobody is told to ask by one",
+        arguments: ["{}", "{\"testNotificationToken\":\"\"}"])
+    func noToken(_ body: String) async throws {
+        let place = try TemporaryLedger()
+        let report = try await place.ledger { ledger in
+            let clock = AskedApple.Clock()
+            let client = AppStoreServerAPIClient(
+                credentials: try APICredentials(
+                    keyId: AskedApple.key.keyId, issuerId: AskedApple.key.issuerId,
+                    bundleId: AskedApple.app, pem: AskedApple.key.pem),
+                transport: Mute(body: body), clock: clock)
+            return try await TestNotification(
+                client, ledger: ledger, verifier: place.verifier, clock: clock
+            ).run()
+        }
+        #expect(report.diagnosis == .noToken)
+        #expect(report.diagnosis.code == "noToken")
+        #expect(!report.diagnosis.message.contains("test-status"))
+        #expect(!report.hasArrived)
+    }
+
     @Test("Apple that never says what became of it: an end in bounded time")
     func noResult() async throws {
         let report = try await ask(

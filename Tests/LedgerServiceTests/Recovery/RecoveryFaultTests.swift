@@ -107,6 +107,18 @@ struct RecoveryFaultTests {
         #expect(try await world.held().isEmpty)
     }
 
+    @Test("pages that Apple never lets go on: it says that they were begun anew, not to do so")
+    func tokensRefused() async throws {
+        var world = try RecoveryWorld()
+        world.faults = [ServedFaultRule(.error(4_000_017))]
+        let failure = try #require(try await world.failure(RecoveryWorld.request(60, 10)))
+        #expect(failure.code == "refusedByApple")
+        #expect(failure.description.contains("4000017"))
+        #expect(failure.description.contains("begun anew"))
+        #expect(!failure.description.contains("Begin again"))
+        #expect(try await world.held().isEmpty)
+    }
+
     @Test("what is older than Apple's history is cut off, and said to be")
     func tooOld() async throws {
         let world = try RecoveryWorld()
