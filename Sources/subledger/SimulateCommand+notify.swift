@@ -14,15 +14,15 @@ extension SimulateCommand {
             abstract: "Post the notifications of seeded lives to a server, as Apple does.",
             discussion: """
                 Sends what `simulate history` tells with the same --seed and --chains, in the time \
-                of the lives, and tries again after 1, 12, 24, 48 and 72 hours of it what is not \
-                answered with 200 to 206. Nothing is waited for unless --speed says how many \
-                seconds of the lives pass in one of yours. --faults names what goes wrong on the \
-                way: a JSON list of rules such as {"fault":"refused","status":503,\
-                "type":"DID_RENEW","from":1,"count":5,"attempts":2}; the faults are lost, late and \
-                duplicated (with milliseconds), reordered, dropped, refused (with status) and \
-                unreachable. --rough draws them all from a seed. With --port the App Store Server \
-                API is served beside it, knows what became of every attempt, and stays until it is \
-                stopped. The directory holds the authority: root.der is to be trusted.
+                of the lives up to now (or --until), and tries again after 1, 12, 24, 48 and 72 \
+                hours of it what is not answered with 200 to 206. Nothing is waited for unless \
+                --speed says how many seconds of the lives pass in one of yours. --faults names \
+                what goes wrong on the way: a JSON list of rules such as {"fault":"refused",\
+                "status":503,"type":"DID_RENEW","from":1,"count":5,"attempts":2}; the faults are \
+                lost, late and duplicated (with milliseconds), reordered, dropped, refused (with \
+                status) and unreachable. --rough draws them all from a seed. With --port the App \
+                Store Server API is served beside it, knows what became of every attempt, and stays \
+                until it is stopped. The directory holds the authority: root.der is to be trusted.
                 """)
 
         @Option(help: ArgumentHelp("Where Apple would post to.", valueName: "url"))
@@ -34,7 +34,11 @@ extension SimulateCommand {
         @Option(help: "What was signed before is not sent (default: from the first on).")
         var from: String?
 
-        @Option(help: "What would arrive later is not sent (default: everything is).")
+        @Option(
+            help: """
+                What would arrive later is not sent (default: now; lives go on for years, and the \
+                store's time goes where they go).
+                """)
         var until: String?
 
         @Option(
@@ -59,20 +63,22 @@ extension SimulateCommand {
                 let notifier = Notifier(
                     books: books, attempts: attempts, faults: try deliveryFaults(),
                     from: try from.map { try StatedTime.read($0, "from") })
-                let time = StoreTime(
-                    from: notifier.nextArrival ?? Console.now, speed: try statedSpeed())
+                let (now, speed) = (Console.now, try statedSpeed())
+                let end = try until.map { try StatedTime.read($0, "until") } ?? now
+                let time = StoreTime(from: min(notifier.nextArrival ?? now, end), speed: speed)
                 let kept = try store.keys()
                 let progress = ProgressLine()
                 let isJSON = common.json
                 let delivery = SimulatedDelivery(
                     notifier: notifier,
                     signer: DeliverySigner(authority: kept.authority), time: time, url: url,
-                    end: try until.map { try StatedTime.read($0, "until") },
+                    end: end, rest: speed == nil ? min(end, now) : nil,
                     report: { moment in progress.show("notify: \(moment.rfc3339)") },
                     finished: { tally in
                         progress.end()
                         try? Console.out(
-                            NotifyCommand.report(tally, books, attempts, isJSON: isJSON))
+                            NotifyCommand.report(
+                                tally, books, attempts, until: end, isJSON: isJSON))
                     })
                 let setup = SimulatedAPI.Setup(
                     books: books, key: kept.key, authority: kept.authority, attempts: attempts,
@@ -154,12 +160,13 @@ extension SimulateCommand {
         // MARK: Telling
 
         private static func report(
-            _ tally: Notifier.Tally, _ books: ServedBooks, _ attempts: AttemptBook, isJSON: Bool
+            _ tally: Notifier.Tally, _ books: ServedBooks, _ attempts: AttemptBook,
+            until end: Timestamp, isJSON: Bool
         ) -> String {
             guard isJSON else {
                 return """
-                    \(books.sentCount) notifications of \(books.chainCount) lives: \
-                    \(tally.attempts) attempts, \(tally.handedOver) handed over, \
+                    \(tally.notifications) notifications of \(books.chainCount) lives up to \
+                    \(end.rfc3339): \(tally.attempts) attempts, \(tally.handedOver) handed over, \
                     \(tally.failed) failed, \(tally.lost) lost unnoticed, \
                     \(tally.givenUp) given up, \(attempts.failedCount) never taken
 
@@ -167,8 +174,9 @@ extension SimulateCommand {
             }
             var json = JSONWriter()
             json.object { json in
-                json.member("notifications", books.sentCount)
+                json.member("notifications", tally.notifications)
                 json.member("lives", books.chainCount)
+                json.member("until", end)
                 json.member("attempts", tally.attempts)
                 json.member("handedOver", tally.handedOver)
                 json.member("failed", tally.failed)

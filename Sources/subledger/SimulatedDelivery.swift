@@ -11,8 +11,10 @@ struct SimulatedDelivery: Service {
     let time: StoreTime
     /// Where Apple would post to.
     let url: String
-    /// What would arrive later is not sent; nil sends all.
-    let end: Timestamp?
+    /// What would arrive later is not sent.
+    let end: Timestamp
+    /// The store's time once everything is settled, if it is not later already; nil leaves it.
+    let rest: Timestamp?
     /// Told of each arrival, in the time of the store.
     let report: @Sendable (Timestamp) -> Void
     /// Told what has become of everything, at the end.
@@ -39,6 +41,7 @@ struct SimulatedDelivery: Service {
                     report(moment)
                     try await time.reach(moment)
                 }, deliver: { body, _ in try await post(body, transport) })
+            if let rest { try await time.reach(rest) }
         } catch is CancellationError {}
         return notifier.tally
     }

@@ -6,6 +6,9 @@ import Testing
 @Suite("subledger simulate notify", .serialized)
 struct NotifyCommandTests {
     static let app = "com.example.app"
+    private static var now: Timestamp {
+        Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
+    }
 
     /// A workplace whose ledger trusts the authority in its directory `apple`.
     private func place() async throws -> Workplace {
@@ -29,7 +32,7 @@ struct NotifyCommandTests {
         let service = try await ServiceRun(place)
         let told = try await place.run(
             "simulate", "notify", "--to", url(service), "--authority", "apple", "--chains", "6",
-            "--rough", "1", "--json")
+            "--rough", "1", "--until", "2030-01-01T00:00:00Z", "--json")
         #expect(try await service.terminate() == 0)
         #expect(told.code == 0, "\(told.err)")
         let report = try told.json()
@@ -51,7 +54,7 @@ struct NotifyCommandTests {
         let launched = try place.launch([
             "simulate", "notify", "--to", url(service), "--authority", "apple", "--chains", "6",
             "--outage", "2026-02-01T00:00:00Z/2030-01-01T00:00:00Z", "--port", "0", "--json",
-            "--bundle-id", Self.app,
+            "--bundle-id", Self.app, "--until", "2026-07-01T00:00:00Z",
         ])
         let said = try await LaunchedLine.first(2, of: launched)
         let server = try #require(said.first { $0["port"] != nil })
@@ -61,7 +64,7 @@ struct NotifyCommandTests {
         let asked = try await place.run(
             [
                 "api", "notifications", "--from", "2026-02-01T00:00:00Z", "--only-failures",
-                "--to", "2026-08-01T00:00:00Z", "--json", "--key-id",
+                "--to", "2026-07-01T00:00:00Z", "--json", "--key-id",
                 server["keyId"]?.string ?? "", "--issuer-id", server["issuerId"]?.string ?? "",
                 "--key-file", place.file("apple/AuthKey.p8"), "--base-url",
                 server["baseUrl"]?.string ?? "",
@@ -105,12 +108,41 @@ struct NotifyCommandTests {
         let place = try Workplace(options: [])
         let told = try await place.run([
             "simulate", "notify", "--to", "http://127.0.0.1:1/", "--authority", "apple",
-            "--chains", "1", "--json",
+            "--chains", "1", "--until", "2030-01-01T00:00:00Z", "--json",
         ])
         #expect(told.code == 0, "\(told.err)")
         let report = try told.json()
+        #expect(report["until"]?.string == "2030-01-01T00:00:00.000Z")
+        #expect((report["notifications"]?.int64 ?? 0) > 0)
         #expect(report["neverTaken"] == report["notifications"])
         #expect(report["givenUp"] == report["notifications"])
         #expect(report["attempts"]?.int64 == (report["notifications"]?.int64 ?? 0) * 6)
+    }
+
+    @Test("Without --until it sends up to now, and the API beside it stands there")
+    func untilNow() async throws {
+        let place = try Workplace(options: [])
+        let began = Self.now
+        let launched = try place.launch([
+            "simulate", "notify", "--to", "http://127.0.0.1:1/", "--authority", "apple",
+            "--chains", "6", "--port", "0", "--json", "--bundle-id", Self.app,
+        ])
+        let said = try await LaunchedLine.first(2, of: launched)
+        let server = try #require(said.first { $0["port"] != nil })
+        let report = try #require(said.first { $0["attempts"] != nil })
+        let until = try #require(report["until"]?.string.flatMap { Timestamp(rfc3339: $0) })
+        #expect((began...Self.now).contains(until))
+        // What lies 170 days back is too old only for an API that stands in the future.
+        let asked = try await place.run([
+            "api", "notifications", "--from",
+            until.advanced(byMilliseconds: -170 * 86_400_000).rfc3339, "--to", until.rfc3339,
+            "--json", "--data", "data", "--bundle-id", Self.app, "--trust-root",
+            place.file("apple/root.der"), "--key-id", server["keyId"]?.string ?? "",
+            "--issuer-id", server["issuerId"]?.string ?? "", "--key-file",
+            place.file("apple/AuthKey.p8"), "--base-url", server["baseUrl"]?.string ?? "",
+        ])
+        launched.signal(SIGTERM)
+        #expect(try await launched.outcome().code == 0)
+        #expect(asked.code == 0, "\(asked.err)")
     }
 }

@@ -26,6 +26,8 @@ public struct Notifier: Sendable {
 
     /// What has become of everything so far.
     public struct Tally: Sendable, Equatable {
+        /// Notifications that were tried at least once.
+        public internal(set) var notifications = 0
         /// Attempts, repetitions included.
         public internal(set) var attempts = 0
         /// Handed to the receiver.
@@ -90,6 +92,7 @@ public struct Notifier: Sendable {
     ///   obstacle.
     public mutating func settle(_ step: Step, _ answered: AttemptResult) {
         tally.attempts += 1
+        if step.number == 1, !step.isRepetition { tally.notifications += 1 }
         if step.obstacle == nil { tally.handedOver += 1 }
         if step.obstacle == .success { tally.lost += 1 }
         guard !step.isRepetition else { return }
