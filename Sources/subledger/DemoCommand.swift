@@ -52,7 +52,8 @@ struct DemoCommand: AsyncParsableCommand {
             let told = try place.notifications(of: world, signedBy: authority)
             try Console.out(
                 """
-                \(chains) simulated customers, two years: \(told.arrivedCount) notifications arrived,
+                \(chains) simulated customers, two years: \(told.arrivedCount) notifications arrived
+                (and \(told.otherCount) transactions and statuses in other ways);
                 \(told.lostCount) were lost in an outage from \(world.outage.lowerBound.rfc3339)
                 to \(world.outage.upperBound.rfc3339).
 
@@ -227,10 +228,23 @@ struct DemoShow: Service {
         try Console.out("\n")
     }
 
+    /// What to try: of a demo that ends here, only what needs neither the service nor Apple.
     private func hint(_ port: Int) throws {
         let binary = DemoShow.quoted(CommandLine.arguments.first ?? "subledger")
         let config = place.options.map(DemoShow.quoted).joined(separator: " ")
         let database = DemoShow.quoted(place.file("production/projections.sqlite"))
+        let offline = """
+              \(binary) timeline \(id) \(config)
+              \(binary) export events --after 0 \(config) | tail -1
+              sqlite3 -readonly \(database) \
+            'SELECT state, count(*) FROM current_subscriptions GROUP BY state'
+
+            """
+        guard !isOnce else {
+            return try Console.out(
+                "The service and the simulated App Store end here; the ledger stays.\n\nTry:\n"
+                    + offline)
+        }
         try Console.out(
             """
             The service listens on http://127.0.0.1:\(port) (/readyz, /metrics, /openapi.yaml),
@@ -238,14 +252,10 @@ struct DemoShow: Service {
 
             Try:
               curl -s http://127.0.0.1:\(port)/v1/subscriptions/\(id)
-              \(binary) timeline \(id) \(config)
               \(binary) api statuses \(id) \(config)
-              \(binary) export events --after 0 \(config) | tail -1
-              sqlite3 -readonly \(database) \
-            'SELECT state, count(*) FROM current_subscriptions GROUP BY state'
+            \(offline)Ctrl-C ends both.
 
             """)
-        if !isOnce { try Console.out("Ctrl-C ends both.\n") }
     }
 
     private static func quoted(_ text: String) -> String {

@@ -39,9 +39,13 @@ public struct DemoWorld: Sendable {
     }
 
     /// What came of the telling.
-    public struct Told: Sendable {
+    public struct Told: Sendable, Equatable {
+        /// Notifications that arrived, each once.
         public internal(set) var arrivedCount = 0
+        /// Notifications that arrived in the outage, and so never.
         public internal(set) var lostCount = 0
+        /// Transactions and statuses that came another way: from the app, or asked for.
+        public internal(set) var otherCount = 0
     }
 
     /// Hands over what arrived up to now as lines that `ingest` reads, in order of arrival.
@@ -53,16 +57,30 @@ public struct DemoWorld: Sendable {
         let signer = DeliverySigner(authority: authority, appAppleId: plan.world.appAppleId)
         var stream = HistoryStream(plan)
         var told = Told()
+        // Apple sends some twice; what came once is not lost.
+        var arrived: Set<NotificationUUID> = []
+        var missed: Set<NotificationUUID> = []
         while case let page = stream.next(), !page.isEmpty {
             for entry in page where entry.delivery.receivedAt <= now {
+                let uuid = entry.delivery.notificationUUID
                 guard !outage.contains(entry.delivery.receivedAt) else {
-                    told.lostCount += 1
+                    if let uuid { missed.insert(uuid) }
                     continue
                 }
                 try write(try signer.line(entry.delivery) + [UInt8(ascii: "\n")])
-                told.arrivedCount += 1
+                if let uuid { arrived.insert(uuid) } else { told.otherCount += 1 }
             }
         }
+        told.arrivedCount = arrived.count
+        told.lostCount = missed.subtracting(arrived).count
         return told
+    }
+}
+
+extension Delivery {
+    /// Names the notification; nil of what is none.
+    fileprivate var notificationUUID: NotificationUUID? {
+        guard case .notification(let notification, _, _) = evidence else { return nil }
+        return notification.notificationUUID
     }
 }

@@ -1,0 +1,34 @@
+import AppStore
+import Simulator
+import Testing
+
+struct DemoWorldTests {
+    @Test("Notifications are counted as such, each once; what came another way is told apart")
+    func counts() throws {
+        let now = Timestamp(milliseconds: 1_780_272_000_000)
+        let world = DemoWorld(chainCount: 150, seed: 0, now: now)
+        var lines = 0
+        let told = try world.tell(signedBy: Authority()) { _ in lines += 1 }
+        var (arrived, missed): (Set<NotificationUUID>, Set<NotificationUUID>) = ([], [])
+        var others = 0
+        var stream = HistoryStream(world.plan)
+        while case let page = stream.next(), !page.isEmpty {
+            for entry in page where entry.delivery.receivedAt <= now {
+                let isLost = world.outage.contains(entry.delivery.receivedAt)
+                guard case .notification(let notification, _, _) = entry.delivery.evidence else {
+                    others += isLost ? 0 : 1
+                    continue
+                }
+                let uuid = try #require(notification.notificationUUID)
+                if isLost { missed.insert(uuid) } else { arrived.insert(uuid) }
+            }
+        }
+        #expect(told.arrivedCount == arrived.count)
+        #expect(told.otherCount == others)
+        #expect(told.lostCount == missed.subtracting(arrived).count)
+        #expect(lines >= told.arrivedCount + told.otherCount)
+        // Else the test would tell nothing.
+        #expect(others > 0)
+        #expect(told.lostCount > 0)
+    }
+}
