@@ -96,8 +96,7 @@ public struct MetricsQuery: Sendable {
             definition: definition, environment: query.ledger.environment, timeZone: zone.name,
             interval: interval, position: knowledge.position(head: query.head),
             knownAt: knowledge.knownAt,
-            completeThrough: query.ledger.completeThrough(
-                of: bundleId, knowledge, head: query.head),
+            complete: query.ledger.complete(of: bundleId, knowledge, head: query.head),
             catalogueHash: query.ledger.catalogueHash, remarks: remarks)
     }
 

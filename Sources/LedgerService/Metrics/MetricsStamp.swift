@@ -1,5 +1,5 @@
 public import AppStore
-import Ledger
+public import Ledger
 
 /// What a reader has to know about an answer before using it. Raw values are stable.
 public enum MetricsRemark: String, Sendable, CaseIterable {
@@ -49,8 +49,8 @@ public struct MetricsStamp: Sendable {
     /// The log position the answer was computed at.
     public let position: Int64
     public let knownAt: Timestamp?
-    /// Up to when everything Apple sent is certainly here.
-    public let completeThrough: Timestamp?
+    /// Since when, and up to when, everything Apple sent is certainly here.
+    public let complete: CompleteWindow?
     public let catalogueHash: Digest
     public let remarks: [MetricsRemark]
 
@@ -65,7 +65,7 @@ public struct MetricsStamp: Sendable {
         if isStamped {
             json.member("position", position)
             json.member("knownAt", knownAt)
-            json.member("completeThrough", completeThrough)
+            complete.writeMembers(to: &json)
         }
         json.member("reducerVersion", Lifecycle.reducerVersion)
         json.member("catalogueHash", catalogueHash)
@@ -84,8 +84,9 @@ public struct MetricsStamp: Sendable {
                 + " \(timeZone)",
             "computed at position \(position)"
                 + (knownAt.map { ", as known at \($0.rfc3339)" } ?? "")
-                + (completeThrough.map { ", complete through \($0.rfc3339)" }
-                    ?? ", completeness not confirmed"),
+                + (complete.map {
+                    ", complete from \($0.from.rfc3339) through \($0.through.rfc3339)"
+                } ?? ", completeness not confirmed"),
         ]
         lines += remarks.map { "note: \($0.message)" }
         return lines

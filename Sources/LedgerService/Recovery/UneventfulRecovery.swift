@@ -1,9 +1,10 @@
 public import AppStore
+public import Ledger
 
 /// What `recover --suggested` comes to where nothing looks missing: nobody was asked for a window.
 public struct UneventfulRecovery: Sendable, Equatable {
-    /// Up to when everything is here all the same; nil: nobody ever looked.
-    public let completeThrough: Timestamp?
+    /// Since when, and up to when, everything is here all the same; nil: nobody ever looked.
+    public let complete: CompleteWindow?
     /// The end of the log.
     public let position: Int64
 
@@ -13,8 +14,7 @@ public struct UneventfulRecovery: Sendable, Equatable {
     ///   - snapshot: the state as of now.
     public init(_ ledger: EnvironmentLedger, _ bundleId: BundleId, at snapshot: LedgerSnapshot) {
         position = snapshot.position
-        completeThrough = ledger.completeThrough(
-            of: bundleId, .everything, head: snapshot.position)
+        complete = ledger.complete(of: bundleId, .everything, head: snapshot.position)
     }
 
     /// For people.
@@ -35,7 +35,7 @@ public struct UneventfulRecovery: Sendable, Equatable {
             json.array("undelivered", [String]())
             for name in ["tooOld", "refused"] { json.member(name, Int64(0)) }
             json.array("errors", [String]())
-            json.member("completeThrough", completeThrough)
+            complete.writeMembers(to: &json)
             json.member("reservation", String?.none)
             json.member("position", position)
         }

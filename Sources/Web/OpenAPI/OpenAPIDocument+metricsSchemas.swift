@@ -19,6 +19,7 @@ extension OpenAPIDocument {
                 - interval
                 - position
                 - knownAt
+                - completeFrom
                 - completeThrough
                 - reducerVersion
                 - catalogueHash
@@ -53,8 +54,13 @@ extension OpenAPIDocument {
                 interval: { $ref: '#/components/schemas/ReportInterval' }
                 position: { $ref: '#/components/schemas/Position' }
                 knownAt: { $ref: '#/components/schemas/TimeOrNull' }
+                completeFrom:
+                  description: Since when completeThrough speaks.
+                  $ref: '#/components/schemas/TimeOrNull'
                 completeThrough:
-                  description: Nothing from before then is missing; null until that is known.
+                  description: >
+                    Of what Apple signed from completeFrom until then nothing is missing; null
+                    until that is known.
                   $ref: '#/components/schemas/TimeOrNull'
                 reducerVersion: { type: integer, minimum: 1 }
                 catalogueHash: { $ref: '#/components/schemas/Digest' }
