@@ -46,19 +46,28 @@ public final class AppStoreServerAPIClient: Sendable {
     ) async throws(APIFailure) -> APIAnswer<Response> {
         let (answer, environment) = try await send(request, choice)
         let response: Response
-        do throws(JSONError) { response = try Response.decode(answer.body) } catch {
-            var failure = APIFailure.unreadable(request.endpoint, error.description)
-            failure.environment = environment
-            throw failure
-        }
-        if let missing = (response as? any RequiredMembers)?.missingMember {
-            var failure = APIFailure.unreadable(request.endpoint, "it has no \(missing)")
+        do throws(APIFailure) { response = try read(answer.body, request.endpoint) } catch {
+            var failure = error
             failure.environment = environment
             throw failure
         }
         return APIAnswer(
             value: response, body: answer.body, environment: environment,
             date: answer.date.flatMap { HTTPDate.read($0) })
+    }
+
+    /// An answer with every member that it needs to say anything.
+    private func read<Response: WireObject>(
+        _ body: [UInt8], _ endpoint: Endpoint
+    ) throws(APIFailure) -> Response {
+        let response: Response
+        do throws(JSONError) { response = try Response.decode(body) } catch {
+            throw .unreadable(endpoint, error.description)
+        }
+        if let missing = (response as? any RequiredMembers)?.missingMember {
+            throw .unreadable(endpoint, "it has no \(missing)")
+        }
+        return response
     }
 
     /// Asks where only the status says something.

@@ -6,25 +6,30 @@ protocol RequiredMembers {
     var missingMember: String? { get }
 }
 
+extension RequiredMembers where Self: PagedResponse {
+    /// A page says what is on it, if only that nothing is, and whether another one follows.
+    fileprivate func missing(_ list: String, _ isThere: Bool, _ hasMore: Bool?) -> String? {
+        guard isThere else { return list }
+        return hasMore == nil ? "hasMore" : nil
+    }
+}
+
 extension NotificationHistoryResponse: RequiredMembers {
     var missingMember: String? {
-        if notificationHistory == nil { return "notificationHistory" }
-        return hasMore == nil ? "hasMore" : nil
+        missing("notificationHistory", notificationHistory != nil, hasMore)
     }
 }
 
 extension HistoryResponse: RequiredMembers {
     var missingMember: String? {
-        if signedTransactions == nil { return "signedTransactions" }
-        return hasMore == nil ? "hasMore" : nil
+        missing("signedTransactions", signedTransactions != nil, hasMore)
     }
 }
 
 extension RefundHistoryResponse: RequiredMembers {
     // A customer without refunds has an empty list (Get Refund History): it is never absent.
     var missingMember: String? {
-        if signedTransactions == nil { return "signedTransactions" }
-        return hasMore == nil ? "hasMore" : nil
+        missing("signedTransactions", signedTransactions != nil, hasMore)
     }
 }
 

@@ -86,8 +86,7 @@ public struct RecoveryWatch: Sendable {
             environment: served.environment, bundleId: client.bundleId)
         let swept = uncertain.window(name, at: now)
         let suggestions = try await OutageWatch(ledger: ledger, client: client) { clock.now }
-            .suggestions(
-                besides: swept.map { OutageDetection.Swept(from: $0.from, through: $0.through) })
+            .suggestions(besides: swept)
         let certain = ledger.completeness.state(of: client.bundleId)?.through
         let through = [certain, swept?.through].compactMap { $0 }.max()
         let isDue = through.map {
@@ -109,7 +108,8 @@ public struct RecoveryWatch: Sendable {
         if done.newCount > 0 || done.refusedCount > 0 {
             report(.recovered(served.environment, client.bundleId, done))
         }
-        if uncertain.note(name, from: done.from, through: done.to, done.reservation, at: now),
+        let window = OutageDetection.Swept(from: done.from, through: done.to)
+        if uncertain.note(name, window, done.reservation, at: now),
             done.reservation == .gap, let certain
         {
             report(.outOfReach(served.environment, client.bundleId, from: certain, to: done.from))

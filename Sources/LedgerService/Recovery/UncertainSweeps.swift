@@ -11,49 +11,46 @@ final class UncertainSweeps: Sendable {
         let bundleId: BundleId
     }
 
-    /// What lies in one piece, by signedDate: `[from, through)`.
-    struct Window: Equatable, Sendable {
-        var from: Timestamp
-        var through: Timestamp
+    /// What lies in one piece.
+    private struct Entry {
+        var swept: OutageDetection.Swept
         /// When it is worth beginning again from what is certain; nil: never, as long as nothing
         /// else makes more certain.
         var againAt: Timestamp?
     }
 
-    private let windows: Mutex<[Name: Window]> = Mutex([:])
+    private let entries: Mutex<[Name: Entry]> = Mutex([:])
 
     /// What was refused once may be acceptable later: a configuration is corrected, Apple repairs an
     /// answer. Until then one whole look in a day is enough.
     static let againMilliseconds: Int64 = 24 * 3_600_000
 
     /// What was swept, if that counts at this time.
-    func window(_ name: Name, at now: Timestamp) -> Window? {
-        windows.withLock { $0[name] }.flatMap { window in
-            window.againAt.map { $0 <= now } ?? false ? nil : window
-        }
+    func window(_ name: Name, at now: Timestamp) -> OutageDetection.Swept? {
+        guard let entry = entries.withLock({ $0[name] }) else { return nil }
+        return entry.againAt.map { $0 <= now } ?? false ? nil : entry.swept
     }
 
-    /// Notes the end of a sweep of `[from, through)`; whether that is news: the first time that
-    /// something keeps what was swept from being certain.
+    /// Notes the end of a sweep; whether that is news: the first time that something keeps what was
+    /// swept from being certain.
     func note(
-        _ name: Name, from: Timestamp, through: Timestamp,
+        _ name: Name, _ swept: OutageDetection.Swept,
         _ reservation: RecoveryReport.Reservation?, at now: Timestamp
     ) -> Bool {
-        windows.withLock { windows in
+        entries.withLock { entries in
             guard let reservation else {
-                windows[name] = nil
+                entries[name] = nil
                 return false
             }
-            let again = now.advanced(byMilliseconds: UncertainSweeps.againMilliseconds)
-            guard let last = windows[name], last.from < from, from <= last.through else {
-                let isNews = windows[name] == nil
-                windows[name] = Window(
-                    from: from, through: through, againAt: reservation == .gap ? nil : again)
-                return isNews
+            let last = entries[name]
+            if var entry = last, entry.swept.from < swept.from, swept.from <= entry.swept.through {
+                entry.swept.through = max(entry.swept.through, swept.through)
+                entries[name] = entry
+            } else {
+                let again = now.advanced(byMilliseconds: UncertainSweeps.againMilliseconds)
+                entries[name] = Entry(swept: swept, againAt: reservation == .gap ? nil : again)
             }
-            windows[name] = Window(
-                from: last.from, through: max(through, last.through), againAt: last.againAt)
-            return false
+            return last == nil
         }
     }
 }

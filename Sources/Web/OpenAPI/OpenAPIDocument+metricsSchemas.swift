@@ -54,14 +54,8 @@ extension OpenAPIDocument {
                 interval: { $ref: '#/components/schemas/ReportInterval' }
                 position: { $ref: '#/components/schemas/Position' }
                 knownAt: { $ref: '#/components/schemas/TimeOrNull' }
-                completeFrom:
-                  description: Since when completeThrough speaks.
-                  $ref: '#/components/schemas/TimeOrNull'
-                completeThrough:
-                  description: >
-                    Of what Apple signed from completeFrom until then nothing is missing; null
-                    until that is known.
-                  $ref: '#/components/schemas/TimeOrNull'
+                completeFrom: { $ref: '#/components/schemas/CompleteFrom' }
+                completeThrough: { $ref: '#/components/schemas/CompleteThrough' }
                 reducerVersion: { type: integer, minimum: 1 }
                 catalogueHash: { $ref: '#/components/schemas/Digest' }
                 remarks:

@@ -84,6 +84,15 @@ extension OpenAPIDocument {
               description: Positions of the events that decide it, ascending.
               type: array
               items: { $ref: '#/components/schemas/Position' }
+            CompleteFrom:
+              description: >
+                Since when completeThrough speaks: of what Apple signed before, nothing is claimed.
+              $ref: '#/components/schemas/TimeOrNull'
+            CompleteThrough:
+              description: >
+                Of what Apple signed from completeFrom until then nothing is missing; null until
+                that is known.
+              $ref: '#/components/schemas/TimeOrNull'
             Stamp:
               description: When, and on which knowledge, an answer was made.
               type: object
@@ -93,16 +102,8 @@ extension OpenAPIDocument {
                 at: { $ref: '#/components/schemas/Time' }
                 knownAt: { $ref: '#/components/schemas/TimeOrNull' }
                 position: { $ref: '#/components/schemas/Position' }
-                completeFrom:
-                  description: >
-                    Since when completeThrough speaks: of what Apple signed before, nothing is
-                    claimed.
-                  $ref: '#/components/schemas/TimeOrNull'
-                completeThrough:
-                  description: >
-                    Of what Apple signed from completeFrom until then nothing is missing; null
-                    until that is known.
-                  $ref: '#/components/schemas/TimeOrNull'
+                completeFrom: { $ref: '#/components/schemas/CompleteFrom' }
+                completeThrough: { $ref: '#/components/schemas/CompleteThrough' }
                 reducerVersion: { type: integer, minimum: 1 }
                 catalogueHash: { $ref: '#/components/schemas/Digest' }
             Health:
