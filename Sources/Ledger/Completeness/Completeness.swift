@@ -45,11 +45,20 @@ public struct Completeness: Hashable, Sendable {
     // MARK: Folding
 
     /// What a sweep would make certain; nil when it would move nothing: all of it was certain, or
-    /// a gap that nobody looked into lies between. The first sweep of an app begins what is certain.
-    public func window(after sweep: Sweep) -> (from: Timestamp, through: Timestamp)? {
+    /// a gap that somebody could still look into lies between. The first sweep of an app begins what
+    /// is certain; one behind a gap of which Apple has lost a part begins it anew, since nothing
+    /// will ever close that gap.
+    public func window(
+        after sweep: Sweep, in environment: Environment
+    ) -> (from: Timestamp, through: Timestamp)? {
         guard sweep.from < sweep.through else { return nil }
         guard let last = states[sweep.bundleId]?.last else { return (sweep.from, sweep.through) }
-        guard sweep.from <= last.through, sweep.through >= last.from else { return nil }
+        guard sweep.from <= last.through else {
+            let isLost = NotificationHistory.hasLost(
+                last.through, askedAt: sweep.askedAt, in: environment)
+            return isLost ? (sweep.from, sweep.through) : nil
+        }
+        guard sweep.through >= last.from else { return nil }
         let from = min(sweep.from, last.from)
         let through = max(sweep.through, last.through)
         return from == last.from && through == last.through ? nil : (from, through)
@@ -58,9 +67,9 @@ public struct Completeness: Hashable, Sendable {
     /// Takes a sweep's event; the new state, if it moved anything.
     @discardableResult
     public mutating func take(
-        _ sweep: Sweep, position: Int64, receivedAt: Timestamp
+        _ sweep: Sweep, in environment: Environment, position: Int64, receivedAt: Timestamp
     ) -> State? {
-        guard let window = window(after: sweep) else { return nil }
+        guard let window = window(after: sweep, in: environment) else { return nil }
         return add(sweep.bundleId, position, receivedAt, window.from, window.through)
     }
 

@@ -6,6 +6,12 @@ import LedgerStore
 /// Both come to the same.
 struct CompletenessFold: Sendable {
     let log: EventLog
+    let environment: Environment
+
+    init(_ ledger: EnvironmentLedger) {
+        log = ledger.log
+        environment = ledger.environment
+    }
 
     // MARK: Event by event
 
@@ -20,7 +26,7 @@ struct CompletenessFold: Sendable {
             case .sweep:
                 guard let sweep = try await sweep(at: event.position) else { continue }
                 let state = completeness.take(
-                    sweep, position: event.position, receivedAt: event.receivedAt)
+                    sweep, in: environment, position: event.position, receivedAt: event.receivedAt)
                 if let state { added.append(state) }
             case .notification:
                 guard let signedAt = attributes.signedAt,
@@ -49,7 +55,8 @@ struct CompletenessFold: Sendable {
             guard let sweep = try await sweep(at: stop),
                 let event = try await log.events(after: stop - 1, through: stop, limit: 1).first
             else { continue }
-            completeness.take(sweep, position: stop, receivedAt: event.receivedAt)
+            completeness.take(
+                sweep, in: environment, position: stop, receivedAt: event.receivedAt)
             apps.insert(sweep.bundleId)
         }
         try await doubt(&completeness, apps, after: cursor, through: position)

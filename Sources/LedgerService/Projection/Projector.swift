@@ -247,7 +247,7 @@ public final class Projector: Sendable {
             ChainRows(entry.0, facts: entry.1, environment: environment, catalogue: catalogue)
         }
         var completeness = completeness
-        let added = try await CompletenessFold(log: ledger.log).advance(
+        let added = try await CompletenessFold(ledger).advance(
             &completeness, by: events)
         return Step(
             rows: rows, completeness: completeness, added: added,

@@ -98,7 +98,7 @@ struct Rebuild: Sendable {
                 lock.note(progress)
                 report(progress)
             }
-            let completeness = try await CompletenessFold(log: ledger.log)
+            let completeness = try await CompletenessFold(ledger)
                 .whole(through: checkpoint.position)
             try await Blocking.run { () throws(StoreError) in
                 try file.finish(checkpoint: checkpoint, completeness: completeness)

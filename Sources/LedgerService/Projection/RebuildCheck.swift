@@ -119,7 +119,7 @@ public struct RebuildCheck: Sendable {
             found.fileFindings = try await Blocking.run { () throws(StoreError) in
                 try stored.findings()
             }
-            let expected = try await CompletenessFold(log: ledger.log)
+            let expected = try await CompletenessFold(ledger)
                 .whole(through: checkpoint.position)
             if try await live.completeness() != expected {
                 found.fileFindings.append("completeness")

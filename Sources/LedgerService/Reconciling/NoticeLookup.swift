@@ -59,7 +59,7 @@ struct NoticeLookup: Sendable {
     private var window: Timestamp {
         now.advanced(
             byMilliseconds: ReconcileLimits.windowMarginMilliseconds
-                - ReconcileLimits.windowMilliseconds(environment))
+                - NotificationHistory.milliseconds(in: environment))
     }
 
     private func ask(

@@ -29,12 +29,6 @@ public enum ReconcileLimits {
     /// Notifications are asked for from a little later than Apple keeps them, since clocks differ.
     static let windowMarginMilliseconds: Int64 = 3_600_000
 
-    /// How long Apple keeps notifications: 180 days, in Sandbox 30 (App Store Server API, Get
-    /// Notification History).
-    static func windowMilliseconds(_ environment: Environment) -> Int64 {
-        (environment == .production ? 180 : 30) * 86_400_000
-    }
-
     /// How long a chain is left alone after it was looked up so many times in vain.
     static func pause(after times: Int) -> Int64 {
         var pause = pauseMilliseconds

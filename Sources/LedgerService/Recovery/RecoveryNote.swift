@@ -43,8 +43,8 @@ public enum RecoveryNote: Sendable {
                     ? "; \(report.refusedCount) could not be taken in (see quarantine)" : "")
         case .outOfReach(_, let app, let from, let to):
             "\(app): what was sent from \(from.rfc3339) to \(to.rfc3339) is older than Apple's"
-                + " history, and nobody looked there in time; completeThrough stays at its"
-                + " beginning; `subledger backfill` brings what Apple still knows of each customer"
+                + " history, and nobody looked there in time; completeFrom is its end now;"
+                + " `subledger backfill` brings what Apple still knows of each customer"
         case .failed(_, let app, let failure): "\(app): not recovered: \(failure)"
         }
     }

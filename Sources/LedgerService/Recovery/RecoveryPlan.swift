@@ -1,5 +1,6 @@
 import AppStore
 import AppStoreAPI
+import Ledger
 import LedgerStore
 
 /// Which questions a recovery asks, in which order, and how a window is cut so that several can be
@@ -22,13 +23,11 @@ struct RecoveryPlan: Sendable {
     /// the end as inside or outside then makes no difference.
     static let oddMilliseconds: Int64 = 777
 
-    /// How far back Apple's history goes (Get Notification History).
-    static func historyMilliseconds(_ environment: Environment) -> Int64 {
-        (environment == .production ? 180 : 30) * 86_400_000
-    }
     /// What is left of Apple's history at its beginning, at the first refusal, the second, …: asking
     /// takes time, and Apple's clock may be ahead of ours without telling.
-    static let historyMarginsMilliseconds: [Int64] = [10 * 60_000, 3_600_000, 24 * 3_600_000]
+    static let historyMarginsMilliseconds: [Int64] = [
+        10 * 60_000, 3_600_000, NotificationHistory.marginMilliseconds,
+    ]
 
     /// The whole window: Apple says how far back its history goes.
     init(_ request: RecoveryRequest) {
@@ -50,7 +49,7 @@ struct RecoveryPlan: Sendable {
     func cut(at now: Timestamp, marginMilliseconds: Int64) -> RecoveryPlan? {
         let oldest = now.advanced(
             byMilliseconds: marginMilliseconds
-                - RecoveryPlan.historyMilliseconds(request.environment))
+                - NotificationHistory.milliseconds(in: request.environment))
         guard from < oldest, oldest < to else { return nil }
         return RecoveryPlan(request: request, from: oldest, to: to)
     }

@@ -77,7 +77,7 @@ public struct RecoveryRun: Sendable {
             through: min(finished.plan.to, asked), askedAt: asked,
             startPosition: record.startPosition, fetchedCount: finished.fetchedCount)
         let completeness = ledger.completeness
-        guard completeness.window(after: sweep) != nil else {
+        guard completeness.window(after: sweep, in: request.environment) != nil else {
             guard sweep.from < sweep.through else { return .future }
             let certain = completeness.state(of: request.bundleId)
             let touches = certain.map {

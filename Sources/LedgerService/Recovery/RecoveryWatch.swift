@@ -109,9 +109,8 @@ public struct RecoveryWatch: Sendable {
             report(.recovered(served.environment, client.bundleId, done))
         }
         let window = OutageDetection.Swept(from: done.from, through: done.to)
-        if uncertain.note(name, window, done.reservation, at: now),
-            done.reservation == .gap, let certain
-        {
+        uncertain.note(name, window, done.reservation, at: now)
+        if done.reservation == nil, let certain, certain < done.from {
             report(.outOfReach(served.environment, client.bundleId, from: certain, to: done.from))
         }
     }

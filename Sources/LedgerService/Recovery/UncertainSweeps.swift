@@ -1,9 +1,8 @@
 import AppStore
 import Synchronization
 
-/// Windows that were swept to their end and did not become certain all the same: they lie beyond a
-/// gap that Apple does not tell any more, or something in them could not be taken in. What certainty
-/// lacks is no reason to fetch them again every few minutes. Kept for as long as the process lives:
+/// Windows that were swept to their end and did not become certain all the same: something in
+/// them could not be taken in. What certainty lacks is no reason to fetch them again every few minutes. Kept for as long as the process lives:
 /// losing it costs one sweep.
 final class UncertainSweeps: Sendable {
     struct Name: Hashable, Sendable {
@@ -14,9 +13,8 @@ final class UncertainSweeps: Sendable {
     /// What lies in one piece.
     private struct Entry {
         var swept: OutageDetection.Swept
-        /// When it is worth beginning again from what is certain; nil: never, as long as nothing
-        /// else makes more certain.
-        var againAt: Timestamp?
+        /// When it is worth beginning again from what is certain.
+        let againAt: Timestamp
     }
 
     private let entries: Mutex<[Name: Entry]> = Mutex([:])
@@ -28,29 +26,28 @@ final class UncertainSweeps: Sendable {
     /// What was swept, if that counts at this time.
     func window(_ name: Name, at now: Timestamp) -> OutageDetection.Swept? {
         guard let entry = entries.withLock({ $0[name] }) else { return nil }
-        return entry.againAt.map { $0 <= now } ?? false ? nil : entry.swept
+        return entry.againAt <= now ? nil : entry.swept
     }
 
-    /// Notes the end of a sweep; whether that is news: the first time that something keeps what was
-    /// swept from being certain.
+    /// Notes the end of a sweep.
     func note(
         _ name: Name, _ swept: OutageDetection.Swept,
         _ reservation: RecoveryReport.Reservation?, at now: Timestamp
-    ) -> Bool {
+    ) {
         entries.withLock { entries in
-            guard let reservation else {
+            guard reservation != nil else {
                 entries[name] = nil
-                return false
+                return
             }
-            let last = entries[name]
-            if var entry = last, entry.swept.from < swept.from, swept.from <= entry.swept.through {
+            if var entry = entries[name], entry.swept.from < swept.from,
+                swept.from <= entry.swept.through
+            {
                 entry.swept.through = max(entry.swept.through, swept.through)
                 entries[name] = entry
             } else {
                 let again = now.advanced(byMilliseconds: UncertainSweeps.againMilliseconds)
-                entries[name] = Entry(swept: swept, againAt: reservation == .gap ? nil : again)
+                entries[name] = Entry(swept: swept, againAt: again)
             }
-            return last == nil
         }
     }
 }

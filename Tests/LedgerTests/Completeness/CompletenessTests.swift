@@ -31,11 +31,17 @@ struct CompletenessTests {
     @Test("the first sweep begins it, one that touches it moves it on, whatever their order")
     func moves() {
         var completeness = Completeness()
-        #expect(completeness.take(sweep(100, 200), position: 5, receivedAt: time(1)) != nil)
+        #expect(
+            completeness.take(sweep(100, 200), in: .production, position: 5, receivedAt: time(1))
+                != nil)
         #expect(through(completeness) == 200)
-        #expect(completeness.take(sweep(200, 300), position: 6, receivedAt: time(2)) != nil)
+        #expect(
+            completeness.take(sweep(200, 300), in: .production, position: 6, receivedAt: time(2))
+                != nil)
         #expect(through(completeness) == 300)
-        #expect(completeness.take(sweep(50, 100), position: 7, receivedAt: time(3)) != nil)
+        #expect(
+            completeness.take(sweep(50, 100), in: .production, position: 7, receivedAt: time(3))
+                != nil)
         #expect(completeness.state(of: CompletenessTests.app)?.from == time(50))
         #expect(through(completeness) == 300)
     }
@@ -45,11 +51,13 @@ struct CompletenessTests {
         arguments: [(100, 200), (120, 180), (201, 300), (10, 99), (300, 300), (300, 250)])
     func unmoved(_ window: (Int64, Int64)) {
         var completeness = Completeness()
-        completeness.take(sweep(100, 200), position: 5, receivedAt: time(1))
+        completeness.take(sweep(100, 200), in: .production, position: 5, receivedAt: time(1))
         let before = completeness
-        #expect(completeness.window(after: sweep(window.0, window.1)) == nil)
+        #expect(completeness.window(after: sweep(window.0, window.1), in: .production) == nil)
         #expect(
-            completeness.take(sweep(window.0, window.1), position: 6, receivedAt: time(2)) == nil)
+            completeness.take(
+                sweep(window.0, window.1), in: .production, position: 6, receivedAt: time(2)) == nil
+        )
         #expect(completeness == before)
     }
 
@@ -58,21 +66,48 @@ struct CompletenessTests {
         arguments: [(99, 200), (100, 100), (150, 150), (199, 199), (200, 200)])
     func doubt(_ signed: Int64, _ expected: Int64) {
         var completeness = Completeness()
-        completeness.take(sweep(100, 200), position: 5, receivedAt: time(1))
+        completeness.take(sweep(100, 200), in: .production, position: 5, receivedAt: time(1))
         completeness.take(
             notificationSigned: time(signed), of: CompletenessTests.app, position: 6,
             receivedAt: time(2))
         #expect(through(completeness) == expected)
     }
 
+    @Test(
+        "behind a gap of which Apple has lost a part, what is certain begins anew; else the gap stays",
+        arguments: [(Environment.production, Int64(179)), (.sandbox, 29)] as [(Environment, Int64)])
+    func lost(_ environment: Environment, _ reachDays: Int64) {
+        let reach = reachDays * 86_400_000
+        for (delay, isLost) in [(reach, false), (reach + 1, true)] {
+            var completeness = Completeness()
+            completeness.take(sweep(100, 200), in: environment, position: 5, receivedAt: time(1))
+            let late = Sweep(
+                bundleId: CompletenessTests.app, from: time(201), through: time(300),
+                askedAt: time(200 + delay), startPosition: 3, fetchedCount: 7)
+            let moved = completeness.take(late, in: environment, position: 6, receivedAt: time(2))
+            #expect((moved != nil) == isLost)
+            #expect(
+                completeness.window([CompletenessTests.app])
+                    == CompleteWindow(
+                        from: time(isLost ? 201 : 100), through: time(isLost ? 300 : 200)))
+            // What was told before stays what was told.
+            #expect(
+                completeness.window([CompletenessTests.app]) { $0.position <= 5 }
+                    == CompleteWindow(from: time(100), through: time(200)))
+            // The other side of the gap has been given up.
+            completeness.take(sweep(50, 150), in: environment, position: 7, receivedAt: time(3))
+            #expect(completeness.window([CompletenessTests.app])?.from == time(isLost ? 201 : 50))
+        }
+    }
+
     @Test("what was certain as of a position or a time stays what it was")
     func asOf() {
         var completeness = Completeness()
-        completeness.take(sweep(100, 200), position: 5, receivedAt: time(10))
+        completeness.take(sweep(100, 200), in: .production, position: 5, receivedAt: time(10))
         completeness.take(
             notificationSigned: time(150), of: CompletenessTests.app, position: 8,
             receivedAt: time(20))
-        completeness.take(sweep(150, 400), position: 9, receivedAt: time(30))
+        completeness.take(sweep(150, 400), in: .production, position: 9, receivedAt: time(30))
         let apps = [CompletenessTests.app]
         #expect(completeness.window(apps) { $0.position <= 4 }?.through == nil)
         #expect(completeness.window(apps) { $0.position <= 7 }?.through == time(200))
@@ -86,10 +121,11 @@ struct CompletenessTests {
     func several() {
         let other = BundleId("com.example.other")
         var completeness = Completeness()
-        completeness.take(sweep(100, 200), position: 1, receivedAt: time(1))
+        completeness.take(sweep(100, 200), in: .production, position: 1, receivedAt: time(1))
         #expect(completeness.window([CompletenessTests.app, other])?.through == nil)
         #expect(completeness.window([])?.through == time(200))
-        completeness.take(sweep(100, 150, of: other), position: 2, receivedAt: time(2))
+        completeness.take(
+            sweep(100, 150, of: other), in: .production, position: 2, receivedAt: time(2))
         #expect(completeness.window([CompletenessTests.app, other])?.through == time(150))
         completeness.take(
             notificationSigned: time(120), of: other, position: 3, receivedAt: time(3))
@@ -97,7 +133,8 @@ struct CompletenessTests {
         #expect(completeness.window([other])?.through == time(120))
         // What begins later for one begins later for all.
         completeness.take(
-            sweep(110, 300, of: BundleId("com.example.third")), position: 4, receivedAt: time(4))
+            sweep(110, 300, of: BundleId("com.example.third")), in: .production, position: 4,
+            receivedAt: time(4))
         #expect(
             completeness.window([CompletenessTests.app, BundleId("com.example.third")])
                 == CompleteWindow(from: time(110), through: time(200)))
@@ -108,8 +145,9 @@ struct CompletenessTests {
     func apart() {
         let other = BundleId("com.example.other")
         var completeness = Completeness()
-        completeness.take(sweep(100, 200), position: 1, receivedAt: time(1))
-        completeness.take(sweep(201, 300, of: other), position: 2, receivedAt: time(2))
+        completeness.take(sweep(100, 200), in: .production, position: 1, receivedAt: time(1))
+        completeness.take(
+            sweep(201, 300, of: other), in: .production, position: 2, receivedAt: time(2))
         #expect(completeness.window([CompletenessTests.app, other]) == nil)
         #expect(completeness.window([other])?.from == time(201))
     }
