@@ -9,6 +9,9 @@ struct AppendQueue: Sendable {
 
     var isEmpty: Bool { nextIndex == waiting.count }
 
+    /// Events not taken yet.
+    var waitingEventCount: Int { waiting[nextIndex...].reduce(0) { $0 + $1.events.count } }
+
     /// False when the queue is full; the batch is then not kept.
     mutating func add(_ batch: AppendBatch) -> Bool {
         guard eventCount + batch.events.count <= LogLimits.queueEventCount,

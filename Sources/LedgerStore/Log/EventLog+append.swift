@@ -1,10 +1,11 @@
 internal import Dispatch
+internal import Foundation
 internal import GRDB
 internal import Synchronization
 
 /// Group commit: callers queue their batches; whoever finds nobody draining starts to. One
-/// transaction takes what is waiting as soon as the previous COMMIT returned, without any delay
-/// of its own. Callers are answered after COMMIT.
+/// transaction takes what is waiting once the previous COMMIT returned; under load a little later
+/// (`CommitPace`). Callers are answered after COMMIT.
 extension EventLog {
     /// Appends verified events in order, all or none, and answers when they are durable.
     ///
@@ -51,7 +52,11 @@ extension EventLog {
 
     /// Runs on the writer's queue until nothing is waiting.
     func drain(_ database: Database) {
-        while let group = nextGroup() {
+        var lastBegan: ContinuousClock.Instant?
+        while true {
+            if let lastBegan { gather(since: lastBegan) }
+            guard let group = nextGroup() else { return }
+            lastBegan = .now
             switch attempt(group, database) {
             case .finished(let answers): answer(group, answers)
             case .unknown(let trace, let answers, let failure):
@@ -60,6 +65,15 @@ extension EventLog {
             }
             finishCheckpointIfDue(database)
         }
+    }
+
+    /// Blocks the writer's thread, which has nothing else to do.
+    private func gather(since lastBegan: ContinuousClock.Instant) {
+        let pause = CommitPace.pause(
+            waiting: state.withLock { $0.queue.waitingEventCount },
+            sinceLast: lastBegan.duration(to: .now))
+        guard pause > .zero else { return }
+        usleep(useconds_t(pause / .microseconds(1)))
     }
 
     /// Nil, and nobody draining any more, when the queue is empty.
