@@ -70,26 +70,52 @@ extension OccurrenceReader {
     /// Milli-percent of everything.
     static let wholePercentage: Int64 = 100_000
 
-    /// Spans of one date are one refund: a purchase that was restored is refunded once.
+    /// Spans of one date are one refund, which stands while any of them does: a purchase that was
+    /// restored is refunded once.
     private func refunds(of period: CountedPeriod) -> [Refund] {
         var refunds: [Refund] = []
         for span in history.periods[period.index].spans where !span.isFamilyRevoke {
-            if refunds.last?.from == span.from { continue }
-            let opener = history.facts[span.opener]
-            let stated = opener.statedTransaction?.revocationPercentage
+            if let last = refunds.last, last.from == span.from {
+                guard let end = last.to, span.to.map({ $0 > end }) ?? true else { continue }
+                refunds[refunds.count - 1].to = span.to
+                refunds[refunds.count - 1].closingCause = closingCause(of: span)
+                continue
+            }
             let part = min(
-                max(stated ?? OccurrenceReader.wholePercentage, 0),
+                max(percentage(of: span, period) ?? OccurrenceReader.wholePercentage, 0),
                 OccurrenceReader.wholePercentage)
             // A thousand million units times a hundred thousand is far from the end of Int64.
             let amount = HalfEven.quotient(
                 (period.price ?? 0) * part, OccurrenceReader.wholePercentage)
             refunds.append(
                 Refund(
-                    from: span.from, to: span.to, amount: amount, cause: opener.position,
-                    closingCause: span.closer.map { history.facts[$0].position }
-                        ?? opener.position))
+                    from: span.from, to: span.to, amount: amount,
+                    cause: history.facts[span.opener].position, closingCause: closingCause(of: span)
+                ))
         }
         return refunds
+    }
+
+    private func closingCause(of span: RevocationSpan) -> Int64 {
+        history.facts[span.closer ?? span.opener].position
+    }
+
+    /// As the newest statement of the refund says: the first ones may come without.
+    private func percentage(of span: RevocationSpan, _ period: CountedPeriod) -> Int64? {
+        let opener = history.facts[span.opener].statedTransaction?.revocationPercentage
+        var newest: (signedDate: Timestamp, percentage: Int64)?
+        for record in history.periods[period.index].records {
+            for statement in history.records[record].statements
+            where statement.revocationDate == span.from {
+                guard
+                    let stated = history.facts[statement.fact].statedTransaction?
+                        .revocationPercentage,
+                    newest.map({ $0.signedDate <= statement.signedDate }) ?? true
+                else { continue }
+                newest = (statement.signedDate, stated)
+            }
+        }
+        return newest?.percentage ?? opener
     }
 
     // MARK: Proceeds

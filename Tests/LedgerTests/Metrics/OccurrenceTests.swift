@@ -228,6 +228,28 @@ struct OccurrenceTests {
         #expect(found.map { $0.cause } == [2])
     }
 
+    @Test("A refund is as large as it was stated last; the first statement may say nothing of it")
+    func restatedRefund() {
+        let life = given(
+            bought, refunded(nil),
+            Fact.notification(.refund, "1", day(0), day(30), at: day(14)).priced(10_000)
+                .revoked(day(9)).transaction { $0.revocationPercentage = 40_000 })
+        #expect(told(life, .refunds) == ["refunds": 1, "refunded": 4_000])
+        #expect(told(life, .revenue)["refunded"] == 4_000)
+    }
+
+    @Test("What was refunded, given back, and refunded again under the same date stands")
+    func refundedAgain() {
+        let reversal = Fact.notification(.refundReversed, "1", day(0), day(30), at: day(12))
+            .priced(10_000)
+        let again = Fact.notification(.refund, "1", day(0), day(30), at: day(14)).priced(10_000)
+            .revoked(day(9))
+        let life = given(bought, refunded(nil), reversal, again)
+        #expect(life.state(day(15)) == .revoked)
+        #expect(told(life, .refunds) == ["refunds": 1, "refunded": 10_000])
+        #expect(told(life, .refundsByPurchase)["refunded"] == 10_000)
+    }
+
     @Test("A refund taken back stays on its day, and is taken back on the day it was")
     func reversed() {
         let life = given(

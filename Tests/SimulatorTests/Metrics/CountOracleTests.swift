@@ -1,0 +1,169 @@
+import AppStore
+import Ledger
+import Simulator
+import Testing
+
+/// Every counted metric over simulated worlds against a plain recount, known in full and known in part.
+@Suite("Counted metrics against a plain recount")
+struct CountOracleTests {
+    /// How much of a world is known: everything, or what had arrived by a moment.
+    private static let moments: [Timestamp] = [
+        Timestamp(milliseconds: 1_798_761_600_000), Timestamp(milliseconds: 1_713_000_000_123),
+        Timestamp(milliseconds: 1_740_787_200_000), midGrace,
+    ]
+
+    /// While somebody's grace lasts, so that one is open.
+    private static let midGrace: Timestamp = {
+        let lives = (0..<800 as Range<UInt64>).lazy.map { TruthTests.world.life(seed: $0) }
+        for life in lives {
+            for interval in life.truth where interval.state == .grace {
+                let known = life.deliveries.first { delivery in
+                    interval.contains(delivery.receivedAt) && delivery.renewal != nil
+                }
+                if let known { return known.receivedAt }
+            }
+        }
+        return SubscriberWorld.defaultHorizon
+    }()
+
+    private static let instants: [Timestamp] = (0..<21).map { quarter in
+        let day = CivilDate(
+            year: 2022 + Int64(quarter) / 4, month: Int64(quarter) % 4 * 3 + 1, day: 1)
+        return Timestamp(milliseconds: day.daysSinceEpoch * 86_400_000)
+    }
+
+    struct World: Sendable {
+        let limit: Timestamp
+        let chains: [(seed: UInt64, plain: PlainCounts)]
+    }
+
+    static let worlds: [World] = moments.map { limit in
+        let chains = (0..<800 as Range<UInt64>).compactMap { seed -> (UInt64, PlainCounts)? in
+            let life = TruthTests.world.life(seed: seed)
+            let known = life.deliveries.filter { $0.receivedAt <= limit }
+            guard !known.isEmpty else { return nil }
+            let ledger = TruthTests.fold(known, life)
+            return (
+                seed,
+                PlainCounts(
+                    plain: PlainLife(known, ledger), catalogue: TruthTests.catalogue, limit: limit)
+            )
+        }
+        return World(limit: limit, chains: chains)
+    }
+
+    private static func told(
+        _ metric: CountedMetric, _ chain: PlainCounts, instants: [Timestamp]
+    ) -> [Occurrence] {
+        chain.plain.life.occurrences(
+            of: metric, in: TruthTests.world.bundleId, catalogue: TruthTests.catalogue,
+            limit: chain.limit, instants: instants)
+    }
+
+    @Test(
+        "What each chain adds to each metric is what a plain recount of its sales and states adds",
+        arguments: CountedMetric.allCases)
+    func chains(_ metric: CountedMetric) {
+        var sums: [String: Int64] = [:]
+        for world in Self.worlds {
+            for (seed, chain) in world.chains {
+                let told = Self.told(metric, chain, instants: Self.instants).map { found in
+                    Line(at: found.at, amounts: found.amounts.filter { $0.value != 0 })
+                }
+                let plain = chain.counts(metric, instants: Self.instants).map { count in
+                    Line(at: count.at, amounts: count.amounts.filter { $0.value != 0 })
+                }
+                #expect(
+                    Line.sorted(told) == Line.sorted(plain),
+                    "\(metric) seed \(seed) at \(world.limit.rfc3339)")
+                for line in plain { sums.merge(line.amounts, uniquingKeysWith: +) }
+            }
+        }
+        // A recount of nothing proves nothing.
+        let seldom: Set<String> = [
+            "unpriced", "off.beforeEnd.1", "on.beforeEnd.1", "on.beforeEnd.8-14",
+        ]
+        for column in metric.columns where !seldom.contains(column.name) {
+            let isFar = column.name.hasPrefix("step.") && sums[column.name] == nil
+            #expect(sums[column.name] ?? 0 > 0 || isFar, "no \(column.name) in any world")
+        }
+    }
+
+    private struct Line: Hashable, CustomStringConvertible {
+        var at: Timestamp
+        var amounts: [String: Int64]
+
+        var description: String {
+            "\(at.rfc3339) \(amounts.sorted { $0.key < $1.key }.map { "\($0)=\($1)" })"
+        }
+
+        /// What adds nothing is no line.
+        static func sorted(_ lines: [Line]) -> [Line] {
+            lines.filter { !$0.amounts.isEmpty }.sorted {
+                ($0.at, $0.description) < ($1.at, $1.description)
+            }
+        }
+    }
+
+    @Test(
+        "Every cell of every grouping and filter is the plain recount's",
+        arguments: CountedMetric.allCases)
+    func cells(_ metric: CountedMetric) {
+        let groupings: [[Dimension]] =
+            [[]] + Dimension.allCases.filter { $0 != .reason }.map { [$0] }
+            + [[.product, .country, .phase]]
+        let filters: [[Dimension: Set<String?>]] = [
+            [:], [.country: ["USA", "DEU"], .phase: ["standard", "trial"]],
+        ]
+        let world = World(
+            limit: Self.worlds[2].limit, chains: Array(Self.worlds[2].chains.prefix(250)))
+        let counts = world.chains.map { $0.plain.counts(metric, instants: Self.instants) }
+        let told = world.chains.map { Self.told(metric, $0.plain, instants: Self.instants) }
+        for dimensions in groupings {
+            for filter in filters {
+                var table = CountTable(
+                    metric, instants: Self.instants, dimensions: dimensions, filters: filter)
+                for occurrences in told { table.add(occurrences) }
+                var cells: [Place: [String: Int64]] = [:]
+                for row in table.rows() {
+                    let amounts = row.amounts.filter { $0.value != 0 }
+                    if !amounts.isEmpty {
+                        cells[Place(from: row.from, group: row.group)] = amounts
+                    }
+                }
+                #expect(
+                    cells == Self.plain(metric, world, counts, dimensions, filter),
+                    "\(metric) \(dimensions) \(filter)")
+            }
+        }
+    }
+
+    private struct Place: Hashable {
+        var from: Timestamp
+        var group: [String?]
+    }
+
+    private static func plain(
+        _ metric: CountedMetric, _ world: World, _ counts: [[PlainCounts.Count]],
+        _ dimensions: [Dimension], _ filters: [Dimension: Set<String?>]
+    ) -> [Place: [String: Int64]] {
+        let named =
+            metric.isMoney ? [.currency] + dimensions.filter { $0 != .currency } : dimensions
+        var cells: [Place: [String: Int64]] = [:]
+        for (chain, found) in zip(world.chains, counts) {
+            for count in found {
+                let sale = chain.plain.plain.sales[count.sale]
+                let isMeant = filters.allSatisfy {
+                    $0.value.contains(sale.value($0.key, TruthTests.catalogue))
+                }
+                guard isMeant, let from = instants.last(where: { $0 <= count.at }),
+                    count.at < instants.last!
+                else { continue }
+                let group = named.map { sale.value($0, TruthTests.catalogue) }
+                cells[Place(from: from, group: group), default: [:]].merge(
+                    count.amounts.filter { $0.value != 0 }, uniquingKeysWith: +)
+            }
+        }
+        return cells.filter { !$0.value.isEmpty }
+    }
+}

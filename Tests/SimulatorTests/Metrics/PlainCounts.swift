@@ -1,0 +1,331 @@
+import AppStore
+import Ledger
+
+/// Every counted metric once more, written down from its definition: one life at a time, each
+/// question asked of the plain life from the beginning.
+struct PlainCounts {
+    let plain: PlainLife
+    let catalogue: Catalogue
+    /// The earlier of now and knownAt.
+    let limit: Timestamp
+
+    struct Count {
+        var at: Timestamp
+        var sale: Int
+        var amounts: [String: Int64]
+    }
+
+    private static let day: Int64 = 86_400_000
+
+    func counts(_ metric: CountedMetric, instants: [Timestamp]) -> [Count] {
+        let found: [Count] =
+            switch metric {
+            case .active: active(instants)
+            case .starts: starts
+            case .trials: trials
+            case .renewals: renewals
+            case .reactivations: reactivations
+            case .recoveries: recoveries
+            case .autoRenew: autoRenew
+            case .productChanges: productChanges
+            case .refunds: refunds
+            case .refundsByPurchase: refundsByPurchase
+            case .revenue: revenue
+            case .proceeds: proceeds
+            case .retention: retention
+            }
+        return found.filter { count in
+            count.at < limit && plain.sales[count.sale].isOwn
+        }
+    }
+
+    private var sales: [PlainLife.Sale] { plain.sales }
+    /// Periods of a subscription; nothing else has any.
+    private var periods: [Int] { plain.life.isOneTime ? [] : Array(sales.indices) }
+
+    // MARK: Chains
+
+    private func active(_ instants: [Timestamp]) -> [Count] {
+        instants.dropFirst().compactMap { end in
+            guard !plain.life.isOneTime, let state = plain.state(before: end), state.isEntitled
+            else { return nil }
+            let last = end.advanced(byMilliseconds: -1)
+            let answer = plain.life.answer(at: last, now: limit)
+            let willRenew = answer?.commitment?.willRenew ?? answer?.willRenew
+            return Count(
+                at: last, sale: state.sale,
+                amounts: [
+                    "active": 1, "activePaid": sales[state.sale].isTrial ? 0 : 1,
+                    "setToCancel": willRenew == false ? 1 : 0,
+                ])
+        }
+    }
+
+    private var starts: [Count] {
+        guard !plain.isAdopted, let first = periods.first else { return [] }
+        let kind = sales[first].isTrial ? "trialStarts" : "paidStarts"
+        return [Count(at: sales[first].start, sale: first, amounts: ["starts": 1, kind: 1])]
+    }
+
+    private var trials: [Count] {
+        periods.filter { sales[$0].isTrial }.map { trial in
+            var amounts: [String: Int64] = ["trials": 1]
+            if sales[trial].end > limit {
+                amounts["pending"] = 1
+            } else {
+                amounts["ended"] = 1
+                let next = trial + 1
+                if next < sales.count, sales[next].start <= limit, !sales[next].isTrial,
+                    sales[next].isOwn, isSameRun(next)
+                {
+                    amounts["converted"] = 1
+                }
+            }
+            return Count(at: sales[trial].start, sale: trial, amounts: amounts)
+        }
+    }
+
+    private func isSameRun(_ sale: Int) -> Bool {
+        let before = plain.state(before: sales[sale].start)?.name
+        return before != nil && before != "expired" && before != "revoked"
+    }
+
+    private var renewals: [Count] {
+        periods.filter { sales[$0].isRenewal && sales[$0].price ?? 0 > 0 }.map { sale in
+            let before = plain.state(before: sales[sale].start)?.name
+            let isRecovered = before == "grace" || before == "billingRetry"
+            return Count(
+                at: sales[sale].bought, sale: sale,
+                amounts: ["renewals": 1, "recovered": isRecovered ? 1 : 0])
+        }
+    }
+
+    private var reactivations: [Count] {
+        guard !plain.life.isOneTime else { return [] }
+        var counts: [Count] = []
+        for (index, state) in plain.states.enumerated().dropFirst() where state.isEntitled {
+            let before = plain.states[index - 1]
+            let isBack =
+                before.name == "expired" || (before.name == "revoked" && before.sale != state.sale)
+            guard isBack, let last = plain.states[..<index].lastIndex(where: \.isEntitled) else {
+                continue
+            }
+            let away = state.from.milliseconds(since: plain.states[last + 1].from) / Self.day
+            let bucket =
+                away < 7
+                ? "0-6"
+                : away < 30
+                    ? "7-29"
+                    : away < 90
+                        ? "30-89"
+                        : away < 365
+                            ? "90-364" : "365+"
+            counts.append(
+                Count(
+                    at: state.from, sale: state.sale,
+                    amounts: ["reactivated": 1, "away.\(bucket)": 1]))
+        }
+        return counts
+    }
+
+    private var recoveries: [Count] {
+        guard !plain.life.isOneTime else { return [] }
+        var counts: [Count] = []
+        for (index, state) in plain.states.enumerated()
+        where state.name == "grace" || state.name == "billingRetry" {
+            if index > 0, plain.states[index - 1].name == state.name { continue }
+            var amounts: [String: Int64] = ["\(state.name).entered": 1]
+            let next = plain.states[index...].first { $0.name != state.name && $0.from < limit }
+            switch next?.name {
+            case nil: amounts["\(state.name).open"] = 1
+            case "subscribed"?, "renewing"?:
+                amounts["\(state.name).recovered"] = 1
+                let took = next!.from.milliseconds(since: state.from)
+                for days in [3, 7, 14, 30, 60] as [Int64] where took <= days * Self.day {
+                    amounts["\(state.name).within\(days)"] = 1
+                }
+            default: break
+            }
+            counts.append(Count(at: state.from, sale: state.sale, amounts: amounts))
+        }
+        return counts
+    }
+
+    private static let timing: [(from: Int64, name: String)] = [
+        (0, "0"), (1, "1"), (2, "2-3"), (4, "4-7"), (8, "8-14"), (15, "15-30"), (31, "31+"),
+    ]
+
+    private static func bucket(_ milliseconds: Int64) -> String {
+        timing.last { $0.from * day <= max(0, milliseconds) }!.name
+    }
+
+    /// The timeline tells when; the period tells how long before its end that was.
+    private var autoRenew: [Count] {
+        guard !plain.life.isOneTime else { return [] }
+        return plain.life.lifeFacts.compactMap { fact in
+            let sides: [LifeFactName: String] = [
+                .autoRenewDisabled: "off", .autoRenewEnabled: "on",
+            ]
+            guard let side = sides[fact.name], let state = plain.state(at: fact.at) else {
+                return nil
+            }
+            let sale = sales[state.sale]
+            let left = sale.statedEnd.milliseconds(since: fact.at)
+            let since = fact.at.milliseconds(since: sale.start)
+            let before = left < 0 ? "afterEnd" : "beforeEnd.\(Self.bucket(left))"
+            return Count(
+                at: fact.at, sale: state.sale,
+                amounts: [
+                    side: 1, "\(side).\(before)": 1, "\(side).afterStart.\(Self.bucket(since))": 1,
+                ])
+        }
+    }
+
+    private var productChanges: [Count] {
+        guard !plain.life.isOneTime else { return [] }
+        return plain.life.lifeFacts.compactMap { fact in
+            guard [.upgraded, .downgraded, .crossgraded].contains(fact.name),
+                let to = sales.firstIndex(where: { $0.ids.contains(fact.transactionId!) }), to > 0
+            else { return nil }
+            var amounts: [String: Int64] = [fact.name.rawValue: 1]
+            let (old, new) = (days(sales[to - 1]), days(sales[to]))
+            if let old, let new, old != new {
+                amounts[old < new ? "toLonger" : "toShorter"] = 1
+            }
+            return Count(at: fact.at, sale: to, amounts: amounts)
+        }
+    }
+
+    /// About how many days one payment lasts; months of 30.
+    private func days(_ sale: PlainLife.Sale) -> Int64? {
+        if sale.payload.billingPlanType?.value == .monthly { return 30 }
+        let isUpFront = sale.payload.offerDiscountType?.value == .payUpFront
+        let length =
+            isUpFront
+            ? sale.payload.offerPeriod.flatMap { try? ISO8601Period($0) }
+            : sale.payload.productId.flatMap { catalogue.products[$0]?.period }
+        return length.map { $0.months * 30 + $0.days }
+    }
+}
+
+// MARK: Money
+
+extension PlainCounts {
+    private func amount(_ refund: PlainLife.Refund, _ sale: PlainLife.Sale) -> Int64 {
+        let exact = (sale.price ?? 0) * refund.percentage
+        let (whole, rest) = (exact / 100_000, exact % 100_000)
+        let isUp = rest > 50_000 || (rest == 50_000 && whole % 2 == 1)
+        return whole + (isUp ? 1 : 0)
+    }
+
+    private var refunds: [Count] {
+        sales.indices.flatMap { index in
+            let sale = sales[index]
+            var counts: [Count] = []
+            if !plain.life.isOneTime, sale.payload.isUpgraded == true {
+                counts.append(Count(at: sale.end, sale: index, amounts: ["upgradeCredits": 1]))
+            }
+            for refund in sale.refunds {
+                let amount = amount(refund, sale)
+                counts.append(
+                    Count(
+                        at: refund.from, sale: index, amounts: ["refunds": 1, "refunded": amount]))
+                guard let to = refund.to else { continue }
+                counts.append(
+                    Count(at: to, sale: index, amounts: ["reversals": 1, "reversed": amount]))
+            }
+            return counts
+        }
+    }
+
+    private var refundsByPurchase: [Count] {
+        sales.indices.filter { sales[$0].price ?? 0 > 0 }.map { index in
+            let (sale, price) = (sales[index], sales[index].price!)
+            let standing = sale.refunds.filter { refund in
+                refund.from < limit && (refund.to == nil || refund.to! >= limit)
+            }
+            return Count(
+                at: sale.bought, sale: index,
+                amounts: [
+                    "transactions": 1, "gross": price, "refunds": standing.isEmpty ? 0 : 1,
+                    "refunded": min(price, standing.map { amount($0, sale) }.reduce(0, +)),
+                ])
+        }
+    }
+
+    private var revenue: [Count] {
+        var counts: [Count] = []
+        for (index, sale) in sales.enumerated() {
+            if sale.price == nil {
+                counts.append(Count(at: sale.bought, sale: index, amounts: ["unpriced": 1]))
+            } else if sale.price! > 0 {
+                counts.append(
+                    Count(
+                        at: sale.bought, sale: index,
+                        amounts: ["transactions": 1, "gross": sale.price!]))
+            }
+            for refund in sale.refunds {
+                let amount = amount(refund, sale)
+                counts.append(Count(at: refund.from, sale: index, amounts: ["refunded": amount]))
+                if let to = refund.to {
+                    counts.append(Count(at: to, sale: index, amounts: ["reversed": amount]))
+                }
+            }
+        }
+        return counts
+    }
+
+    private var proceeds: [Count] {
+        sales.indices.filter { sales[$0].isOwn && sales[$0].price ?? 0 > 0 }.map { index in
+            // All paid service before it, back to a gap of more than 60 days.
+            var (served, edge) = (Int64(0), sales[index].start)
+            for sale in sales[..<index].reversed() where sale.isOwn && sale.price ?? 0 > 0 {
+                guard edge.milliseconds(since: sale.end) <= 60 * Self.day else { break }
+                served += max(0, sale.end.milliseconds(since: sale.start))
+                edge = sale.start
+            }
+            let isLong = !plain.life.isOneTime && served >= 365 * Self.day
+            let (gross, rate) = (sales[index].price!, isLong ? 85 : 70) as (Int64, Int64)
+            let exact = gross * rate
+            let isUp = exact % 100 > 50 || (exact % 100 == 50 && exact / 100 % 2 == 1)
+            return Count(
+                at: sales[index].bought, sale: index,
+                amounts: [
+                    "transactions": 1, "gross": gross, "atHigherRate": isLong ? 1 : 0,
+                    "proceeds": exact / 100 + (isUp ? 1 : 0),
+                ])
+        }
+    }
+
+    private var retention: [Count] {
+        let paid = periods.filter {
+            sales[$0].isOwn && !sales[$0].isTrial && sales[$0].start < limit
+        }
+        guard !plain.isAdopted, let first = paid.first else { return [] }
+        var amounts: [String: Int64] = ["cohort": 1]
+        for step in 2...24 where paid.count >= step {
+            amounts["step.\(step).reached"] = 1
+            amounts["step.\(step).chance"] = 1
+        }
+        // Had every further period followed the one before, this one would have begun.
+        let last = sales[paid.last!]
+        let length = length(last)
+        var begins = last.end
+        for step in max(2, paid.count + 1)...max(24, paid.count + 1)
+        where step <= 24 && begins <= limit {
+            amounts["step.\(step).chance"] = 1
+            begins = length.adding(to: begins)
+        }
+        return [Count(at: sales[first].start, sale: first, amounts: amounts)]
+    }
+
+    private func length(_ sale: PlainLife.Sale) -> ISO8601Period {
+        if sale.payload.billingPlanType?.value == .monthly { return ISO8601Period(months: 1) }
+        if sale.payload.offerDiscountType?.value == .payUpFront,
+            let period = sale.payload.offerPeriod
+        {
+            return try! ISO8601Period(period)
+        }
+        return catalogue.products[sale.payload.productId!]!.period!
+    }
+}

@@ -1,0 +1,279 @@
+import AppStore
+import Ledger
+import Simulator
+
+/// A life as a bookkeeper would write it down: what was sold, read off the payloads alone, and the
+/// states that the chain answers with. It knows nothing of periods, records and stretches.
+struct PlainLife {
+    let life: Lifecycle
+    let sales: [Sale]
+    /// The chain's states, one after the other.
+    let states: [State]
+
+    /// Something that was sold once, however often it was stated or restored.
+    struct Sale {
+        /// As it was stated last.
+        var payload: TransactionPayload
+        var ids: Set<TransactionId>
+        var bought: Timestamp
+        var statedEnd: Timestamp
+        /// Before any extension.
+        var firstEnd: Timestamp?
+        var isRenewal: Bool
+        var refunds: [Refund]
+        /// From when it governs, and when it ends: at its end, or when the next one begins.
+        var start = Timestamp(milliseconds: 0)
+        var end = Timestamp(milliseconds: 0)
+    }
+
+    struct Refund {
+        var from: Timestamp
+        var to: Timestamp?
+        /// Milli-percent.
+        var percentage: Int64
+    }
+
+    struct State {
+        var name: String
+        var from: Timestamp
+        var to: Timestamp?
+        var sale: Int
+
+        var isEntitled: Bool { ["subscribed", "renewing", "grace"].contains(name) }
+    }
+
+    init(_ deliveries: [Delivery], _ life: Lifecycle) {
+        self.life = life
+        var sales = life.isOneTime ? PlainLife.purchase(deliveries) : PlainLife.sales(deliveries)
+        // A history may begin, or a period be counted, later than it was bought.
+        for index in sales.indices {
+            let governed = life.intervals.filter { sales[index].ids.contains($0.transactionId) }
+            sales[index].start = governed.first?.from ?? sales[index].bought
+        }
+        for index in sales.indices {
+            let next = index + 1 < sales.count ? sales[index + 1].start : nil
+            let end = max(sales[index].bought, sales[index].statedEnd)
+            sales[index].end = max(sales[index].start, next.map { min($0, end) } ?? end)
+        }
+        self.sales = sales
+        states = life.intervals.map { interval in
+            State(
+                name: interval.state.rawValue, from: interval.from, to: interval.to,
+                sale: sales.firstIndex { $0.ids.contains(interval.transactionId) } ?? -1)
+        }
+    }
+
+    // MARK: What was sold
+
+    private static func sales(_ deliveries: [Delivery]) -> [Sale] {
+        var byId: [TransactionId: [Delivery]] = [:]
+        for delivery in deliveries {
+            guard let id = delivery.transaction?.transactionId else { continue }
+            byId[id, default: []].append(delivery)
+        }
+        var sales: [Sale] = []
+        for (id, found) in byId.sorted(by: { $0.key < $1.key }) {
+            let one = sale(found, ids: [id])
+            // A restore has the line item of what it restores, and lies over it.
+            let item = one.payload.webOrderLineItemId.map(\.rawValue) ?? "0"
+            let same = sales.firstIndex { other in
+                item != "0" && other.payload.webOrderLineItemId?.rawValue == item
+                    && other.bought < one.statedEnd && one.bought < other.statedEnd
+            }
+            if let same { sales[same] = joined(sales[same], one) } else { sales.append(one) }
+        }
+        return sales.sorted { left, right in
+            if left.bought != right.bought { return left.bought < right.bought }
+            let (one, two) = (left.payload.isUpgraded == true, right.payload.isUpgraded == true)
+            if one != two { return one }
+            let (a, b) = (left.payload.transactionId!, right.payload.transactionId!)
+            if a.rawValue.count != b.rawValue.count { return a.rawValue.count < b.rawValue.count }
+            return a < b
+        }
+    }
+
+    /// All transactions of a one-time purchase are one.
+    private static func purchase(_ deliveries: [Delivery]) -> [Sale] {
+        let about = deliveries.filter { $0.transaction?.transactionId != nil }
+        guard !about.isEmpty else { return [] }
+        var sold = sale(about, ids: Set(about.compactMap { $0.transaction?.transactionId }))
+        // What was restored was bought before.
+        sold.bought = about.compactMap { $0.transaction?.purchaseDate }.min() ?? sold.bought
+        return [sold]
+    }
+
+    /// Deliveries about one transaction, each piece of evidence once, in the order of signing.
+    private static func sale(_ deliveries: [Delivery], ids: Set<TransactionId>) -> Sale {
+        let stated = deliveries.sorted {
+            ($0.snapshotDate, $0.ordinal) < ($1.snapshotDate, $1.ordinal)
+        }
+        let first = stated[0]
+        let newest = stated[stated.count - 1].transaction!
+        let purchases = stated.compactMap { $0.transaction?.purchaseDate }
+        let ends = stated.compactMap { $0.transaction?.expiresDate }
+        let extended = stated.compactMap { delivery -> Timestamp? in
+            guard case .notification(let body, _, let renewal) = delivery.evidence,
+                body.notificationType?.value == .renewalExtended
+            else { return nil }
+            return renewal?.renewalDate
+        }
+        var isRenewal = newest.transactionReason?.value == .renewal
+        if newest.transactionReason == nil, case .notification(let body, _, _) = first.evidence {
+            isRenewal = body.notificationType?.value == .didRenew
+        }
+        let bought = newest.purchaseDate ?? purchases.min() ?? Timestamp(milliseconds: 0)
+        return Sale(
+            payload: newest, ids: ids, bought: bought,
+            statedEnd: (ends + extended).max() ?? bought, firstEnd: ends.min(),
+            isRenewal: isRenewal, refunds: refunds(stated))
+    }
+
+    /// Whichever was stated last tells what it was; both tell when.
+    private static func joined(_ one: Sale, _ two: Sale) -> Sale {
+        let isOlder =
+            two.payload.signedDate ?? Timestamp(milliseconds: 0)
+            < one.payload.signedDate ?? Timestamp(milliseconds: 0)
+        var joined = isOlder ? one : two
+        joined.ids = one.ids.union(two.ids)
+        joined.bought = min(one.bought, two.bought)
+        joined.statedEnd = max(one.statedEnd, two.statedEnd)
+        // Old payloads state no reason; what came first told what it was.
+        if joined.payload.transactionReason == nil {
+            joined.isRenewal = one.isRenewal || two.isRenewal
+        }
+        joined.refunds = one.refunds
+        for refund in two.refunds {
+            let same = joined.refunds.firstIndex { $0.from == refund.from }
+            guard let same else {
+                joined.refunds.append(refund)
+                continue
+            }
+            // Refunded while any of them is.
+            let ends = (joined.refunds[same].to, refund.to)
+            if case (let one?, let two?) = ends {
+                joined.refunds[same].to = max(one, two)
+            } else {
+                joined.refunds[same].to = nil
+            }
+        }
+        return joined
+    }
+
+    /// `lifecycle.md` §2 rule 3; what takes a family copy away is no refund.
+    private static func refunds(_ stated: [Delivery]) -> [Refund] {
+        var refunds: [Refund] = []
+        var standing: Refund?
+        for delivery in stated {
+            guard let payload = delivery.transaction else { continue }
+            if let date = payload.revocationDate, payload.isUpgraded != true {
+                if standing?.from == date { continue }
+                let percentage = min(max(payload.revocationPercentage ?? 100_000, 0), 100_000)
+                standing = Refund(from: date, to: nil, percentage: percentage)
+            } else if let found = standing {
+                if found.from < delivery.snapshotDate {
+                    refunds.append(
+                        Refund(
+                            from: found.from, to: delivery.snapshotDate,
+                            percentage: found.percentage))
+                }
+                standing = nil
+            }
+        }
+        if let standing { refunds.append(standing) }
+        return refunds.filter { refund in
+            !stated.contains { delivery in
+                guard delivery.transaction?.revocationDate == refund.from else { return false }
+                if delivery.transaction?.revocationType?.value == .familyRevoke { return true }
+                guard case .notification(let body, _, _) = delivery.evidence else { return false }
+                return body.notificationType?.value == .revoke
+            }
+        }
+    }
+
+    // MARK: What was when
+
+    /// The state a chain was in just before a moment.
+    func state(before moment: Timestamp) -> State? {
+        states.last { $0.from < moment && ($0.to.map { moment <= $0 } ?? true) }
+    }
+
+    func state(at moment: Timestamp) -> State? {
+        states.last { $0.from <= moment && ($0.to.map { moment < $0 } ?? true) }
+    }
+
+    /// Whether what is known begins with something that had been going on.
+    var isAdopted: Bool {
+        guard let first = sales.first?.payload, !life.isOneTime else { return false }
+        guard first.transactionId?.rawValue != first.originalTransactionId?.rawValue else {
+            return false
+        }
+        let begun = first.originalPurchaseDate?.milliseconds ?? .max
+        return sales[0].isRenewal || sales[0].bought.milliseconds - 60_000 > begun
+    }
+}
+
+extension Delivery {
+    /// When the transaction inside was stated.
+    fileprivate var snapshotDate: Timestamp {
+        transaction?.signedDate ?? signedDate ?? Timestamp(milliseconds: 0)
+    }
+}
+
+extension PlainLife.Sale {
+    var isOwn: Bool {
+        let ownership = payload.inAppOwnershipType?.rawValue
+        return ownership != "FAMILY_SHARED" && ownership != "ASSIGNED"
+    }
+
+    var price: Int64? { payload.currency == nil ? nil : payload.price }
+
+    /// `lifecycle.md` §2, `phase`.
+    var phase: String {
+        let (type, kind) = (payload.offerType?.rawValue, payload.offerDiscountType?.rawValue)
+        if kind == "FREE_TRIAL" { return "trial" }
+        if kind == nil, let type, payload.price == 0 || (payload.price == nil && type == 1) {
+            return "trial"
+        }
+        switch type {
+        case 1?: return "intro"
+        case 2?, 3?, 4?: return "offer"
+        default: return "standard"
+        }
+    }
+
+    var isTrial: Bool { phase == "trial" }
+
+    func value(_ dimension: Dimension, _ catalogue: Catalogue) -> String? {
+        let type = payload.offerType?.rawValue
+        switch dimension {
+        case .app: return payload.bundleId?.rawValue
+        case .product: return payload.productId?.rawValue
+        case .group:
+            return payload.productId.flatMap { catalogue.products[$0]?.group }
+                ?? payload.subscriptionGroupIdentifier?.rawValue
+        case .country, .storefront: return payload.storefront
+        case .currency: return payload.currency
+        case .offer:
+            let names: [Int64: String] = [
+                1: "introductory", 2: "promotional", 3: "offerCode", 4: "winBack",
+            ]
+            let parts = [
+                type.map { names[Int64($0)] ?? "\($0)" }, payload.offerIdentifier,
+                payload.offerDiscountType?.rawValue,
+            ]
+            let stated = parts.compactMap(\.self)
+            return stated.isEmpty ? nil : stated.joined(separator: "/")
+        case .offerType: return type.map { "\($0)" }
+        case .offerIdentifier: return payload.offerIdentifier
+        case .offerDiscountType: return payload.offerDiscountType?.rawValue
+        case .phase: return phase
+        case .ownership:
+            let words = [
+                "PURCHASED": "purchased", "FAMILY_SHARED": "familyShared", "ASSIGNED": "assigned",
+            ]
+            return payload.inAppOwnershipType.map { words[$0.rawValue] ?? $0.rawValue }
+                ?? "purchased"
+        case .reason: return nil
+        }
+    }
+}
