@@ -7,6 +7,26 @@ public struct Catalogue: Hashable, Sendable {
     /// How long entitlement continues while a renewal is overdue (`lifecycle.md` §6, Leeway).
     public var leewayMilliseconds: Int64
 
+    /// When each app's developer was in the Small Business Program: an estimate of proceeds cannot
+    /// be made from payloads alone (`metrics.md`, proceeds).
+    public var smallBusinessProgram: [BundleId: [ProgramSpan]] = [:]
+
+    /// A time `[from, to)` in a program of Apple's.
+    public struct ProgramSpan: Hashable, Sendable {
+        public var from: Timestamp
+        /// Nil while it lasts.
+        public var to: Timestamp?
+
+        public init(from: Timestamp, to: Timestamp?) {
+            self.from = from
+            self.to = to
+        }
+
+        func contains(_ moment: Timestamp) -> Bool {
+            from <= moment && (to.map { moment < $0 } ?? true)
+        }
+    }
+
     public static let defaultLeewayMilliseconds: Int64 = 2 * 3_600_000
 
     public struct Product: Hashable, Sendable {
@@ -56,6 +76,21 @@ public struct Catalogue: Hashable, Sendable {
                     product.member("level", entry.value.level.map(Int64.init))
                     product.member("period", entry.value.period?.description)
                     product.member("duration", entry.value.duration?.description)
+                }
+            }
+            // Catalogues that say nothing of it keep the bytes they always had.
+            guard !smallBusinessProgram.isEmpty else { return }
+            catalogue.array(
+                "smallBusinessProgram", smallBusinessProgram.sorted { $0.key < $1.key }
+            ) { writer, entry in
+                writer.object { app in
+                    app.member("bundleId", entry.key.rawValue)
+                    app.array("spans", entry.value.sorted { $0.from < $1.from }) { writer, span in
+                        writer.object { json in
+                            json.member("from", span.from)
+                            json.member("to", span.to)
+                        }
+                    }
                 }
             }
         }

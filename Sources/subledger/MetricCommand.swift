@@ -1,4 +1,5 @@
 import ArgumentParser
+import Ledger
 import LedgerService
 
 struct MetricCommand: AsyncParsableCommand {
@@ -12,6 +13,12 @@ struct MetricCommand: AsyncParsableCommand {
     @Argument(help: "The metric's name.")
     var name: String
 
+    @Option(
+        help: ArgumentHelp(
+            "Convert amounts by this table (YAML: currency: USD, rates: {EUR: 1.0834}).",
+            valueName: "FILE"))
+    var rates: String?
+
     @OptionGroup var knowledge: KnowledgeOptions
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var common: SharedOptions
@@ -20,8 +27,11 @@ struct MetricCommand: AsyncParsableCommand {
         try await perform {
             let name = try MetricName(name)
             let form = try metrics.form(common)
+            let table = try rates.map { try CurrencyRates(file: $0) }
             let report = try await metrics.answer(common, try knowledge.limit()) { query in
-                try await query.metric(name, metrics.words)
+                var query = query
+                query.rates = table
+                return try await query.metric(name, metrics.words)
             }
             switch form {
             case .json: try Console.out { report.write(to: &$0) }

@@ -16,7 +16,8 @@ struct Subledger: AsyncParsableCommand {
         subcommands: [
             IngestCommand.self, ShowCommand.self, TimelineCommand.self,
             EntitlementsCommand.self, LinkCommand.self, UnlinkCommand.self, GrantCommand.self,
-            UngrantCommand.self, NoteCommand.self, ExportCommand.self, ChurnCommand.self,
+            UngrantCommand.self, NoteCommand.self, ExportCommand.self, WarehouseCommand.self,
+            ChurnCommand.self,
             MetricsCommand.self,
             RebuildCommand.self, ProjectionsCommand.self, ReplayCommand.self, AuditCommand.self,
             QuarantineCommand.self, RecoverCommand.self, BackfillCommand.self,

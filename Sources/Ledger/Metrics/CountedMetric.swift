@@ -62,7 +62,10 @@ public enum CountedMetric: String, Sendable, CaseIterable {
                 .count("unpriced"),
             ]
         case .proceeds:
-            [.count("transactions"), .money("gross"), .count("atHigherRate"), .money("proceeds")]
+            [
+                .count("transactions"), .money("gross"), .count("atHigherRate"),
+                .count("underProgram"), .money("proceeds"),
+            ]
         case .retention:
             [.count("cohort")]
                 + (2...MetricSteps.count).flatMap { step in

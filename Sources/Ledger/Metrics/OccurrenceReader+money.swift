@@ -127,7 +127,13 @@ extension OccurrenceReader {
     static let usualRate: Int64 = 70
     static let higherRate: Int64 = 85
 
-    /// 70 %, or 85 % once a year of paid service has passed with no gap longer than 60 days.
+    private func isUnderProgram(_ period: CountedPeriod) -> Bool {
+        let spans = catalogue.smallBusinessProgram[period.values.app] ?? []
+        return spans.contains { $0.contains(period.purchase) }
+    }
+
+    /// 70 %, or 85 % once a year of paid service has passed with no gap longer than 60 days, and
+    /// while the developer was in the Small Business Program.
     mutating func readProceeds() {
         var service: Int64 = 0
         var servedUntil: Timestamp?
@@ -140,10 +146,14 @@ extension OccurrenceReader {
             }
             guard let price = period.price, price > 0 else { continue }
             let isHigher = !history.isOneTime && service >= OccurrenceReader.higherRateMilliseconds
-            let rate = isHigher ? OccurrenceReader.higherRate : OccurrenceReader.usualRate
+            let isUnderProgram = isUnderProgram(period)
+            let rate =
+                isHigher || isUnderProgram
+                ? OccurrenceReader.higherRate : OccurrenceReader.usualRate
             add(
                 [
                     "transactions": 1, "gross": price, "atHigherRate": isHigher ? 1 : 0,
+                    "underProgram": isUnderProgram ? 1 : 0,
                     "proceeds": HalfEven.quotient(price * rate, 100),
                 ], at: period.purchase, period)
             let (sum, overflow) = service.addingReportingOverflow(

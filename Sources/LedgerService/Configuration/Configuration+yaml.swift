@@ -18,9 +18,11 @@ extension Configuration {
         guard let root, root.null == nil else { return }
         var file = try YAMLMapping(root, path: "")
         if let directory = try file.text("dataDirectory") { dataDirectory = directory }
-        apps = try Configuration.apps(file.mappings("apps"))
+        let entries = try file.mappings("apps")
+        apps = try Configuration.apps(entries)
         trustedRoots = try file.texts("trustedRoots")
         catalogue = try Configuration.catalogue(&file)
+        catalogue.smallBusinessProgram = try Configuration.smallBusinessProgram(entries)
         if var customers = try file.mapping("customers") {
             if let policy = try customers.text("claimPolicy") {
                 claimPolicy = try Configuration.choice(policy, key: "customers.claimPolicy")
@@ -47,6 +49,7 @@ extension Configuration {
             app.appAppleId = try entry.integer("appAppleId")
             app.sharedSecretFile = try entry.text("sharedSecretFile")
             app.api = try api(&entry)
+            _ = entry.node("smallBusinessProgram")
             try entry.requireNothingElse()
             if apps.contains(where: { $0.bundleId == app.bundleId }) {
                 throw ConfigurationError(

@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import LedgerStore
 
 /// How long notifications took from Apple's signature to here, by when Apple signed them. A delivery
 /// that came while nothing else could is an outage's; repetitions are not counted.
@@ -8,6 +9,8 @@ struct LatenessTable: Sendable {
     private let isByApp: Bool
     private let apps: Set<String?>?
     private var found: [Cell: [Int64]] = [:]
+    /// Of the whole time known, whatever was asked for.
+    private var arrivals: [BundleId: [EventLog.Arrival]] = [:]
 
     private struct Cell: Hashable {
         var interval: Int
@@ -25,14 +28,17 @@ struct LatenessTable: Sendable {
         [
             CountColumn(name: "notifications", unit: .count),
             CountColumn(name: "late", unit: .count),
+            CountColumn(name: "suspectedOutages", unit: .count),
         ]
         + ["p50", "p90", "p99", "longest"].map { CountColumn(name: $0, unit: .milliseconds) }
 
     mutating func add(_ fact: Fact, of app: BundleId) {
         guard fact.cause.kind == .notification, let signed = fact.signedDate,
-            let interval = question.interval(of: signed),
             apps.map({ $0.contains(app.rawValue) }) ?? true
         else { return }
+        arrivals[app, default: []].append(
+            EventLog.Arrival(receivedAt: fact.receivedAt, signedAt: signed))
+        guard let interval = question.interval(of: signed) else { return }
         let cell = Cell(interval: interval, app: isByApp ? app.rawValue : nil)
         // Clocks differ; nothing arrives before it is signed.
         found[cell, default: []].append(max(0, fact.receivedAt.milliseconds(since: signed)))
@@ -40,12 +46,45 @@ struct LatenessTable: Sendable {
 
     mutating func add(_ other: LatenessTable) {
         found.merge(other.found, uniquingKeysWith: +)
+        arrivals.merge(other.arrivals, uniquingKeysWith: +)
+    }
+
+    // MARK: Outages
+
+    /// Where each app's deliveries look as if something were missing, as recovery sees it: silences
+    /// longer than is usual, and many late ones together. Judged by all deliveries known, so that a
+    /// row never depends on what else was asked; told are those that begin in the time asked for.
+    ///
+    /// - Parameter limit: the earlier of now and knownAt: until when nothing came after the last.
+    func outages(limit: Timestamp) -> [SuspectedOutage] {
+        var outages: [SuspectedOutage] = []
+        for (app, known) in arrivals {
+            let newest = known.sorted {
+                ($0.receivedAt, $0.signedAt) > ($1.receivedAt, $1.signedAt)
+            }
+            .prefix(OutageDetection.arrivalCount)
+            for window in OutageDetection.suggestions(Array(newest), now: limit)
+            where question.interval(of: window.from) != nil {
+                outages.append(SuspectedOutage(app: app, window: window))
+            }
+        }
+        return outages.sorted {
+            ($0.window.from, $0.app.rawValue) < ($1.window.from, $1.app.rawValue)
+        }
     }
 
     /// One row for each interval, or for each app of it.
-    func rows() -> [MetricReport.Row] {
+    func rows(_ outages: [SuspectedOutage]) -> [MetricReport.Row] {
+        var suspected: [Cell: Int64] = [:]
+        for outage in outages {
+            guard let interval = question.interval(of: outage.window.from) else { continue }
+            let app = isByApp ? outage.app.rawValue : nil
+            suspected[Cell(interval: interval, app: app), default: 0] += 1
+        }
         var byInterval: [Int: [Cell]] = [:]
-        for cell in found.keys { byInterval[cell.interval, default: []].append(cell) }
+        for cell in Set(found.keys).union(suspected.keys) {
+            byInterval[cell.interval, default: []].append(cell)
+        }
         return question.instants.indices.dropLast().flatMap { interval in
             let cells = (byInterval[interval] ?? []).sorted {
                 RollForwardQuestion.precedes([$0.app], [$1.app])
@@ -54,22 +93,25 @@ struct LatenessTable: Sendable {
             return asked.map { cell in
                 MetricReport.Row(
                     from: question.instants[interval], to: question.instants[interval + 1],
-                    group: isByApp ? [cell.app] : [], amounts: amounts(found[cell] ?? []))
+                    group: isByApp ? [cell.app] : [],
+                    amounts: amounts(found[cell] ?? [], suspected[cell]))
             }
         }
     }
 
-    private func amounts(_ delays: [Int64]) -> [String: Int64] {
+    private func amounts(_ delays: [Int64], _ outages: Int64?) -> [String: Int64] {
+        let suspected = outages.map { ["suspectedOutages": $0] } ?? [:]
         let sorted = delays.sorted()
-        guard let longest = sorted.last else { return [:] }
+        guard let longest = sorted.last else { return suspected }
         // The nearest rank: the smallest delay that so many percent did not exceed.
         func rank(_ percent: Int) -> Int64 {
             sorted[max(0, (sorted.count * percent + 99) / 100 - 1)]
         }
-        return [
+        let delayed = [
             "notifications": Int64(sorted.count),
             "late": Int64(sorted.count { $0 > NoticeLimits.lateDeliveryMilliseconds }),
             "p50": rank(50), "p90": rank(90), "p99": rank(99), "longest": longest,
         ]
+        return delayed.merging(suspected) { $1 }
     }
 }

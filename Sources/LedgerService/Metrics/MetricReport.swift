@@ -10,6 +10,8 @@ public struct MetricReport: Sendable {
     let rates: [CountRate]
     let zone: ReportZone
     public let rows: [Row]
+    /// Of lateness only.
+    public var outages: [SuspectedOutage]?
 
     public struct Row: Sendable, Hashable {
         public let from: Timestamp
@@ -34,6 +36,9 @@ public struct MetricReport: Sendable {
                 }
             }
             json.array("rows", rows) { json, row in write(row, to: &json) }
+            if let outages {
+                json.array("suspectedOutages", outages) { json, outage in outage.write(to: &json) }
+            }
         }
     }
 
@@ -102,6 +107,7 @@ public struct MetricReport: Sendable {
             rows: cells)
         return (stamp.lines + [""]).joined(separator: "\n") + "\n"
             + table.aligned(leading: 1 + dimensions.count)
+            + (outages ?? []).map { $0.line + "\n" }.joined()
     }
 }
 

@@ -9,6 +9,10 @@ public enum MetricsError: Error, Sendable, Equatable {
     case reasonElsewhere
     /// Deliveries are not of a period: only their app is known.
     case onlyApp
+    /// All amounts are in one currency.
+    case currencyConverted
+    /// Currencies that are in the answer and not in the table of rates.
+    case missingRates([String])
     case unknownInterval(String)
     case unknownTimeZone(String)
     case invalidFilter(String)
@@ -24,6 +28,8 @@ public enum MetricsError: Error, Sendable, Equatable {
         switch self {
         case .unknownMetric: "unknownMetric"
         case .unknownDimension, .reasonElsewhere, .onlyApp: "unknownDimension"
+        case .currencyConverted: "currencyConverted"
+        case .missingRates: "missingRates"
         case .duplicateDimension: "duplicateDimension"
         case .unknownInterval: "unknownInterval"
         case .unknownTimeZone: "unknownTimeZone"
@@ -51,6 +57,13 @@ public enum MetricsError: Error, Sendable, Equatable {
             "Only churn and mrr-movement tell why somebody left; leave reason out of by and where."
         case .onlyApp:
             "Deliveries are told apart by app only; leave other dimensions out of by and where."
+        case .currencyConverted:
+            "With a table of rates every amount is in one currency; leave currency out of by and"
+                + " where, or --rates out."
+        case .missingRates(let currencies):
+            "The table of rates says nothing of \(currencies.joined(separator: ", ")), and there are"
+                + " amounts in it; add a rate, or leave those out with --where currency without"
+                + " --rates."
         case .unknownInterval(let name):
             "There is no interval \(MetricsError.quoted(name)); it is one of "
                 + ReportInterval.allCases.map(\.rawValue).joined(separator: ", ") + "."

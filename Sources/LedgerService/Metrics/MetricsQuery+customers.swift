@@ -26,15 +26,17 @@ extension MetricsQuery {
         } catch {
             throw .store(error)
         }
+        let outages = table.outages(limit: limit)
         return Answer(
             tally: tally, isMoney: false, dimensions: dimensions, columns: LatenessTable.columns,
-            rows: table.rows())
+            rows: table.rows(outages), outages: outages)
     }
 
     // MARK: Customers
 
     func lifetime(_ empty: LifetimeTable) async throws(MetricsError) -> Answer {
         let (catalogue, limit) = (query.ledger.catalogue, limit)
+        let conversion = RateConversion(rates, nil)
         let (table, tally): (LifetimeTable, Tally)
         do throws(StoreError) {
             (table, tally) = try await walk.sum(
@@ -42,10 +44,11 @@ extension MetricsQuery {
                 adding: { sum, chain, life in
                     sum.1.chainCount += 1
                     let holder = life.holders.holders(at: limit).map(\.customer).min()
+                    let found = life.occurrences(
+                        of: .revenue, in: chain.bundleId, catalogue: catalogue, limit: limit,
+                        instants: [])
                     sum.0.add(
-                        life.occurrences(
-                            of: .revenue, in: chain.bundleId, catalogue: catalogue, limit: limit,
-                            instants: []),
+                        conversion.converted(found, .revenue, &sum.1.missingRates),
                         of: holder.map { .known(chain.bundleId, $0) } ?? .chain(chain))
                 },
                 joining: { whole, part in

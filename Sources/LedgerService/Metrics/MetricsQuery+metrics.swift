@@ -15,6 +15,9 @@ extension MetricsQuery {
         else {
             throw .reasonElsewhere
         }
+        guard rates == nil || !dimensions.contains(.currency) && filters[.currency] == nil else {
+            throw .currencyConverted
+        }
         let answer: Answer
         switch name {
         case .counted(let metric):
@@ -36,14 +39,18 @@ extension MetricsQuery {
                 RollForwardQuestion(
                     .money, instants: instants, dimensions: dimensions, filters: filters), name)
         }
+        guard answer.tally.missingRates.isEmpty else {
+            throw .missingRates(answer.tally.missingRates.sorted())
+        }
         guard answer.rows.count <= MetricsLimits.rowCount else { throw .tooManyRows }
         let isMoney = answer.isMoney ? [Dimension.currency.rawValue] : []
         return MetricReport(
             stamp: stamp(
                 MetricName.definition(name.rawValue), zone, interval,
-                remarks: remarks(answer.tally.chainCount) + answer.remarks),
+                remarks: remarks(answer.tally.chainCount) + answer.remarks + money(answer),
+                rates: answer.isMoney ? rates : nil),
             dimensions: isMoney + answer.dimensions.map(\.rawValue), columns: answer.columns,
-            rates: answer.rates, zone: zone, rows: answer.rows)
+            rates: answer.rates, zone: zone, rows: answer.rows, outages: answer.outages)
     }
 
     /// What was seen of all chains beside what was counted.
@@ -52,6 +59,8 @@ extension MetricsQuery {
         var hasInferredPeriods = false
         var hasUnpriced = false
         var hasProductsOutsideCatalogue = false
+        /// Currencies that something to convert is in, and no rate is given for.
+        var missingRates: Set<String> = []
 
         mutating func note(_ chain: ChainMetrics, _ catalogue: Catalogue) {
             for stretch in chain.stretches where stretch.isCounted {
@@ -65,6 +74,7 @@ extension MetricsQuery {
 
         mutating func add(_ other: Tally) {
             chainCount += other.chainCount
+            missingRates.formUnion(other.missingRates)
             hasInferredPeriods = hasInferredPeriods || other.hasInferredPeriods
             hasUnpriced = hasUnpriced || other.hasUnpriced
             hasProductsOutsideCatalogue =
@@ -80,6 +90,15 @@ extension MetricsQuery {
         var rates: [CountRate] = []
         var rows: [MetricReport.Row]
         var remarks: [MetricsRemark] = []
+        var outages: [SuspectedOutage]?
+    }
+
+    /// What is to be said of the currencies of an answer.
+    private func money(_ answer: Answer) -> [MetricsRemark] {
+        guard answer.isMoney else { return [] }
+        if rates != nil { return [.converted] }
+        let currencies = Set(answer.rows.compactMap { $0.group.first ?? nil })
+        return currencies.count > 1 ? [.severalCurrencies] : []
     }
 
     // MARK: Counted metrics
@@ -87,6 +106,7 @@ extension MetricsQuery {
     private func counted(_ empty: CountTable) async throws(MetricsError) -> Answer {
         let (catalogue, limit, metric) = (query.ledger.catalogue, limit, empty.metric)
         let instants = empty.question.instants
+        let conversion = RateConversion(rates, empty.question)
         let needsCatalogue = [.productChanges, .retention].contains(metric)
         let (table, tally): (CountTable, Tally)
         do throws(StoreError) {
@@ -94,10 +114,10 @@ extension MetricsQuery {
                 (empty, Tally()),
                 adding: { sum, chain, life in
                     sum.1.chainCount += 1
-                    sum.0.add(
-                        life.occurrences(
-                            of: metric, in: chain.bundleId, catalogue: catalogue, limit: limit,
-                            instants: instants))
+                    let found = life.occurrences(
+                        of: metric, in: chain.bundleId, catalogue: catalogue, limit: limit,
+                        instants: instants)
+                    sum.0.add(conversion.converted(found, metric, &sum.1.missingRates))
                     guard needsCatalogue, !life.isOneTime else { return }
                     sum.1.note(
                         ChainMetrics(life, of: chain.bundleId, catalogue: catalogue), catalogue)
@@ -128,6 +148,7 @@ extension MetricsQuery {
         _ question: RollForwardQuestion, _ name: MetricName
     ) async throws(MetricsError) -> Answer {
         let catalogue = query.ledger.catalogue
+        let conversion = RateConversion(rates, question)
         let (sum, tally): (RollForward, Tally)
         do throws(StoreError) {
             (sum, tally) = try await walk.sum(
@@ -136,7 +157,7 @@ extension MetricsQuery {
                     sum.1.chainCount += 1
                     guard !life.isOneTime else { return }
                     let metrics = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue)
-                    sum.0.add(metrics)
+                    sum.0.add(conversion.converted(metrics, &sum.1.missingRates))
                     sum.1.note(metrics, catalogue)
                 },
                 joining: { whole, part in

@@ -1,5 +1,5 @@
 public import AppStore
-import Ledger
+public import Ledger
 import LedgerStore
 
 /// Computes metrics from one state of a ledger: answers made once, for the command line and HTTP.
@@ -16,6 +16,8 @@ public struct MetricsQuery: Sendable {
     /// Only chains of this app are meant.
     let bundleId: BundleId?
     var report: Report = { _, _ in }
+    /// Converts amounts; nil: currencies stay apart.
+    public var rates: CurrencyRates?
 
     public init(
         _ query: ChainQuery, reportTimeZone: String, now: Timestamp,
@@ -90,14 +92,14 @@ public struct MetricsQuery: Sendable {
 
     func stamp(
         _ definition: String, _ zone: ReportZone, _ interval: ReportInterval,
-        remarks: [MetricsRemark]
+        remarks: [MetricsRemark], rates: CurrencyRates? = nil
     ) -> MetricsStamp {
         MetricsStamp(
             definition: definition, environment: query.ledger.environment, timeZone: zone.name,
             interval: interval, position: knowledge.position(head: query.head),
             knownAt: knowledge.knownAt,
             complete: query.ledger.complete(of: bundleId, knowledge, head: query.head),
-            catalogueHash: query.ledger.catalogueHash, remarks: remarks)
+            catalogueHash: query.ledger.catalogueHash, remarks: remarks, rates: rates)
     }
 
     func remarks(_ chainCount: Int) -> [MetricsRemark] {

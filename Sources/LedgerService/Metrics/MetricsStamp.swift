@@ -15,6 +15,10 @@ public enum MetricsRemark: String, Sendable, CaseIterable {
     case notInCatalogue
     /// What Apple pays out is not in its payloads.
     case estimate
+    /// Rows of more than one currency: they are never added to each other.
+    case severalCurrencies
+    /// Amounts were converted by a table of rates, each price rounded once.
+    case converted
 
     /// For a person.
     public var message: String {
@@ -33,8 +37,14 @@ public enum MetricsRemark: String, Sendable, CaseIterable {
             "Some products are not in the catalogue (`products`): kinds of change follow how Apple"
                 + " carried them out."
         case .estimate:
-            "An estimate: 70 %, or 85 % after a year of paid service. Taxes, exchange and the Small"
-                + " Business Program are not in it."
+            "An estimate: 70 %, or 85 % after a year of paid service and on the configured dates of"
+                + " the Small Business Program. Taxes and exchange are not in it."
+        case .severalCurrencies:
+            "Amounts of several currencies, each in rows of its own: they are not added to each"
+                + " other. Give a table of rates (--rates) to convert them."
+        case .converted:
+            "Amounts were converted by the given rates, one for each currency and all time; each"
+                + " price was rounded once."
         }
     }
 }
@@ -53,6 +63,8 @@ public struct MetricsStamp: Sendable {
     public let complete: CompleteWindow?
     public let catalogueHash: Digest
     public let remarks: [MetricsRemark]
+    /// What amounts were converted by; nil: currencies are as Apple states them.
+    public var rates: CurrencyRates?
 
     /// The members of the stamp.
     ///
@@ -69,10 +81,24 @@ public struct MetricsStamp: Sendable {
         }
         json.member("reducerVersion", Lifecycle.reducerVersion)
         json.member("catalogueHash", catalogueHash)
+        writeRates(to: &json)
         json.array("remarks", remarks) { json, remark in
             json.object { json in
                 json.member("code", remark.rawValue)
                 json.member("message", remark.message)
+            }
+        }
+    }
+
+    /// A member only where amounts were converted.
+    private func writeRates(to json: inout JSONWriter) {
+        guard let rates else { return }
+        json.object("rates") { json in
+            json.member("currency", rates.target)
+            json.object("rates") { json in
+                for (currency, rate) in rates.rates.sorted(by: { $0.key < $1.key }) {
+                    json.member(currency, rate.description)
+                }
             }
         }
     }

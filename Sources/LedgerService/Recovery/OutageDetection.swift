@@ -94,6 +94,8 @@ public enum OutageDetection {
         if now > last { gaps.append((last, now, now.milliseconds(since: last))) }
         let lengths = gaps.map(\.length).sorted()
         return gaps.compactMap { gap in
+            // Most gaps are short, and finding their place among all others takes long.
+            guard gap.length > shortestSilenceMilliseconds else { return nil }
             let bound = max(
                 shortestSilenceMilliseconds, silenceFactor * usual(lengths, without: gap.length))
             let margin = gap.from.advanced(byMilliseconds: -marginMilliseconds)

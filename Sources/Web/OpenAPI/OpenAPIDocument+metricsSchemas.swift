@@ -77,6 +77,8 @@ extension OpenAPIDocument {
                 - unpriced
                 - notInCatalogue
                 - estimate
+                - severalCurrencies
+                - converted
             MetricName:
               type: string
               enum:
@@ -120,6 +122,22 @@ extension OpenAPIDocument {
                 rows:
                   type: array
                   items: { $ref: '#/components/schemas/MetricRow' }
+                suspectedOutages:
+                  description: Of lateness only; when notifications may be missing, and why.
+                  type: array
+                  items:
+                    type: object
+                    required: [bundleId, from, to, reasons]
+                    properties:
+                      bundleId: { type: string }
+                      from: { $ref: '#/components/schemas/Time' }
+                      to: { $ref: '#/components/schemas/Time' }
+                      reasons:
+                        type: array
+                        items:
+                          type: string
+                          enum: [failedDeliveries, lateDeliveries, silence]
+                    additionalProperties: false
               unevaluatedProperties: false
             MetricRow:
               type: object

@@ -129,6 +129,7 @@ struct DocumentTests {
         "Problem": ["position"], "Cause": ["command"],
         "Command": ["entitlement", "until", "grantId"], "EventMembers": ["signedPayload"],
         "UploadBody": ["signedRenewalInfo", "customer"], "ChurnRow": ["converted", "toFree"],
+        "Metric": ["suspectedOutages"],
         "RowGroup": Set(Dimension.allCases.map(\.rawValue)),
         "Decision": ["bundleId", "originalTransactionId", "grantId", "entitlement", "until"],
     ]

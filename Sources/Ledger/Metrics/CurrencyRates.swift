@@ -1,0 +1,107 @@
+/// What one unit of each currency is in another one: the only way in which a metric adds amounts of
+/// several currencies (`metrics.md`, MRR). One rate for each holds for the whole report, so that what moves in
+/// it are subscribers, not exchanges.
+public struct CurrencyRates: Hashable, Sendable {
+    /// ISO 4217: what everything is converted into.
+    public let target: String
+    /// By ISO 4217 code; the target's own is not needed.
+    public let rates: [String: Rate]
+
+    public init(target: String, rates: [String: Rate]) {
+        self.target = target
+        self.rates = rates
+    }
+
+    /// A decimal number, exactly as it was written.
+    public struct Rate: Hashable, Sendable, CustomStringConvertible {
+        /// Without the point.
+        let digits: Int64
+        /// How many of them stand behind it.
+        let scale: Int
+
+        /// Digits before and behind the point.
+        public static let digitCount = 15
+        /// Digits behind the point.
+        public static let scaleCount = 9
+
+        /// Nil for anything but a decimal number greater than 0, as `1.0834`.
+        public init?(_ text: String) {
+            let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+            let fraction = parts.count == 2 ? parts[1] : ""
+            guard (1...2).contains(parts.count), !parts[0].isEmpty,
+                parts.count == 1 || !fraction.isEmpty,
+                (parts[0] + fraction).utf8.allSatisfy({ (48...57).contains($0) }),
+                parts[0].utf8.count + fraction.utf8.count <= Rate.digitCount,
+                fraction.utf8.count <= Rate.scaleCount,
+                let digits = Int64(parts[0] + fraction), digits > 0
+            else { return nil }
+            self.digits = digits
+            scale = fraction.utf8.count
+        }
+
+        public var description: String {
+            let text = String(digits)
+            guard scale > 0 else { return text }
+            let padded = String(repeating: "0", count: max(0, scale + 1 - text.count)) + text
+            return "\(padded.dropLast(scale)).\(padded.suffix(scale))"
+        }
+
+        /// Rounded half to even once; nil beyond what sums of a report can hold.
+        func converted(_ milliunits: Int64) -> Int64? {
+            let divisor = (0..<scale).reduce(Int128(1)) { power, _ in power * 10 }
+            let (whole, rest) = (Int128(milliunits) * Int128(digits))
+                .quotientAndRemainder(dividingBy: divisor)
+            let twice = rest.magnitude * 2
+            let isMore =
+                twice > divisor.magnitude || (twice == divisor.magnitude && whole % 2 != 0)
+            let rounded = isMore ? whole + (milliunits < 0 ? -1 : 1) : whole
+            guard rounded.magnitude <= CurrencyRates.largestAmount else { return nil }
+            return Int64(rounded)
+        }
+    }
+
+    /// A year of the largest price, as of one that is not converted.
+    static let largestAmount = UInt128(BillingPeriod.largestPrice) * 365
+
+    /// Whether amounts of a currency can be converted; what has no currency has no amount.
+    public func covers(_ currency: String?) -> Bool {
+        guard let currency else { return true }
+        return currency == target || rates[currency] != nil
+    }
+
+    /// Nil without a rate, or beyond what sums can hold.
+    public func converted(_ milliunits: Int64, from currency: String?) -> Int64? {
+        guard let currency, currency != target else { return milliunits }
+        return rates[currency]?.converted(milliunits)
+    }
+}
+
+extension Occurrence {
+    /// The same in the target's currency; columns that are no money stay. What cannot be converted
+    /// adds no money.
+    public func converted(by rates: CurrencyRates, _ metric: CountedMetric) -> Occurrence {
+        var converted = self
+        for column in metric.columns where column.unit == .milliunits {
+            guard let amount = amounts[column.name] else { continue }
+            converted.amounts[column.name] = rates.converted(amount, from: values.currency) ?? 0
+        }
+        converted.values.currency = rates.target
+        return converted
+    }
+}
+
+extension ChainMetrics {
+    /// The same with every price in the target's currency, each rounded once: what is summed are
+    /// whole numbers, and every row balances.
+    public func converted(by rates: CurrencyRates) -> ChainMetrics {
+        var converted = self
+        for index in stretches.indices {
+            let stretch = stretches[index]
+            converted.stretches[index].annualised = stretch.annualised.flatMap {
+                rates.converted($0, from: stretch.values.currency)
+            }
+            converted.stretches[index].values.currency = rates.target
+        }
+        return converted
+    }
+}

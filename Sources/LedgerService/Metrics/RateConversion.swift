@@ -1,0 +1,53 @@
+import AppStore
+import Ledger
+
+/// Converts what chains contribute to one question, and notes the currencies it cannot convert.
+struct RateConversion: Sendable {
+    private let rates: CurrencyRates?
+    private let question: RollForwardQuestion?
+
+    /// - Parameters:
+    ///   - rates: nil: nothing is converted.
+    ///   - question: nil: everything is in the answer.
+    init(_ rates: CurrencyRates?, _ question: RollForwardQuestion?) {
+        self.rates = rates
+        self.question = question
+    }
+
+    func converted(
+        _ found: [Occurrence], _ metric: CountedMetric, _ missing: inout Set<String>
+    ) -> [Occurrence] {
+        guard let rates, metric.isMoney else { return found }
+        let money = metric.columns.filter { $0.unit == .milliunits }.map(\.name)
+        return found.map { occurrence in
+            let currency = occurrence.values.currency
+            let isMoney = money.contains { occurrence.amounts[$0] ?? 0 != 0 }
+            if isMoney, !rates.covers(currency), isAsked(occurrence), let currency {
+                missing.insert(currency)
+            }
+            return occurrence.converted(by: rates, metric)
+        }
+    }
+
+    private func isAsked(_ occurrence: Occurrence) -> Bool {
+        guard let question else { return true }
+        return question.interval(of: occurrence.at) != nil && question.matches(occurrence.values)
+    }
+
+    func converted(_ metrics: ChainMetrics, _ missing: inout Set<String>) -> ChainMetrics {
+        guard let rates else { return metrics }
+        for stretch in metrics.stretches where stretch.isPaid && stretch.annualised ?? 0 > 0 {
+            guard let currency = stretch.values.currency, !rates.covers(currency), isAsked(stretch)
+            else { continue }
+            missing.insert(currency)
+        }
+        return metrics.converted(by: rates)
+    }
+
+    private func isAsked(_ stretch: CountedStretch) -> Bool {
+        guard let question, let first = question.instants.first, let last = question.instants.last
+        else { return true }
+        let isInside = stretch.from < last && (stretch.to.map { $0 >= first } ?? true)
+        return isInside && question.matches(stretch.values)
+    }
+}

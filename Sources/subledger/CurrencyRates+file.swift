@@ -1,0 +1,25 @@
+import Foundation
+import Ledger
+import LedgerService
+
+extension CurrencyRates {
+    /// Reads a table of rates for `--rates`.
+    init(file path: String) throws(CommandFailure) {
+        let data: Data
+        do { data = try Data(contentsOf: URL(filePath: path)) } catch {
+            throw CommandFailure(
+                code: "unreadableFile", message: "--rates: \(path) cannot be read; check the path.",
+                exit: .usage)
+        }
+        guard data.count <= CurrencyRates.maximumByteCount else {
+            throw CommandFailure(
+                code: "unreadableFile",
+                message: "--rates: \(path) is larger than \(CurrencyRates.maximumByteCount) bytes.",
+                exit: .usage)
+        }
+        do { try self.init(yaml: String(decoding: data, as: UTF8.self)) } catch {
+            throw CommandFailure(
+                code: error.code.rawValue, message: "--rates: \(error.description)", exit: .usage)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import LedgerService
+
+struct WarehouseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "warehouse",
+        abstract: "Append-only lines for a warehouse: what each event made the ledger say.",
+        discussion: """
+            A line once written never changes: what is said no longer is a line of its own, with a \
+            later position. Resume with --after and the last position of what you have.
+            """)
+
+    @Argument(help: "facts, transitions or daily.")
+    var subject: WarehouseSubject
+
+    @Option(help: "ndjson or csv; a csv has its header only from position 0.")
+    var format: Export.Format = .ndjson
+
+    @Option(help: "Only what events after this position changed.")
+    var after: Int64 = 0
+
+    @Option(help: "Only what events up to this position changed.")
+    var through: Int64?
+
+    @OptionGroup var common: SharedOptions
+
+    func run() async throws {
+        try await perform {
+            guard after >= 0, through.map({ $0 >= after }) ?? true else {
+                throw CommandFailure(
+                    code: "invalidOption",
+                    message: "--after is a position from 0 on, and --through none before it.",
+                    exit: .usage)
+            }
+            let settings = try Settings(common)
+            let session = try await settings.openSession()
+            let zone = settings.configuration.reportTimeZone
+            guard
+                var export = WarehouseExport(
+                    ledger: session.ledger, query: session.query, reportTimeZone: zone)
+            else { throw MetricsError.unknownTimeZone(zone) }
+            export.bundleId = settings.bundleId
+            export.after = after
+            if let through { export.through = through }
+            try await export.run(subject, format: format) { try Console.out($0) }
+            await session.close()
+        }
+    }
+}
+
+extension WarehouseSubject: ExpressibleByArgument {}

@@ -1,0 +1,105 @@
+import AppStore
+import Foundation
+import Testing
+
+@Suite("subledger warehouse")
+struct WarehouseCommandTests {
+    /// Where DuckDB's package is; nil where Python or the package is missing.
+    private static let python: String? = {
+        let named = ProcessInfo.processInfo.environment["SUBLEDGER_TEST_PYTHON"]
+        let candidates =
+            [named].compactMap(\.self) + ["/usr/bin/python3", "/usr/local/bin/python3"]
+        return candidates.first { path in
+            (try? ran(path, ["-c", "import duckdb"]))?.code == 0
+        }
+    }()
+
+    private static func ran(
+        _ path: String, _ arguments: [String]
+    ) throws -> (code: Int32, out: Data) {
+        let process = Process()
+        process.executableURL = URL(filePath: path)
+        process.arguments = arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let out = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, out)
+    }
+
+    private static let root = URL(filePath: #filePath).appending(path: "../../..")
+        .standardizedFileURL
+
+    /// A simulated history, told to a ledger.
+    private func taken(events: Int) async throws -> Workplace {
+        let place = try Workplace()
+        let told = try await place.run(
+            "simulate", "history", "--events", "\(events)", "--root", "root.der")
+        try place.write(Data(told.out.utf8), to: "in.ndjson")
+        let ingested = try await place.run(
+            "ingest", "in.ndjson", "--data", "data", "--trust-root", "root.der")
+        #expect(ingested.code == 0, "\(ingested.err)")
+        return place
+    }
+
+    @Test("What comes after a position is the rest of what comes at all")
+    func resumed() async throws {
+        let place = try await taken(events: 60)
+        for subject in ["facts", "transitions", "daily"] {
+            let command = ["warehouse", subject, "--format", "csv", "--data", "data"]
+            let whole = try await place.run(command)
+            let first = try await place.run(command + ["--through", "30"])
+            let rest = try await place.run(command + ["--after", "30"])
+            #expect(whole.code == 0 && first.out + rest.out == whole.out, "\(whole.err)")
+            #expect(!rest.out.isEmpty)
+        }
+    }
+
+    @Test(
+        "A position before the first, or an end before the beginning, is wrong usage",
+        arguments: [["--after=-1"], ["--after", "5", "--through", "4"]])
+    func wrong(_ arguments: [String]) async throws {
+        let place = try Workplace()
+        let outcome = try await place.run(["warehouse", "facts"] + arguments)
+        #expect(outcome.code == 64 && outcome.errorCode == "invalidOption")
+    }
+
+    @Test(
+        "Churn recomputed by DuckDB with the page's own query is what subledger churn counts",
+        .enabled(
+            if: python != nil,
+            "Python's package duckdb is missing; name a Python that has it in SUBLEDGER_TEST_PYTHON"
+        ))
+    func recomputed() async throws {
+        let place = try await taken(events: 3_000)
+        let exported = try await place.run("warehouse", "transitions", "--data", "data")
+        try place.write(Data(exported.out.utf8), to: "transitions.ndjson")
+        let page = Self.root.appending(
+            path: "Sources/LedgerService/LedgerService.docc/Warehouse.md")
+        let script = Self.root.appending(path: "Tests/Warehouse/churn.py")
+        let ran = try Self.ran(
+            try #require(Self.python),
+            [script.path(), page.path(), place.file("transitions.ndjson")])
+        #expect(ran.code == 0)
+        let computed = try #require(try JSONValue.parse(Array(ran.out)).array)
+        let churn = try await place.run(
+            "churn", "--from", "2026-01-01", "--to", "2027-01-01", "--json", "--data", "data"
+        ).json()
+        let rows = try #require(churn["rows"]?.array)
+        var churned: Int64 = 0
+        for (row, month) in zip(rows, computed) {
+            // The running month ends at now; the query does not know when that is.
+            guard row["to"]?.string?.hasSuffix("-01T00:00:00.000Z") == true else { continue }
+            #expect(row["from"]?.string?.prefix(10) == month["from"]?.string?.prefix(10))
+            for column in ["activeStart", "new", "reactivated", "recovered"] {
+                #expect(row[column]?.int64 == month[column]?.int64, "\(column)")
+            }
+            #expect(row["churned"]?["voluntary"]?.int64 == month["voluntary"]?.int64)
+            #expect(row["churned"]?["total"]?.int64 == month["churned"]?.int64)
+            churned += month["churned"]?.int64 ?? 0
+        }
+        #expect(churned > 0)
+    }
+}

@@ -1,0 +1,140 @@
+import AppStore
+import Foundation
+import Ledger
+import LedgerService
+import Testing
+
+@Suite("Append-only exports")
+struct WarehouseExportTests {
+    private let late = MadeChain(id: "650000000000001")
+    private let plain = MadeChain(id: "650000000000002", product: "com.example.other")
+
+    /// The end of one life arrives after all of another, and the middle of it last of all.
+    private func taken() async throws -> TemporaryLedger {
+        let ledger = try TemporaryLedger()
+        var renewal = late.renewed(1)
+        renewal.receivedAt = plain.expired(1).receivedAt.advanced(byMilliseconds: 86_400_000)
+        _ = try await ledger.ingest(
+            [late.bought(), late.turnedOff(1), late.expired(1)] + plain.life + [renewal])
+        return ledger
+    }
+
+    private func export(
+        _ ledger: TemporaryLedger, _ subject: WarehouseSubject, _ format: Export.Format = .ndjson,
+        after: Int64 = 0, through: Int64 = .max
+    ) async throws -> String {
+        try await ledger.session { session in
+            var export = try #require(
+                WarehouseExport(
+                    ledger: session.ledger, query: session.query, reportTimeZone: "UTC"))
+            (export.after, export.through) = (after, through)
+            var bytes: [UInt8] = []
+            try await export.run(subject, format: format) { bytes += $0 }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    private func lines(_ text: String) throws -> [JSONValue] {
+        try text.split(separator: "\n").map { try JSONValue.parse(Array($0.utf8)) }
+    }
+
+    @Test(
+        "Resumed after any position, the lines are those that one run wrote after it",
+        arguments: WarehouseSubject.allCases)
+    func resumed(_ subject: WarehouseSubject) async throws {
+        let ledger = try await taken()
+        for format in Export.Format.allCases {
+            let whole = try await export(ledger, subject, format)
+            #expect(!whole.isEmpty)
+            for position in 0...8 as ClosedRange<Int64> {
+                let before = try await export(ledger, subject, format, through: position)
+                let after = try await export(ledger, subject, format, after: position)
+                #expect(
+                    before + (position == 0 && format == .csv ? "" : after) == whole
+                        || position == 0 && after == whole)
+            }
+        }
+    }
+
+    @Test(
+        "What arrives later changes no line that was written: it adds some",
+        arguments: WarehouseSubject.allCases)
+    func appended(_ subject: WarehouseSubject) async throws {
+        var early = try await taken()
+        let before = try await export(early, subject)
+        var more = MadeChain(id: "650000000000003")
+        more.storefront = "DEU"
+        early.now = TemporaryLedger.end
+        _ = try await early.ingest(
+            more.life + [late.renewed(2), plain.renewed(2)])
+        let after = try await export(early, subject)
+        #expect(after.hasPrefix(before) && after.count > before.count)
+    }
+
+    @Test("Every line has a sign, and their sum is what the ledger says now")
+    func sums() async throws {
+        let ledger = try await taken()
+        var stated: [String: Int64] = [:]
+        for line in try lines(try await export(ledger, .transitions)) {
+            let key = ["originalTransactionId", "at", "from", "to", "reason", "productId"]
+                .map { line[$0]?.string ?? "-" }.joined(separator: " ")
+            stated[key, default: 0] += line["sign"]?.int64 ?? 0
+        }
+        #expect(stated.values.allSatisfy { $0 == 0 || $0 == 1 })
+        #expect(stated.values.contains(0))
+        let now = try await ledger.exportLines(.transitions).map { line in
+            ["originalTransactionId", "at", "from", "to", "reason", "productId"]
+                .map { line[$0]?.string ?? "-" }.joined(separator: " ")
+        }
+        #expect(Set(stated.filter { $0.value == 1 }.keys).isSuperset(of: now))
+    }
+
+    @Test("A day's lines sum up to the metric's row, refunds and revenue in milliunits")
+    func days() async throws {
+        let ledger = try await taken()
+        var sums: [String: Int64] = [:]
+        for line in try lines(try await export(ledger, .daily)) {
+            let key = ["metric", "column", "day"].map { line[$0]?.string ?? "-" }
+                .joined(separator: " ")
+            sums[key, default: 0] += line["amount"]?.int64 ?? 0
+        }
+        var words = MetricsWords()
+        (words.from, words.to, words.interval) = ("2026-01-01", "2026-06-01", "day")
+        let (revenue, churn) = try await ledger.session { [words] session in
+            let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
+            return (
+                try await query.metric(try MetricName("revenue"), words),
+                try await query.churn(words)
+            )
+        }
+        #expect(!revenue.rows.isEmpty)
+        for row in revenue.rows {
+            let day = row.from.rfc3339.prefix(10)
+            #expect(sums["revenue gross \(day)"] ?? 0 == row.amounts["gross"] ?? 0)
+        }
+        for row in churn.rows {
+            let day = row.from.rfc3339.prefix(10)
+            #expect(sums["churn new \(day)"] ?? 0 == row[.gained(.new)])
+            #expect(sums["churn churned.voluntary \(day)"] ?? 0 == row[.churned(.voluntary)])
+        }
+    }
+
+    @Test(
+        "Every column is in every line, in the table's header, and in the page that tells them",
+        arguments: WarehouseSubject.allCases)
+    func columns(_ subject: WarehouseSubject) async throws {
+        let ledger = try await taken()
+        for line in try lines(try await export(ledger, subject)) {
+            #expect(line.keys == subject.columns)
+        }
+        let rows = CommaSeparated.rows(try await export(ledger, subject, .csv))
+        #expect(rows.first == subject.columns)
+        #expect(rows.allSatisfy { $0.count == subject.columns.count })
+        let page = try String(
+            contentsOf: URL(filePath: #filePath).appending(
+                path: "../../../../Sources/LedgerService/LedgerService.docc/Warehouse.md"
+            )
+            .standardizedFileURL, encoding: .utf8)
+        for column in subject.columns { #expect(page.contains("| `\(column)` |"), "\(column)") }
+    }
+}
