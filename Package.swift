@@ -147,7 +147,7 @@ let package = Package(
             name: "LedgerServiceTests",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "AppStoreAPI", "LedgerService",
-                "Simulator",
+                "Simulator", .product(name: "GRDB", package: "GRDB.swift"),
             ], swiftSettings: strict),
         .testTarget(
             name: "AppStoreAPITests",

@@ -107,6 +107,83 @@ CREATE TABLE holdings (
     PRIMARY KEY (customer, subscription)
 ) STRICT, WITHOUT ROWID;
 
+-- What each chain contributes to every roll-forward, packed: its changes of class. No row depends on
+-- the clock: what is to happen is contributed like what has happened. signed_at: Apple's newest
+-- signature; received_at: the latest arrival.
+CREATE TABLE contributions (
+    subscription INTEGER PRIMARY KEY,
+    last_position INTEGER NOT NULL,
+    received_at INTEGER NOT NULL,
+    signed_at INTEGER,
+    body BLOB NOT NULL
+) STRICT;
+
+-- What a chain counts as while it is entitled. id: the first eight bytes of the SHA-256 of the other
+-- columns, so that it is the same in every file; uses: how many changes name it.
+CREATE TABLE metric_classes (
+    id INTEGER PRIMARY KEY,
+    uses INTEGER NOT NULL,
+    app TEXT NOT NULL,
+    product_id TEXT,
+    subscription_group TEXT,
+    storefront TEXT,
+    currency TEXT,
+    offer_type INTEGER,
+    offer_identifier TEXT,
+    offer_discount_type TEXT,
+    phase TEXT NOT NULL,
+    ownership TEXT NOT NULL,
+    -- A year of the price in milliunits of the currency; NULL: unknown.
+    annualised INTEGER,
+    is_inferred INTEGER NOT NULL
+) STRICT;
+
+-- How many chains changed from one class to another on a day, or in a month, of the report zone;
+-- from_at is its first moment. Class 0: not entitled. label: 0 a change, 1 new, 2 appeared,
+-- 3 reactivated, 4 recovered, 5 reinstated; 16 voluntary, 17 billing, 18 priceIncrease,
+-- 19 productUnavailable, 20 refund, 21 familyRevoke, 22 other, 23 unconfirmed.
+CREATE TABLE movements_by_day (
+    from_at INTEGER NOT NULL,
+    before_class INTEGER NOT NULL,
+    after_class INTEGER NOT NULL,
+    label INTEGER NOT NULL,
+    chains INTEGER NOT NULL,
+    PRIMARY KEY (from_at, before_class, after_class, label)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE movements_by_month (
+    from_at INTEGER NOT NULL,
+    before_class INTEGER NOT NULL,
+    after_class INTEGER NOT NULL,
+    label INTEGER NOT NULL,
+    chains INTEGER NOT NULL,
+    PRIMARY KEY (from_at, before_class, after_class, label)
+) STRICT, WITHOUT ROWID;
+
+-- The days of the report zone that have sums: [from_at, to_at), and the local date.
+CREATE TABLE report_days (
+    from_at INTEGER PRIMARY KEY,
+    to_at INTEGER NOT NULL,
+    date TEXT NOT NULL
+) STRICT;
+
+-- Changes that come after the newest fact of their chain: the clock alone brings them about.
+CREATE TABLE pending_movements (
+    at INTEGER NOT NULL,
+    subscription INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    before_class INTEGER NOT NULL,
+    after_class INTEGER NOT NULL,
+    label INTEGER NOT NULL,
+    PRIMARY KEY (at, subscription, seq)
+) STRICT, WITHOUT ROWID;
+
+-- When Apple signed the newest of all facts; no row: nothing is signed.
+CREATE TABLE newest_fact (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    signed_at INTEGER NOT NULL
+) STRICT;
+
 -- A change of state: an interval that is its chain's first, or whose state is not that of the one
 -- before.
 CREATE VIEW transitions AS
@@ -194,3 +271,92 @@ WHERE h.holds = 1
     AND i.from_at <= cast((julianday('now') - 2440587.5) * 86400000 AS integer)
     AND (i.to_at IS NULL
         OR i.to_at > cast((julianday('now') - 2440587.5) * 86400000 AS integer));
+
+-- Of metrics, by whole days of the report zone that are over. A day's name is its local date.
+
+-- Every change of class of a day, seen from one side: what chains became (side 1), or were (-1).
+CREATE VIEW daily_sides AS
+SELECT
+    r.date AS day, m.side, m.label, m.chains, m.class, m.other, r.from_at, r.to_at
+FROM (
+    SELECT from_at, 1 AS side, after_class AS class, before_class AS other, label, chains
+    FROM movements_by_day WHERE after_class <> 0
+    UNION ALL
+    SELECT from_at, -1, before_class, after_class, label, chains
+    FROM movements_by_day WHERE before_class <> 0
+) AS m
+JOIN report_days AS r ON r.from_at = m.from_at
+WHERE r.to_at <= cast((julianday('now') - 2440587.5) * 86400000 AS integer);
+
+-- Chains that lost access, by day, reason and what they were; paid_chains: those that were paid.
+CREATE VIEW daily_churn AS
+SELECT
+    s.day,
+    c.app, c.product_id, c.subscription_group, c.storefront, c.currency, c.offer_type,
+    c.offer_identifier, c.offer_discount_type, c.phase, c.ownership,
+    CASE s.label
+        WHEN 16 THEN 'voluntary' WHEN 17 THEN 'billing' WHEN 18 THEN 'priceIncrease'
+        WHEN 19 THEN 'productUnavailable' WHEN 20 THEN 'refund' WHEN 21 THEN 'familyRevoke'
+        WHEN 22 THEN 'other' WHEN 23 THEN 'unconfirmed'
+    END AS reason,
+    sum(s.chains) AS chains,
+    sum(CASE WHEN c.phase <> 'trial' THEN s.chains ELSE 0 END) AS paid_chains
+FROM daily_sides AS s
+JOIN metric_classes AS c ON c.id = s.class
+WHERE s.side = -1 AND s.label >= 16 AND c.ownership NOT IN ('familyShared', 'assigned')
+GROUP BY s.day, s.label,
+    c.app, c.product_id, c.subscription_group, c.storefront, c.currency, c.offer_type,
+    c.offer_identifier, c.offer_discount_type, c.phase, c.ownership;
+
+-- How active chains came and went, by day and everything they are told apart by. net: what is active
+-- more at the end of the day than at its beginning; its sum over all days before is what was active.
+CREATE VIEW daily_rollforward AS
+SELECT
+    s.day,
+    c.app, c.product_id, c.subscription_group, c.storefront, c.currency, c.offer_type,
+    c.offer_identifier, c.offer_discount_type, c.phase, c.ownership,
+    sum(CASE WHEN s.side = 1 AND s.label = 1 THEN s.chains ELSE 0 END) AS new,
+    sum(CASE WHEN s.side = 1 AND s.label = 2 THEN s.chains ELSE 0 END) AS appeared,
+    sum(CASE WHEN s.side = 1 AND s.label = 3 THEN s.chains ELSE 0 END) AS reactivated,
+    sum(CASE WHEN s.side = 1 AND s.label = 4 THEN s.chains ELSE 0 END) AS recovered,
+    sum(CASE WHEN s.side = 1 AND s.label = 5 THEN s.chains ELSE 0 END) AS reinstated,
+    sum(CASE WHEN s.side = 1 AND s.label = 0 THEN s.chains ELSE 0 END) AS moved_in,
+    sum(CASE WHEN s.side = -1 AND s.label = 0 THEN s.chains ELSE 0 END) AS moved_out,
+    sum(CASE WHEN s.side = -1 AND s.label >= 16 THEN s.chains ELSE 0 END) AS churned,
+    sum(s.side * s.chains) AS net
+FROM daily_sides AS s
+JOIN metric_classes AS c ON c.id = s.class
+LEFT JOIN metric_classes AS o ON o.id = s.other
+WHERE c.ownership NOT IN ('familyShared', 'assigned')
+    -- Where only the price changed nobody moved.
+    AND NOT (s.label = 0
+        AND o.app IS c.app
+        AND o.product_id IS c.product_id
+        AND o.subscription_group IS c.subscription_group
+        AND o.storefront IS c.storefront
+        AND o.currency IS c.currency
+        AND o.offer_type IS c.offer_type
+        AND o.offer_identifier IS c.offer_identifier
+        AND o.offer_discount_type IS c.offer_discount_type
+        AND o.phase IS c.phase
+        AND o.ownership IS c.ownership)
+GROUP BY s.day,
+    c.app, c.product_id, c.subscription_group, c.storefront, c.currency, c.offer_type,
+    c.offer_identifier, c.offer_discount_type, c.phase, c.ownership;
+
+-- Recurring money of paid chains, by day: annualised_change is a year's milliunits more, or less, at
+-- the end of the day than at its beginning. A twelfth of its sum over all days up to one is the MRR
+-- at the end of that day. unpriced_change: chains whose price or period is unknown.
+CREATE VIEW daily_mrr AS
+SELECT
+    s.day,
+    c.app, c.product_id, c.subscription_group, c.storefront, c.currency, c.offer_type,
+    c.offer_identifier, c.offer_discount_type, c.phase, c.ownership,
+    sum(s.side * s.chains * coalesce(c.annualised, 0)) AS annualised_change,
+    sum(CASE WHEN c.annualised IS NULL THEN s.side * s.chains ELSE 0 END) AS unpriced_change
+FROM daily_sides AS s
+JOIN metric_classes AS c ON c.id = s.class
+WHERE c.phase <> 'trial' AND c.ownership NOT IN ('familyShared', 'assigned')
+GROUP BY s.day,
+    c.app, c.product_id, c.subscription_group, c.storefront, c.currency, c.offer_type,
+    c.offer_identifier, c.offer_discount_type, c.phase, c.ownership;

@@ -28,12 +28,13 @@ struct BenchCommand: AsyncParsableCommand {
         case size
         case http
         case recover
+        case metrics
         case all
     }
 
     @Argument(
         help:
-            "verify, append, project, rebuild, from-log, ingest, start, size, http, recover or all."
+            "verify, append, project, rebuild, from-log, ingest, start, size, http, recover, metrics or all."
     )
     var names: [Name]
 
@@ -90,6 +91,7 @@ struct BenchCommand: AsyncParsableCommand {
             rows = try await ledger.append(count: count) { progress.show("append: \($0)") }
         case .project: rows = try await ledger.project()
         case .rebuild: rows = try await ledger.rebuild()
+        case .metrics: rows = try await ledger.metrics()
         case .start:
             rows = try await ledger.start(binary: try binary())
         case .fromLog, .size:

@@ -135,6 +135,9 @@ struct RebuildCommand: AsyncParsableCommand {
         if stored.catalogueHash != expected.catalogueHash {
             changes.append("another catalogue (`products` in the configuration)")
         }
+        if stored.days != expected.days {
+            changes.append("days of \(stored.days) against \(expected.days) (`reportTimeZone`)")
+        }
         return changes
     }
 }

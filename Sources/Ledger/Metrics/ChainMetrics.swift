@@ -49,7 +49,11 @@ struct StretchReader {
         stretches.reserveCapacity(history.intervals.count)
         var wasEntitled = false
         for index in history.intervals.indices {
-            guard var stretch = stretch(index) else { return [] }
+            // Most intervals are of the same period as the one before.
+            let last = stretches.last.flatMap { last in
+                history.intervals[index].period == history.intervals[index - 1].period ? last : nil
+            }
+            guard var stretch = stretch(index, like: last) else { return [] }
             if stretch.state.isEntitled {
                 if !wasEntitled { stretch.entry = isHistoryMissing ? .appeared : .new }
                 wasEntitled = true
@@ -60,8 +64,17 @@ struct StretchReader {
     }
 
     /// Nil when the governing period states nothing, which no history has.
-    private func stretch(_ index: Int) -> CountedStretch? {
+    ///
+    /// - Parameter last: the stretch before, when the same period governs it.
+    private func stretch(_ index: Int, like last: CountedStretch?) -> CountedStretch? {
         let interval = history.intervals[index]
+        if var stretch = last {
+            (stretch.from, stretch.to) = (interval.from, interval.to)
+            (stretch.state, stretch.reason) = (interval.state, interval.reason)
+            stretch.cause = history.facts[interval.cause].position
+            stretch.entry = gain(index)
+            return stretch
+        }
         let governing = history.periods[interval.period]
         guard let snapshot = history.facts[governing.bestFact].statedTransaction else { return nil }
         let period = billingPeriod(governing, snapshot)
@@ -73,20 +86,21 @@ struct StretchReader {
         if let price = snapshot.price, snapshot.currency != nil {
             stretch.annualised = period?.annualised(price)
         }
-        if interval.state.isEntitled, index > 0 {
-            stretch.entry = gain(interval, after: history.intervals[index - 1])
-        }
+        stretch.entry = gain(index)
         return stretch
     }
 
     /// Of a chain that was entitled before at some time; nil when it was until now.
-    private func gain(_ interval: Interval, after last: Interval) -> Gain? {
+    private func gain(_ index: Int) -> Gain? {
+        let interval = history.intervals[index]
+        guard interval.state.isEntitled, index > 0 else { return nil }
+        let last = history.intervals[index - 1]
         switch last.state {
-        case .billingRetry: .recovered
-        case .expired: .reactivated
+        case .billingRetry: return .recovered
+        case .expired: return .reactivated
         // The same period gives access again only when its revocation was taken back.
-        case .revoked: interval.period == last.period ? .reinstated : .reactivated
-        default: nil
+        case .revoked: return interval.period == last.period ? .reinstated : .reactivated
+        default: return nil
         }
     }
 

@@ -14,6 +14,22 @@ public struct DimensionValues: Hashable, Sendable {
     public var phase: ChainAnswer.Phase
     public var ownership: ChainAnswer.Ownership
 
+    /// Nothing stated but what is given.
+    public init(
+        app: BundleId, product: ProductId? = nil, group: String? = nil, storefront: String? = nil,
+        currency: String? = nil, offer: Offer? = nil, phase: ChainAnswer.Phase = .standard,
+        ownership: ChainAnswer.Ownership = .purchased
+    ) {
+        self.app = app
+        self.product = product
+        self.group = group
+        self.storefront = storefront
+        self.currency = currency
+        self.offer = offer
+        self.phase = phase
+        self.ownership = ownership
+    }
+
     init(_ snapshot: Shared<TransactionSnapshot>, app: BundleId, catalogue: Catalogue) {
         self.app = app
         product = snapshot.productId

@@ -11,10 +11,10 @@ public struct RollForward: Sendable {
     private var keys: [RollForwardQuestion.Key] = []
     /// For each group: what is active just before an instant, less what was just before the one
     /// before it.
-    private var steps: [[Int: Int64]] = []
-    private var unpricedSteps: [[Int: Int64]] = []
+    var steps: [[Int: Int64]] = []
+    var unpricedSteps: [[Int: Int64]] = []
     /// For each group and interval.
-    private var sums: [[Int: [RollForwardColumn: Int64]]] = []
+    var sums: [[Int: [RollForwardColumn: Int64]]] = []
 
     public init(_ question: RollForwardQuestion) {
         self.question = question
@@ -64,7 +64,7 @@ public struct RollForward: Sendable {
         unpricedSteps[group][end, default: 0] -= 1
     }
 
-    private mutating func group(_ key: RollForwardQuestion.Key) -> Int {
+    mutating func group(_ key: RollForwardQuestion.Key) -> Int {
         if let known = groups[key] { return known }
         groups[key] = keys.count
         keys.append(key)

@@ -6,6 +6,8 @@ public struct ChurnReport: Sendable {
     public let stamp: MetricsStamp
     public let question: RollForwardQuestion
     let zone: ReportZone
+    /// Where the rows come from; the answer does not depend on it.
+    let source: MovementSource
     public let rows: [RollForwardRow]
 
     var isPaid: Bool { question.measure == .paidChains }

@@ -37,7 +37,8 @@ extension MetricsQuery {
         case .mrr, .mrrMovement, .arr:
             answer = try await money(
                 RollForwardQuestion(
-                    .money, instants: instants, dimensions: dimensions, filters: filters), name)
+                    .money, instants: instants, dimensions: dimensions, filters: filters), name,
+                zone)
         }
         guard answer.tally.missingRates.isEmpty else {
             throw .missingRates(answer.tally.missingRates.sorted())
@@ -48,7 +49,7 @@ extension MetricsQuery {
             stamp: stamp(
                 MetricName.definition(name.rawValue), zone, interval,
                 remarks: remarks(answer.tally.chainCount) + answer.remarks + money(answer),
-                rates: answer.isMoney ? rates : nil),
+                rates: answer.isMoney ? rates : nil, of: answer.rollForward),
             dimensions: isMoney + answer.dimensions.map(\.rawValue), columns: answer.columns,
             rates: answer.rates, zone: zone, rows: answer.rows, outages: answer.outages)
     }
@@ -64,12 +65,16 @@ extension MetricsQuery {
 
         mutating func note(_ chain: ChainMetrics, _ catalogue: Catalogue) {
             for stretch in chain.stretches where stretch.isCounted {
-                if stretch.period?.isInferred == true { hasInferredPeriods = true }
-                if stretch.isPaid, stretch.annualised == nil { hasUnpriced = true }
+                if let counted = CountedClass(stretch) { note(counted) }
                 if let product = stretch.values.product, catalogue.products[product] == nil {
                     hasProductsOutsideCatalogue = true
                 }
             }
+        }
+
+        mutating func note(_ counted: CountedClass) {
+            if counted.isActive, counted.isInferred { hasInferredPeriods = true }
+            if counted.isPaid, counted.annualised == nil { hasUnpriced = true }
         }
 
         mutating func add(_ other: Tally) {
@@ -91,6 +96,8 @@ extension MetricsQuery {
         var rows: [MetricReport.Row]
         var remarks: [MetricsRemark] = []
         var outages: [SuspectedOutage]?
+        /// Where the rows come from a roll-forward.
+        var rollForward: RollForwardAnswer?
     }
 
     /// What is to be said of the currencies of an answer.
@@ -145,37 +152,19 @@ extension MetricsQuery {
     // MARK: Recurring money
 
     private func money(
-        _ question: RollForwardQuestion, _ name: MetricName
+        _ question: RollForwardQuestion, _ name: MetricName, _ zone: ReportZone
     ) async throws(MetricsError) -> Answer {
-        let catalogue = query.ledger.catalogue
-        let conversion = RateConversion(rates, question)
-        let (sum, tally): (RollForward, Tally)
-        do throws(StoreError) {
-            (sum, tally) = try await walk.sum(
-                (RollForward(question), Tally()),
-                adding: { sum, chain, life in
-                    sum.1.chainCount += 1
-                    guard !life.isOneTime else { return }
-                    let metrics = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue)
-                    sum.0.add(conversion.converted(metrics, &sum.1.missingRates))
-                    sum.1.note(metrics, catalogue)
-                },
-                joining: { whole, part in
-                    whole.0.add(part.0)
-                    whole.1.add(part.1)
-                })
-        } catch {
-            throw .store(error)
-        }
+        let answer = try await rollForward(question, by: zone)
         var remarks: [MetricsRemark] = []
-        if tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
-        if tally.hasUnpriced { remarks.append(.unpriced) }
+        if answer.tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
+        if answer.tally.hasUnpriced { remarks.append(.unpriced) }
         let money = RecurringMoney(name)
         return Answer(
-            tally: tally, isMoney: true, dimensions: question.dimensions, columns: money.columns,
-            rows: sum.rows().map { row in
+            tally: answer.tally, isMoney: true, dimensions: question.dimensions,
+            columns: money.columns,
+            rows: answer.rollForward.rows().map { row in
                 MetricReport.Row(
                     from: row.from, to: row.to, group: row.group, amounts: money.amounts(row))
-            }, remarks: remarks)
+            }, remarks: remarks, rollForward: answer)
     }
 }

@@ -51,54 +51,30 @@ public struct MetricsQuery: Sendable {
             isPaid ? .paidChains : .chains,
             instants: try words.instants(interval, zone, limit: limit),
             dimensions: try words.dimensions(), filters: try words.conditions())
-        let (sum, chainCount) = try await rollForward(question)
-        let rows = sum.rows()
+        let answer = try await rollForward(question, by: zone)
+        let rows = answer.rollForward.rows()
         guard rows.count <= MetricsLimits.rowCount else { throw .tooManyRows }
         let stamp = stamp(
             MetricName.definition(isPaid ? MetricName.paidChurn : MetricName.churn), zone, interval,
-            remarks: remarks(chainCount))
-        return ChurnReport(stamp: stamp, question: question, zone: zone, rows: rows)
-    }
-
-    private struct Sum: Sendable {
-        var rollForward: RollForward
-        var chainCount = 0
-    }
-
-    private func rollForward(
-        _ question: RollForwardQuestion
-    ) async throws(MetricsError) -> (RollForward, chainCount: Int) {
-        let catalogue = query.ledger.catalogue
-        do throws(StoreError) {
-            let sum = try await walk.sum(
-                Sum(rollForward: RollForward(question)),
-                adding: { sum, chain, life in
-                    sum.chainCount += 1
-                    guard !life.isOneTime else { return }
-                    sum.rollForward.add(
-                        ChainMetrics(life, of: chain.bundleId, catalogue: catalogue))
-                },
-                joining: { whole, part in
-                    whole.chainCount += part.chainCount
-                    whole.rollForward.add(part.rollForward)
-                })
-            return (sum.rollForward, sum.chainCount)
-        } catch {
-            throw .store(error)
-        }
+            remarks: remarks(answer.tally.chainCount), of: answer)
+        return ChurnReport(
+            stamp: stamp, question: question, zone: zone, source: answer.source, rows: rows)
     }
 
     // MARK: Stamp
 
     func stamp(
         _ definition: String, _ zone: ReportZone, _ interval: ReportInterval,
-        remarks: [MetricsRemark], rates: CurrencyRates? = nil
+        remarks: [MetricsRemark], rates: CurrencyRates? = nil, of answer: RollForwardAnswer? = nil
     ) -> MetricsStamp {
-        MetricsStamp(
+        // Stored sums may hold more than was asked for.
+        let head = answer?.head ?? query.head
+        return MetricsStamp(
             definition: definition, environment: query.ledger.environment, timeZone: zone.name,
-            interval: interval, position: knowledge.position(head: query.head),
+            interval: interval, position: knowledge.position(head: head),
             knownAt: knowledge.knownAt,
-            complete: query.ledger.complete(of: bundleId, knowledge, head: query.head),
+            complete: query.ledger.complete(
+                of: bundleId, knowledge, head: head, in: answer?.completeness),
             catalogueHash: query.ledger.catalogueHash, remarks: remarks, rates: rates)
     }
 

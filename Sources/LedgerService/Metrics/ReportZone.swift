@@ -1,5 +1,7 @@
 public import AppStore
 import Foundation
+public import LedgerStore
+import Signing
 
 /// The calendar days of a time zone, as moments. Midnights are found from the zone's offsets alone,
 /// so that days of 23 and 25 hours, and days that begin at one in the morning, come out right.
@@ -45,5 +47,60 @@ public struct ReportZone: Sendable, Hashable {
             if offset(middle) == before { low = middle } else { high = middle }
         }
         return Timestamp(milliseconds: high)
+    }
+}
+
+extension ReportZone {
+    /// The days that sums are kept by in this zone. Their name tells the zone's rules apart, too:
+    /// another release of the database of time zones may move a day.
+    public var days: ReportDays {
+        let zone = self
+        return ReportDays(name: "\(name)\(rules.map { " (\($0))" } ?? "")") { moment in
+            var day = zone.day(of: moment).daysSinceEpoch
+            // A zone that put its clocks back over midnight had a local day twice.
+            while zone.start(of: CivilDate(daysSinceEpoch: day)) > moment { day -= 1 }
+            while zone.start(of: CivilDate(daysSinceEpoch: day + 1)) <= moment { day += 1 }
+            let date = CivilDate(daysSinceEpoch: day)
+            return ReportDay(
+                start: zone.start(of: date),
+                end: zone.start(of: CivilDate(daysSinceEpoch: day + 1)),
+                month: zone.start(of: ReportInterval.month.start(of: date)),
+                date: String(Timestamp(date).rfc3339.prefix(10)))
+        }
+    }
+
+    /// Of a digest's hexadecimal digits.
+    private static let ruleCharacterCount = 16
+    /// Changes are looked for in steps of a week, up to when the database lists them: 2038.
+    private static let weekMilliseconds = 7 * dayMilliseconds
+    private static let lastChangeMilliseconds: Int64 = 2_147_483_648_000
+
+    /// A digest of every change of the offset; nil for days that are those of UTC.
+    private var rules: String? {
+        var changes: [String] = []
+        var place = ReportDays.beginning.milliseconds - ReportZone.weekMilliseconds
+        var current = offset(place)
+        if current != 0 { changes.append("\(current)") }
+        while place < ReportZone.lastChangeMilliseconds {
+            let next = place + ReportZone.weekMilliseconds
+            let after = offset(next)
+            if after != current {
+                changes.append("\(firstMoment(of: after, from: place, to: next)) \(after)")
+            }
+            (place, current) = (next, after)
+        }
+        guard !changes.isEmpty else { return nil }
+        let digest = SHA256.hash(Array(changes.joined(separator: "\n").utf8)).hexadecimal
+        return String(digest.prefix(ReportZone.ruleCharacterCount))
+    }
+
+    /// To the second.
+    private func firstMoment(of later: Int64, from: Int64, to: Int64) -> Int64 {
+        var (low, high) = (from / 1000, to / 1000)
+        while high - low > 1 {
+            let middle = low + (high - low) / 2
+            if offset(middle * 1000) == later { high = middle } else { low = middle }
+        }
+        return high * 1000
     }
 }

@@ -9,6 +9,14 @@ struct ChainFold: Sendable {
     let facts: FactsStore
     let environment: Environment
     let catalogue: Catalogue
+    /// Classes that many chains share.
+    private let numbers = ClassNumbers()
+
+    init(facts: FactsStore, environment: Environment, catalogue: Catalogue) {
+        self.facts = facts
+        self.environment = environment
+        self.catalogue = catalogue
+    }
 
     /// Takes what was made of the next chains, and how many facts were folded so far.
     typealias Consumer<Page> = (Page, Int64) async throws(StoreError) -> Void
@@ -18,14 +26,19 @@ struct ChainFold: Sendable {
 
     /// The rows of each page's chains as they are.
     func run(_ consume: Consumer<[ChainRows]>) async throws(StoreError) {
-        try await run(beginning: { _ in [] }, adding: { $0.append($1) }, consume)
+        try await run(
+            beginning: { _ in [] }, adding: { $0.append($1) }, ending: { _ in }, consume)
     }
 
     /// Each page's rows as bytes, the chains numbered from 1 on.
-    func runEncoding(_ consume: Consumer<EncodedRows>) async throws(StoreError) {
+    ///
+    /// - Parameter sums: takes what the chains contribute to metrics.
+    func runEncoding(
+        into sums: MovementPool, _ consume: Consumer<EncodedRows>
+    ) async throws(StoreError) {
         try await run(
-            beginning: { EncodedRows(firstSubscription: $0 + 1) }, adding: { $0.append($1) },
-            consume)
+            beginning: { EncodedRows(firstSubscription: $0 + 1, pool: sums) },
+            adding: { $0.append($1) }, ending: { $0.finish() }, consume)
     }
 
     /// While `consume` works on one page, the next are folded, and the one after is read. A page
@@ -34,6 +47,7 @@ struct ChainFold: Sendable {
     private func run<Page: Sendable>(
         beginning begin: @escaping @Sendable (Int64) -> Page,
         adding add: @escaping @Sendable (inout Page, ChainRows) -> Void,
+        ending end: @escaping @Sendable (inout Page) -> Void,
         _ consume: Consumer<Page>
     ) async throws(StoreError) {
         let width = ChainFold.pagesPerCore * ProcessInfo.processInfo.activeProcessorCount
@@ -55,7 +69,7 @@ struct ChainFold: Sendable {
                         chainCount += Int64(current.chainCount)
                         group.addTask {
                             let page = await Outcome { () throws(StoreError) in
-                                try fold(current, begin(before), add)
+                                try fold(current, begin(before), add, end)
                             }
                             return (index, page)
                         }
@@ -85,14 +99,18 @@ struct ChainFold: Sendable {
     }
 
     private func fold<Page>(
-        _ page: FactsPage, _ start: Page, _ add: (inout Page, ChainRows) -> Void
+        _ page: FactsPage, _ start: Page, _ add: (inout Page, ChainRows) -> Void,
+        _ end: (inout Page) -> Void
     ) throws(StoreError) -> Page {
         var rows = start
         try page.forEachChain { chain, facts in
             add(
                 &rows,
-                ChainRows(chain, facts: facts, environment: environment, catalogue: catalogue))
+                ChainRows(
+                    chain, facts: facts, environment: environment, catalogue: catalogue,
+                    numbers: numbers))
         }
+        end(&rows)
         return rows
     }
 }

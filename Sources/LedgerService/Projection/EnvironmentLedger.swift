@@ -19,6 +19,9 @@ public final class EnvironmentLedger: Sendable {
     public let catalogue: Catalogue
     /// SHA-256 of the catalogue: with it, reducer version and facts, every answer is determined.
     public let catalogueHash: Digest
+    /// The configured report zone, and the days that stored sums are kept by.
+    public let reportZone: ReportZone
+    public let days: ReportDays
 
     /// The directory of an environment inside the data directory.
     public static func directoryName(_ environment: Environment) -> String {
@@ -38,7 +41,7 @@ public final class EnvironmentLedger: Sendable {
 
     private init(
         environment: Environment, directory: String, log: EventLog, operations: OperationsStore,
-        facts: FactsStore, catalogue: Catalogue, apps: [BundleId]
+        facts: FactsStore, catalogue: Catalogue, apps: [BundleId], reportZone: ReportZone
     ) {
         self.apps = apps
         self.environment = environment
@@ -48,6 +51,8 @@ public final class EnvironmentLedger: Sendable {
         currentFacts = Mutex(facts)
         self.catalogue = catalogue
         catalogueHash = SHA256.hash(catalogue.canonicalBytes)
+        self.reportZone = reportZone
+        days = reportZone.days
     }
 
     /// Opens the environment's files, and makes those that are missing.
@@ -63,7 +68,21 @@ public final class EnvironmentLedger: Sendable {
         return EnvironmentLedger(
             environment: environment, directory: directory, log: log, operations: operations,
             facts: facts, catalogue: configuration.catalogue,
-            apps: configuration.apps.map(\.bundleId))
+            apps: configuration.apps.map(\.bundleId),
+            reportZone: try reportZone(configuration, directory))
+    }
+
+    /// The configuration's file is checked when it is read; what was made in code is checked here.
+    private static func reportZone(
+        _ configuration: Configuration, _ directory: String
+    ) throws(StoreError) -> ReportZone {
+        guard let zone = ReportZone(configuration.reportTimeZone) else {
+            throw StoreError(
+                .fileChanged, path: directory,
+                reason: "Its sums cannot be kept by days: reportTimeZone is no known time zone.",
+                remedy: "Name an IANA time zone as reportTimeZone.")
+        }
+        return zone
     }
 
     /// A log that is gone is not begun anew where derived data shows that it held events: positions
@@ -97,11 +116,14 @@ public final class EnvironmentLedger: Sendable {
     /// Since when, and up to when, everything Apple sent is certainly here, of one app or of all that
     /// are configured, as far as was known; nil: nobody looked.
     ///
-    /// - Parameter head: the position the answer holds.
+    /// - Parameters:
+    ///   - head: the position the answer holds.
+    ///   - stored: what the projections said when the answer was read; nil: what they said last.
     public func complete(
-        of bundleId: BundleId?, _ knowledge: KnowledgeLimit, head: Int64
+        of bundleId: BundleId?, _ knowledge: KnowledgeLimit, head: Int64,
+        in stored: Completeness? = nil
     ) -> CompleteWindow? {
-        completeness.window(bundleId.map { [$0] } ?? apps) { state in
+        (stored ?? completeness).window(bundleId.map { [$0] } ?? apps) { state in
             guard state.position <= head else { return false }
             return switch knowledge {
             case .everything: true
@@ -250,7 +272,7 @@ public final class EnvironmentLedger: Sendable {
 
     /// How projections are to be built now.
     public var build: ProjectionsStore.Build {
-        ProjectionsStore.Build(catalogueHash: catalogueHash.hexadecimal)
+        ProjectionsStore.Build(catalogueHash: catalogueHash.hexadecimal, days: days)
     }
 
     public var projectionFiles: DerivedFiles { .projections(in: directory) }

@@ -11,6 +11,8 @@ public final class Projector: Sendable {
     let lock: ProjectorLock
     private let current: Mutex<ProjectionsStore>
     private let found: Mutex<[Remark]>
+    /// Classes that many chains share.
+    private let numbers: ClassNumbers?
 
     /// Whether the projections were built anew on opening, all of them.
     public let wasBuiltOnOpening: Bool
@@ -36,8 +38,9 @@ public final class Projector: Sendable {
 
     private init(
         ledger: EnvironmentLedger, lock: ProjectorLock, projections: ProjectionsStore,
-        wasBuiltOnOpening: Bool, remarks: [Remark]
+        wasBuiltOnOpening: Bool, remarks: [Remark], keepsSums: Bool
     ) {
+        numbers = keepsSums ? ClassNumbers() : nil
         self.ledger = ledger
         self.lock = lock
         self.wasBuiltOnOpening = wasBuiltOnOpening
@@ -46,11 +49,20 @@ public final class Projector: Sendable {
     }
 
     /// Opens the current projections, or builds new ones when there are none, when they were
-    /// built for another reducer, decoder or catalogue, or for another log, or are far behind.
+    /// built for another reducer, decoder, catalogue or report zone, or for another log, or are far behind.
     ///
     /// Nil while another process projects here.
     public static func open(
         _ ledger: EnvironmentLedger, report: @escaping Report = { _ in }
+    ) async throws(StoreError) -> Projector? {
+        try await open(ledger, keepingSums: true, report: report)
+    }
+
+    /// - Parameter keepsSums: false leaves the sums of metrics as they are, to measure what they
+    ///   cost; such a file is good for nothing else.
+    static func open(
+        _ ledger: EnvironmentLedger, keepingSums keepsSums: Bool,
+        report: @escaping Report = { _ in }
     ) async throws(StoreError) -> Projector? {
         let directory = ledger.directory
         let lock = try await Blocking.run { () throws(StoreError) in
@@ -86,7 +98,7 @@ public final class Projector: Sendable {
         }
         return Projector(
             ledger: ledger, lock: lock, projections: projections,
-            wasBuiltOnOpening: usable == nil, remarks: remarks)
+            wasBuiltOnOpening: usable == nil, remarks: remarks, keepsSums: keepsSums)
     }
 
     /// The current projections, unless they were built for something else or are damaged.
@@ -207,7 +219,8 @@ public final class Projector: Sendable {
                     after: current.checkpoint.position, through: head, current.completeness)
             }
             try await projections.update(
-                current.rows, completeness: current.added, checkpoint: current.checkpoint)
+                current.rows, completeness: current.added, checkpoint: current.checkpoint,
+                days: ledger.days)
             ledger.learn(
                 current.completeness, from: projections, at: current.checkpoint.position)
             tell(Progress(.apply, position: current.checkpoint.position, head: head), report)
@@ -243,8 +256,11 @@ public final class Projector: Sendable {
         }
         let facts = try await ledger.facts.facts(of: touched.sorted())
         let (environment, catalogue) = (ledger.environment, ledger.catalogue)
+        let numbers = numbers
         let rows = try await Parallel.map(facts) { (entry) throws(StoreError) in
-            ChainRows(entry.0, facts: entry.1, environment: environment, catalogue: catalogue)
+            ChainRows(
+                entry.0, facts: entry.1, environment: environment, catalogue: catalogue,
+                numbers: numbers)
         }
         var completeness = completeness
         let added = try await CompletenessFold(ledger).advance(

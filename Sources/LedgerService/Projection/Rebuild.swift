@@ -82,15 +82,15 @@ struct Rebuild: Sendable {
         // Facts only grow, and only the holder of the lock adds any.
         let facts = ledger.facts
         let checkpoint = try await facts.checkpoint()
-        let (build, directory) = (ledger.build, ledger.directory)
+        let (build, directory, days) = (ledger.build, ledger.directory, ledger.days)
         let file = try await Blocking.run { () throws(StoreError) in
-            try ProjectionsBuild(path: path, build: build, directory: directory)
+            try ProjectionsBuild(path: path, build: build, directory: directory, days: days)
         }
         let lock = lock
         do throws(StoreError) {
             try await ChainFold(
                 facts: facts, environment: ledger.environment, catalogue: ledger.catalogue
-            ).runEncoding { (rows, factCount) throws(StoreError) in
+            ).runEncoding(into: file.sums) { (rows, factCount) throws(StoreError) in
                 try await Blocking.run { () throws(StoreError) in try file.append(rows) }
                 let progress = ProjectionProgress(
                     .fold, position: min(factCount, checkpoint.position),

@@ -24,7 +24,8 @@ public struct RebuildCheck: Sendable {
         public var differences: [Difference] = []
         public var count = 0
         /// What is wrong with the file apart from the rows of its chains: tables with rows of no
-        /// chain, `schema` for other tables or views.
+        /// chain, `schema` for other tables or views, tables of sums that are not those of the
+        /// contributions.
         public var fileFindings: [String] = []
         /// Up to where was compared: the projections' checkpoint.
         public let position: Int64
@@ -118,6 +119,10 @@ public struct RebuildCheck: Sendable {
         if found.stored == found.expected {
             found.fileFindings = try await Blocking.run { () throws(StoreError) in
                 try stored.findings()
+            }
+            let (path, days) = (path, ledger.days)
+            found.fileFindings += try await Blocking.run { () throws(StoreError) in
+                try MovementCheck(path: path, days: days, directory: scratch).findings()
             }
             let expected = try await CompletenessFold(ledger)
                 .whole(through: checkpoint.position)

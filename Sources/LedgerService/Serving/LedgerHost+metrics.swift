@@ -12,7 +12,9 @@ extension LedgerHost {
             let (query, position) = try await query(ledger, scope)
             return (try await query.churn(words, isPaid: isPaid), position)
         }
-        return ServedAnswer(position: position, lag: ledger.lag.positions) {
+        return ServedAnswer(
+            position: max(position, report.stamp.position), lag: ledger.lag.positions
+        ) {
             report.write(to: &$0, isStamped: $1)
         }
     }
@@ -27,7 +29,9 @@ extension LedgerHost {
             let (query, position) = try await query(ledger, scope)
             return (try await query.metric(name, words), position)
         }
-        return ServedAnswer(position: position, lag: ledger.lag.positions) {
+        return ServedAnswer(
+            position: max(position, report.stamp.position), lag: ledger.lag.positions
+        ) {
             report.write(to: &$0, isStamped: $1)
         }
     }

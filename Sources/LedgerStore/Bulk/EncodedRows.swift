@@ -15,11 +15,31 @@ public struct EncodedRows: Sendable {
     private(set) var transactions = RunBuffer()
     /// What chains mean to customers, by customer.
     private(set) var holdings = RunBuffer()
+    private(set) var contributions = RowBytes()
+    /// Movements that the clock brings about, by their time.
+    private(set) var pending = RunBuffer()
+    /// What the chains add to the sums, and those of other pages before.
+    private(set) var sums: MovementSums?
+    /// When Apple signed the newest fact.
+    private(set) var signedAt: Int64?
+    private let pool: MovementPool
     /// Reused from record to record.
     private var (key, value): ([UInt8], [UInt8]) = ([], [])
 
     /// No rows yet: the chains to come are numbered from `firstSubscription` on.
-    public init(firstSubscription: Int64) { self.firstSubscription = firstSubscription }
+    ///
+    /// - Parameter pool: takes the sums as soon as the rows are `finish`ed.
+    public init(firstSubscription: Int64, pool: MovementPool) {
+        self.firstSubscription = firstSubscription
+        self.pool = pool
+        sums = pool.take()
+    }
+
+    /// No more rows come.
+    public mutating func finish() {
+        guard let whole = sums.take() else { return }
+        pool.give(whole)
+    }
 
     /// Adds the rows of the next chain.
     public mutating func append(_ rows: ChainRows) {
@@ -41,6 +61,7 @@ public struct EncodedRows: Sendable {
             RunKey.append(row.firstPosition, to: &value)
             transactions.append(key: key, value: value)
         }
+        appendContribution(rows, of: subscription)
         for row in rows.holdings {
             key.removeAll(keepingCapacity: true)
             value.removeAll(keepingCapacity: true)
@@ -49,6 +70,22 @@ public struct EncodedRows: Sendable {
             RunKey.append(row.holds ? 1 : 0, to: &value)
             value.append(contentsOf: row.body)
             holdings.append(key: key, value: value)
+        }
+    }
+
+    private mutating func appendContribution(_ rows: ChainRows, of subscription: Int64) {
+        guard let row = rows.contribution else { return }
+        contributions.beginRow()
+        contributions.bind(1, subscription)
+        row.bind(&contributions)
+        if let date = row.signedAt { signedAt = max(signedAt ?? date, date) }
+        for named in rows.classes { sums?.name(named) }
+        // The body was made a moment ago: it can be read.
+        let movements = (try? ContributionCodec.movements(row.body)) ?? []
+        for (seq, movement) in movements.enumerated() {
+            sums?.add(movement, sign: 1)
+            guard movement.at > row.signedAt ?? .min else { continue }
+            pending.appendPending(movement, of: subscription, seq: seq)
         }
     }
 }

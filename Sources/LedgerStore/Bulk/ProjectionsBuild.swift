@@ -13,17 +13,35 @@ public final class ProjectionsBuild: Sendable {
     private let bulk: BulkFile
     private let transactions: SideRows
     private let holdings: SideRows
+    private let pending: PendingRows
+    /// Where the rows that are made for this file sum what they contribute.
+    public let sums: MovementPool
+    private let signedAt = Mutex<Int64?>(nil)
     private let chainCount = Mutex<Int64>(0)
 
     /// Makes the file under its unfinished name. Blocks.
     ///
     /// Throws `diskFull`, `fileReadOnly` or `ioError`.
-    public init(
-        path: String, build: ProjectionsStore.Build, directory: String
+    public convenience init(
+        path: String, build: ProjectionsStore.Build, directory: String,
+        days: ReportDays = .utc
     ) throws(StoreError) {
+        try self.init(
+            path: path, build: build, directory: directory, days: days,
+            keptCount: MovementPool.cellCount)
+    }
+
+    /// - Parameter keptCount: sums that one core keeps in memory.
+    init(
+        path: String, build: ProjectionsStore.Build, directory: String,
+        days: ReportDays = .utc, keptCount: Int
+    ) throws(StoreError) {
+        precondition(build.days == days.name, "A file's sums are kept by the days of its build.")
         self.path = path
         transactions = SideRows(directory: directory)
         holdings = SideRows(directory: directory)
+        pending = PendingRows(directory: directory)
+        sums = MovementPool(days, directory: directory, keptCount: keptCount)
         bulk = try BulkFile(path: path, schema: DerivedSchema.projections, meta: build.meta)
     }
 
@@ -42,7 +60,16 @@ public final class ProjectionsBuild: Sendable {
             try insert(rows.intervals, IntervalRow.self, database)
             try insert(rows.lifeFacts, LifeFactRow.self, database)
             try insert(rows.notices, NoticeRow.self, database)
+            try BulkInsert(
+                database, table: ContributionRow.table,
+                columns: ["subscription"] + ContributionRow.columns
+            ).run(rows.contributions)
         }
+        signedAt.withLock { known in
+            if let date = rows.signedAt { known = max(known ?? date, date) }
+        }
+        try sums.spill()
+        try pending.append(rows.pending)
         try transactions.append(rows.transactions)
         try holdings.append(rows.holdings)
     }
@@ -59,6 +86,7 @@ public final class ProjectionsBuild: Sendable {
         checkpoint: Checkpoint, completeness: Completeness = Completeness()
     ) throws(StoreError) {
         let (transactions, holdings) = (transactions, holdings)
+        let (pending, sums) = (pending, sums)
         try bulk.write { database in
             try transactions.load(
                 database, table: ChainRows.TransactionRow.table,
@@ -72,6 +100,9 @@ public final class ProjectionsBuild: Sendable {
                 row.bind(
                     blob: UnsafeRawBufferPointer(rebasing: value[MemoryLayout<Int64>.size...]))
             }
+            try pending.load(database)
+            try sums.load(database)
+            try NewestFact.raise(signedAt.withLock { $0 }, database)
             try CompletenessRow.insert(completeness.all, database)
         }
         try bulk.finish(checkpoint: checkpoint)

@@ -17,6 +17,8 @@ struct FactWriter {
         bytes.append(UInt8(rest))
     }
 
+    mutating func byte(_ value: UInt8) { bytes.append(value) }
+
     /// Zigzag: small magnitudes of either sign are short.
     mutating func signed(_ value: Int64) {
         unsigned(UInt64(bitPattern: (value << 1) ^ (value >> 63)))

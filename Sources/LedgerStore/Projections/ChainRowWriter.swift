@@ -5,9 +5,16 @@ internal import Ledger
 /// Brings stored rows to what they should be, touching only those that differ.
 struct ChainRowWriter {
     let database: Database
+    var movements: MovementWriter
 
-    /// The number of rows written or removed.
-    func write(_ rows: ChainRows) throws -> Int {
+    init(_ database: Database, _ days: ReportDays) {
+        self.database = database
+        movements = MovementWriter(database, days)
+    }
+
+    /// The number of rows written or removed; what concerns all chains together follows with
+    /// `finish`.
+    mutating func write(_ rows: ChainRows) throws -> Int {
         var written = 0
         let subscription = try write(rows.chain, rows.subscription, &written)
         written += try write(rows.intervals, subscription)
@@ -15,8 +22,14 @@ struct ChainRowWriter {
         written += try write(rows.notices, subscription)
         written += try write(rows.transactions, subscription)
         written += try HoldingRow.write(rows.holdings, subscription, database)
+        if let contribution = rows.contribution {
+            try movements.write(contribution, rows.classes, subscription)
+        }
         return written
     }
+
+    /// Writes the sums that the chains are in; the number of rows.
+    mutating func finish() throws -> Int { try movements.finish() }
 
     private func write(
         _ chain: ChainId, _ row: SubscriptionRow, _ written: inout Int

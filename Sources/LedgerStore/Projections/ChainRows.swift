@@ -2,7 +2,7 @@ public import AppStore
 public import Ledger
 
 /// Everything the projections hold of one chain: a pure function of its facts and the catalogue.
-public struct ChainRows: Equatable, Sendable {
+public struct ChainRows: Sendable {
     public let chain: ChainId
     let subscription: SubscriptionRow
     let intervals: [IntervalRow]
@@ -12,6 +12,11 @@ public struct ChainRows: Equatable, Sendable {
     let transactions: [TransactionRow]
     /// Everybody whom a fact of the chain ever named, in byte order.
     let holdings: [HoldingRow]
+    /// What the chain contributes to the sums of metrics; nil for what is kept under a customer's
+    /// id.
+    let contribution: ContributionRow?
+    /// The classes that the contribution names, as far as they were made here; no part of the rows.
+    let classes: [NumberedClass]
 
     struct TransactionRow: StoredRow {
         let transactionId: String
@@ -29,7 +34,7 @@ public struct ChainRows: Equatable, Sendable {
     init(
         chain: ChainId, subscription: SubscriptionRow, intervals: [IntervalRow],
         lifeFacts: [LifeFactRow], notices: [NoticeRow], transactions: [TransactionRow],
-        holdings: [HoldingRow]
+        holdings: [HoldingRow], contribution: ContributionRow?, classes: [NumberedClass] = []
     ) {
         self.chain = chain
         self.subscription = subscription
@@ -38,10 +43,15 @@ public struct ChainRows: Equatable, Sendable {
         self.notices = notices
         self.transactions = transactions
         self.holdings = holdings
+        self.contribution = contribution
+        self.classes = classes
     }
 
+    /// - Parameter numbers: remembers the classes of chains before; other ones change nothing. Nil
+    ///   leaves the contribution out, to measure what it costs.
     public init(
-        _ chain: ChainId, facts: [Fact], environment: Environment, catalogue: Catalogue
+        _ chain: ChainId, facts: [Fact], environment: Environment, catalogue: Catalogue,
+        numbers: ClassNumbers? = ClassNumbers()
     ) {
         let life = Lifecycle(facts, environment: environment, catalogue: catalogue)
         self.chain = chain
@@ -51,6 +61,14 @@ public struct ChainRows: Equatable, Sendable {
         notices = life.notices.map { NoticeRow($0) }
         transactions = ChainRows.transactions(facts)
         holdings = HoldingRow.rows(chain, life)
+        var classes: [NumberedClass] = []
+        contribution = numbers.flatMap { numbers in
+            guard chain.customer == nil else { return nil }
+            return ContributionRow(
+                chain, life, facts: facts, catalogue: catalogue, numbers: numbers,
+                classes: &classes)
+        }
+        self.classes = classes
     }
 
     /// Every transactionId in byte order, each once, with the first position that stated it.
@@ -90,5 +108,17 @@ public struct ChainRows: Equatable, Sendable {
             + NoticeRow.differences(notices, other.notices)
             + TransactionRow.differences(transactions, other.transactions)
             + HoldingRow.differences(holdings, other.holdings)
+            + ContributionRow.differences(
+                [contribution].compactMap(\.self), [other.contribution].compactMap(\.self))
+    }
+}
+
+extension ChainRows: Equatable {
+    /// Whether the same rows would be stored.
+    public static func == (left: ChainRows, right: ChainRows) -> Bool {
+        left.chain == right.chain && left.subscription == right.subscription
+            && left.intervals == right.intervals && left.lifeFacts == right.lifeFacts
+            && left.notices == right.notices && left.transactions == right.transactions
+            && left.holdings == right.holdings && left.contribution == right.contribution
     }
 }

@@ -15,34 +15,49 @@ public final class ProjectionsStore: Sendable {
         public let decoderVersion: Int
         /// SHA-256 of the catalogue, in hexadecimal: levels and durations shape the rows.
         public let catalogueHash: String
+        /// The days that sums are kept by: the report zone, and its rules.
+        public let days: String
+
+        static let daysKey = "reportDays"
 
         /// The version of the tables; a file with others cannot be read at all.
-        static let layoutVersion = 4
+        static let layoutVersion = 5
 
         public init(
             reducerVersion: Int = Lifecycle.reducerVersion,
-            decoderVersion: Int = Fact.decoderVersion, catalogueHash: String
+            decoderVersion: Int = Fact.decoderVersion, catalogueHash: String,
+            days: ReportDays = .utc
+        ) {
+            self.init(
+                reducerVersion: reducerVersion, decoderVersion: decoderVersion,
+                catalogueHash: catalogueHash, dayName: days.name)
+        }
+
+        private init(
+            reducerVersion: Int, decoderVersion: Int, catalogueHash: String, dayName: String
         ) {
             self.reducerVersion = reducerVersion
             self.decoderVersion = decoderVersion
             self.catalogueHash = catalogueHash
+            self.days = dayName
         }
 
         init?(meta: [String: String]) {
             guard meta["layoutVersion"] == String(Build.layoutVersion),
                 let reducer = meta["reducerVersion"].flatMap({ Int($0) }),
                 let decoder = meta["decoderVersion"].flatMap({ Int($0) }),
-                let catalogue = meta["catalogueHash"]
+                let catalogue = meta["catalogueHash"], let days = meta[Build.daysKey]
             else { return nil }
             self.init(
-                reducerVersion: reducer, decoderVersion: decoder, catalogueHash: catalogue)
+                reducerVersion: reducer, decoderVersion: decoder, catalogueHash: catalogue,
+                dayName: days)
         }
 
         var meta: [String: String] {
             [
                 "reducerVersion": String(reducerVersion),
                 "decoderVersion": String(decoderVersion), "catalogueHash": catalogueHash,
-                "layoutVersion": String(Build.layoutVersion),
+                "layoutVersion": String(Build.layoutVersion), Build.daysKey: days,
             ]
         }
     }
@@ -89,16 +104,29 @@ public final class ProjectionsStore: Sendable {
     /// Brings the rows of these chains to what they should be, writing only those that differ, and
     /// moves the checkpoint, in one transaction. The number of rows written.
     ///
-    /// - Parameter completeness: states that these events added.
+    /// Throws `fileChanged` when the file's sums are kept by other days.
+    ///
+    /// - Parameters:
+    ///   - completeness: states that these events added.
+    ///   - days: those the file was built with.
     @discardableResult
     public func update(
-        _ chains: [ChainRows], completeness: [Completeness.State] = [], checkpoint: Checkpoint
+        _ chains: [ChainRows], completeness: [Completeness.State] = [], checkpoint: Checkpoint,
+        days: ReportDays = .utc
     ) async throws(StoreError) -> Int {
+        let path = path
         do {
             return try await pool.write { database in
-                let writer = ChainRowWriter(database: database)
+                guard try DerivedFile.meta(database)[Build.daysKey] == days.name else {
+                    throw StoreError(
+                        .fileChanged, path: path,
+                        reason: "Its sums are kept by the days of another time zone.",
+                        remedy: "Run `subledger rebuild`.")
+                }
+                var writer = ChainRowWriter(database, days)
                 var written = 0
                 for rows in chains { written += try writer.write(rows) }
+                written += try writer.finish()
                 try CompletenessRow.insert(completeness, database)
                 try DerivedFile.setCheckpoint(checkpoint, database)
                 return written

@@ -64,7 +64,10 @@ public final class StoredChains: Sendable {
         do {
             return try queue.inDatabase { database in
                 var findings: [String] = []
-                for table in ["intervals", "life_facts", "notices", "transactions", "holdings"] {
+                for table in [
+                    "intervals", "life_facts", "notices", "transactions", "holdings",
+                    "contributions", "pending_movements",
+                ] {
                     let hasStrays = try Bool.fetchOne(
                         database,
                         sql: """
@@ -133,8 +136,21 @@ private struct ChainRowReader {
                 chain: head.chain, subscription: head.row, intervals: try rows(head.id),
                 lifeFacts: try rows(head.id), notices: try rows(head.id),
                 transactions: try transactions(head.id),
-                holdings: try HoldingRow.rows(head.id, database))
+                holdings: try HoldingRow.rows(head.id, database),
+                contribution: try contribution(head.id))
         }
+    }
+
+    private func contribution(_ subscription: Int64) throws -> ContributionRow? {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT \(ContributionRow.columns.joined(separator: ", ")) FROM contributions
+            WHERE subscription = ?
+            """)
+        select.bind(1, subscription)
+        defer { select.reset() }
+        return try select.step() ? ContributionRow(select) : nil
     }
 
     private func rows<Row: ProjectionRow>(_ subscription: Int64) throws -> [Row] {

@@ -20,7 +20,7 @@ struct ProjectionsBuildTests {
             path: directory.file(name), build: build, directory: directory.path)
         var count: Int64 = 0
         for page in pages {
-            try file.append(EncodedRows(page, firstSubscription: count + 1))
+            try file.append(EncodedRows(page, for: file, firstSubscription: count + 1))
             count += Int64(page.count)
         }
         try file.finish(checkpoint: checkpoint)
@@ -37,7 +37,7 @@ struct ProjectionsBuildTests {
     func abandoned() throws {
         let file = try ProjectionsBuild(
             path: directory.file("p.sqlite"), build: build, directory: directory.path)
-        try file.append(EncodedRows([]))
+        try file.append(EncodedRows([], for: file))
         #expect(try !names().contains("p.sqlite"))
         #expect(throws: StoreError(.noSuchFile, reason: "", remedy: "")) {
             try ProjectionsStore(path: file.path)
@@ -61,7 +61,9 @@ struct ProjectionsBuildTests {
         let chain = SimulatedChains.make(1).map { SimulatedChains.rows($0.id, $0.facts) }[0]
         let file = try ProjectionsBuild(
             path: directory.file("p.sqlite"), build: build, directory: directory.path)
-        #expect(throws: StoreError.self) { try file.append(EncodedRows([chain, chain])) }
+        #expect(throws: StoreError.self) {
+            try file.append(EncodedRows([chain, chain], for: file))
+        }
         file.abandon()
         #expect(try names().isEmpty)
     }
@@ -175,6 +177,6 @@ extension ChainRows {
         ChainRows(
             chain: chain ?? self.chain, subscription: subscription, intervals: intervals,
             lifeFacts: lifeFacts, notices: notices, transactions: transactions,
-            holdings: holdings)
+            holdings: holdings, contribution: contribution, classes: classes)
     }
 }

@@ -92,8 +92,9 @@ enum SimulatedChains {
 
 extension EncodedRows {
     /// The rows in the order given.
-    init(_ chains: [ChainRows], firstSubscription: Int64 = 1) {
-        self.init(firstSubscription: firstSubscription)
+    init(_ chains: [ChainRows], for file: ProjectionsBuild, firstSubscription: Int64 = 1) {
+        self.init(firstSubscription: firstSubscription, pool: file.sums)
         for rows in chains { append(rows) }
+        finish()
     }
 }

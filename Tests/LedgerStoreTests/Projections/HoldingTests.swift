@@ -127,7 +127,7 @@ struct HoldingTests {
         func file(_ name: String, _ rows: [ChainRows]) throws -> ProjectionsStore {
             let file = try ProjectionsBuild(
                 path: directory.file(name), build: build, directory: directory.path)
-            try file.append(EncodedRows(rows))
+            try file.append(EncodedRows(rows, for: file))
             try file.finish(checkpoint: .start)
             return try ProjectionsStore(path: file.path)
         }

@@ -16,7 +16,7 @@ struct ProjectionsUpdateTests {
             path: directory.file("p.sqlite"), build: ProjectionsStore.Build(catalogueHash: "none"),
             directory: directory.path)
         rows = SimulatedChains.make(40).map { SimulatedChains.rows($0.id, $0.facts) }
-        try file.append(EncodedRows(rows))
+        try file.append(EncodedRows(rows, for: file))
         try file.finish(checkpoint: .start)
         store = try ProjectionsStore(path: file.path)
     }
@@ -89,7 +89,7 @@ struct ProjectionsUpdateTests {
         let new = ChainRows(
             chain: id, subscription: before.subscription, intervals: before.intervals,
             lifeFacts: before.lifeFacts, notices: before.notices,
-            transactions: before.transactions, holdings: before.holdings)
+            transactions: before.transactions, holdings: before.holdings, contribution: nil)
         let count =
             1 + new.intervals.count + new.lifeFacts.count + new.notices.count
             + new.transactions.count + new.holdings.count
@@ -141,7 +141,7 @@ struct ProjectionsUpdateTests {
             let file = try ProjectionsBuild(
                 path: directory.file("one.sqlite"),
                 build: ProjectionsStore.Build(catalogueHash: "none"), directory: directory.path)
-            try file.append(EncodedRows([changed]))
+            try file.append(EncodedRows([changed], for: file))
             try file.finish(checkpoint: .start)
             let bulk = try await SimulatedChains.stored(file.path)
             #expect(bulk.count == 1 && bulk[0] == changed)
@@ -159,7 +159,7 @@ extension ChainRows {
             chain: chain, subscription: subscription, intervals: intervals ?? self.intervals,
             lifeFacts: lifeFacts ?? self.lifeFacts, notices: notices ?? self.notices,
             transactions: transactions ?? self.transactions,
-            holdings: holdings)
+            holdings: holdings, contribution: contribution, classes: classes)
     }
 }
 

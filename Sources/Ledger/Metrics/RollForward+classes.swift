@@ -1,0 +1,70 @@
+public import AppStore
+
+/// What one chain that makes a movement adds to a roll-forward, worked out once: it is the same at
+/// every time.
+public struct RollForwardEffect: Sendable {
+    struct Step: Sendable {
+        var group: Int
+        /// What is active more, or less, from then on.
+        var amount: Int64
+        var unpriced: Int64
+    }
+
+    struct Change: Sendable {
+        var group: Int
+        var column: RollForwardColumn
+        var amount: Int64
+    }
+
+    var steps: [Step] = []
+    var changes: [Change] = []
+
+    /// Whether the question does not see the movement.
+    public var isNothing: Bool { steps.isEmpty && changes.isEmpty }
+}
+
+extension RollForward {
+    /// What a movement adds, for `add` of this same sum.
+    public mutating func effect(of movement: ClassMovement<CountedClass>) -> RollForwardEffect {
+        let moved = movement.movement
+        var effect = RollForwardEffect()
+        if let before = moved.before, let step = step(before, sign: -1) {
+            effect.steps.append(step)
+        }
+        if let step = step(moved.after, sign: 1) { effect.steps.append(step) }
+        for change in moved.changes(question) where change.amount != 0 {
+            effect.changes.append(
+                RollForwardEffect.Change(
+                    group: group(change.key), column: change.column, amount: change.amount))
+        }
+        return effect
+    }
+
+    private mutating func step(_ stretch: CountedStretch, sign: Int64) -> RollForwardEffect.Step? {
+        guard question.counts(stretch) else { return nil }
+        let isUnpriced = question.measure == .money && stretch.annualised == nil
+        return RollForwardEffect.Step(
+            group: group(question.key(stretch.values, reason: nil)),
+            amount: sign * question.amount(stretch), unpriced: isUnpriced ? sign : 0)
+    }
+
+    /// Adds the movement of some chains at one time.
+    ///
+    /// - Parameter count: chains; 0 adds nothing.
+    public mutating func add(_ effect: RollForwardEffect, at time: Timestamp, count: Int64) {
+        guard count != 0, question.instants.count > 1 else { return }
+        let first = question.firstInstant(after: time)
+        guard first < question.instants.count else { return }
+        for step in effect.steps {
+            steps[step.group][first, default: 0] += step.amount * count
+            if step.unpriced != 0 {
+                unpricedSteps[step.group][first, default: 0] += step.unpriced * count
+            }
+        }
+        guard first > 0 else { return }
+        for change in effect.changes {
+            sums[change.group][first - 1, default: [:]][change.column, default: 0] +=
+                change.amount * count
+        }
+    }
+}

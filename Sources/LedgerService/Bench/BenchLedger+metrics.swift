@@ -1,0 +1,99 @@
+import AppStore
+import Foundation
+import Ledger
+import LedgerStore
+import Signing
+
+extension BenchLedger {
+    /// Times each report is asked for.
+    static let reportCount = 5
+    /// Turns in which the projector works with sums and without.
+    static let projectingTurnCount = 4
+
+    /// Monthly churn by product over the whole ledger: of the report zone, of another one, and as it
+    /// was known not long and long ago, against a bare walk over the facts; and what keeping the sums
+    /// costs the projector.
+    public func metrics() async throws -> [BenchRow] {
+        defer { remove() }
+        let count = try await makeFacts { _ in }
+        var rows = try await reports(count)
+        rows.append(try await sumsCost(count))
+        return rows
+    }
+
+    private func reports(_ count: Int64) async throws -> [BenchRow] {
+        let session = try await LedgerSession.open(try await open())
+        let facts = session.ledger.facts
+        let bare = try await BenchLedger.seconds {
+            var page = try await facts.undecodedPage(after: nil)
+            while let last = page?.last { page = try await facts.undecodedPage(after: last) }
+        }
+        var words = MetricsWords()
+        (words.from, words.by) = ("2015-01-01", ["product"])
+        var elsewhere = words
+        elsewhere.timeZone = "America/New_York"
+        let asked: [(String, MetricsWords, KnowledgeLimit, MovementSource)] = [
+            ("reportZone", words, .everything, .sums),
+            ("otherZone", elsewhere, .everything, .contributions),
+            ("knownRecently", words, .knownPosition(count - count / 100), .contributions),
+            ("knownHalfway", words, .knownPosition(count / 2), .contributions),
+        ]
+        var rows: [BenchRow] = []
+        for (name, words, knowledge, source) in asked {
+            var seconds: [Double] = []
+            let query = MetricsQuery(
+                session.query, reportTimeZone: configuration.reportTimeZone,
+                now: BenchLedger.reportNow, knowledge: knowledge)
+            for _ in 0..<(source == .sums ? BenchLedger.reportCount : 1) {
+                seconds.append(
+                    try await BenchLedger.seconds {
+                        let report = try await query.churn(words)
+                        guard report.source == source, !report.rows.isEmpty else {
+                            throw BenchProblem.refused
+                        }
+                    })
+            }
+            rows.append(
+                BenchRow(
+                    name: "metrics.\(name)", value: BenchLedger.median(seconds) * 1_000,
+                    unit: "ms", limitName: "bare scan of the facts", limit: bare * 1_000,
+                    events: Int(count)))
+        }
+        await session.close()
+        return rows
+    }
+
+    /// In the middle of a day, after every fact of generated lives: 2026-12-15T15:00:00Z.
+    static let reportNow = Timestamp(milliseconds: 1_797_346_800_000)
+
+    /// The share of the projector's time that keeping the sums takes.
+    private func sumsCost(_ count: Int64) async throws -> BenchRow {
+        let ledger = try await open()
+        let lateCount = min(BenchLedger.lateEventCount, Int(count) / 20 + 1)
+        let late = feed.lateEvents(lateCount)
+        let turn =
+            (late.count + BenchLedger.projectingTurnCount - 1)
+            / BenchLedger.projectingTurnCount
+        var spent: [Bool: Double] = [:]
+        for number in 0..<BenchLedger.projectingTurnCount {
+            let events = late.dropFirst(number * turn).prefix(turn)
+            for piece in EventBatches(Array(events)) {
+                _ = try await ledger.log.append(Array(piece))
+            }
+            // Without sums first: reading what is not cached yet counts against both alike.
+            let keepsSums = number % 2 == 1
+            guard let projector = try await Projector.open(ledger, keepingSums: keepsSums) else {
+                throw BenchProblem.busy
+            }
+            spent[keepsSums, default: 0] +=
+                try await BenchLedger.seconds {
+                    _ = try await projector.catchUp()
+                } / Double(max(events.count, 1))
+        }
+        await ledger.close()
+        let (with, without) = (spent[true] ?? 0, spent[false] ?? 0)
+        return BenchRow(
+            name: "metrics.projecting", value: with > 0 ? (with - without) / with * 100 : 0,
+            unit: "% of the projector's time", limitName: "aim", limit: 30, events: Int(count))
+    }
+}

@@ -1,0 +1,139 @@
+public import AppStore
+internal import GRDB
+public import Ledger
+
+/// Contributions of some chains as they are stored, to be summed elsewhere.
+public struct ContributionPage: Sendable {
+    private var entries: [Entry] = []
+    private var bytes: [UInt8] = []
+    /// The last chain of the page, by number; the next page begins behind it.
+    public private(set) var last: Int64 = 0
+    /// The last chain of all when the page was read.
+    public private(set) var end: Int64 = 0
+
+    private struct Entry {
+        let subscription: Int64
+        let lastPosition: Int64
+        let receivedAt: Int64
+        let byteCount: Int
+    }
+
+    /// One chain of a page.
+    public struct Chain: Sendable {
+        /// Its number in this file.
+        public let subscription: Int64
+        /// Of its newest event.
+        public let lastPosition: Int64
+        /// When the latest of its events arrived.
+        public let receivedAt: Timestamp
+        /// Whether it has a life.
+        public let hasLife: Bool
+        /// In order.
+        public let movements: [(at: Timestamp, movement: ClassMovement<Int64>)]
+    }
+
+    /// Hands out the chains.
+    ///
+    /// Throws `fileCorrupt` for a contribution that cannot be read.
+    public func readChains(_ body: (Chain) -> Void) throws(StoreError) {
+        let result = bytes.withUnsafeBytes { all in
+            Result { () throws(FactReader.Damage) in
+                var start = 0
+                for entry in entries {
+                    let stored = UnsafeRawBufferPointer(
+                        rebasing: all[start..<start + entry.byteCount])
+                    start += entry.byteCount
+                    body(try ContributionPage.chain(entry, stored))
+                }
+            }
+        }
+        do throws(FactReader.Damage) { try result.get() } catch {
+            throw StoreError(
+                .fileCorrupt, reason: "A stored contribution cannot be read.",
+                remedy: "Run `subledger rebuild`.")
+        }
+    }
+
+    private static func chain(
+        _ entry: Entry, _ stored: UnsafeRawBufferPointer
+    ) throws(FactReader.Damage) -> Chain {
+        var movements: [(at: Timestamp, movement: ClassMovement<Int64>)] = []
+        try ContributionCodec.forEach(stored) { stored in
+            movements.append(
+                (
+                    Timestamp(milliseconds: stored.at),
+                    ClassMovement(
+                        before: stored.before == ClassCodec.none ? nil : stored.before,
+                        after: stored.after == ClassCodec.none ? nil : stored.after,
+                        label: MovementLabel(code: stored.label) ?? .change)
+                ))
+        }
+        return Chain(
+            subscription: entry.subscription, lastPosition: entry.lastPosition,
+            receivedAt: Timestamp(milliseconds: entry.receivedAt),
+            hasLife: !stored.isEmpty, movements: movements)
+    }
+
+    fileprivate mutating func append(_ select: BoundStatement) {
+        let subscription = select.int64(0)
+        select.withBytes(3) { body in
+            bytes.append(contentsOf: body)
+            entries.append(
+                Entry(
+                    subscription: subscription, lastPosition: select.int64(1),
+                    receivedAt: select.int64(2), byteCount: body.count))
+        }
+        last = subscription
+    }
+
+    fileprivate init(end: Int64) { self.end = end }
+}
+
+extension ProjectionsStore {
+    /// Chains of one page of contributions: a read of a few milliseconds.
+    public static let contributionPageCount = 10_000
+
+    /// The contributions of the next chains by number, from the first behind `after` (0: all); nil
+    /// at the end.
+    public func contributions(
+        after: Int64, limit: Int = ProjectionsStore.contributionPageCount
+    ) async throws(StoreError) -> ContributionPage? {
+        try await read { database in
+            let end = try Int64.fetchOne(
+                database, sql: "SELECT max(subscription) FROM contributions")
+            guard let end, after < end else { return nil }
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT subscription, last_position, received_at, body FROM contributions
+                WHERE subscription > ? ORDER BY subscription LIMIT ?
+                """)
+            defer { select.reset() }
+            select.bind(1, after)
+            select.bind(2, Int64(limit))
+            var page = ContributionPage(end: end)
+            while try select.step() { page.append(select) }
+            return page
+        }
+    }
+
+    /// Every class that contributions name at this moment.
+    public func metricClasses() async throws(StoreError) -> [Int64: CountedClass] {
+        try await read { try MovementTable.classes($0).compactMapValues(\.counted) }
+    }
+
+    /// The chains of these numbers, in the order of the numbers.
+    public func chains(numbered numbers: [Int64]) async throws(StoreError) -> [ChainId] {
+        try await read { database in
+            let select = try BoundStatement(
+                database,
+                "SELECT original_transaction_id, bundle_id FROM subscriptions WHERE id = ?")
+            var found: [ChainId] = []
+            for number in numbers {
+                select.bind(1, number)
+                found += try ProjectionsStore.chains(select)
+            }
+            return found
+        }
+    }
+}

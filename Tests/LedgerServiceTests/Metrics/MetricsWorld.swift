@@ -1,0 +1,33 @@
+import AppStore
+import Foundation
+import Ledger
+import LedgerService
+import Simulator
+
+/// A ledger of simulated lives, whose deliveries are taken in piece by piece in no order of time.
+struct MetricsWorld: Sendable {
+    let ledger: TemporaryLedger
+    /// In the order in which they are taken in.
+    let lines: [[UInt8]]
+
+    /// - Parameter reportTimeZone: the days that sums are kept by.
+    init(lives: ClosedRange<UInt64>, seed: UInt64, reportTimeZone: String = "UTC") throws {
+        var ledger = try TemporaryLedger()
+        ledger.configuration.reportTimeZone = reportTimeZone
+        let signer = DeliverySigner(authority: TestAuthority.shared, appAppleId: 1_234_567_890)
+        let world = SubscriberWorld()
+        var lines: [[UInt8]] = []
+        for life in lives.map({ world.life(seed: $0) }) where life.environment == .production {
+            lines += try life.deliveries.map { try signer.line($0) }
+        }
+        var chance = SeededGenerator(seed: seed)
+        self.lines = lines.shuffled(using: &chance)
+        self.ledger = ledger
+    }
+
+    /// Takes in the nth of `count` pieces.
+    func take(_ piece: Int, of count: Int) async throws {
+        let bounds = (0...count).map { $0 * lines.count / count }
+        _ = try await ledger.ingest(Array(lines[bounds[piece]..<bounds[piece + 1]]))
+    }
+}
