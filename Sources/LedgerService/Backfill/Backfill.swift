@@ -60,7 +60,7 @@ public struct Backfill: Sendable {
         begin: @Sendable (BackfillEstimate) -> Void = { _ in },
         report: @Sendable (Progress) -> Void = { _ in }
     ) async throws(StoreError) -> BackfillReport {
-        let key = list.digest(client.bundleId)
+        let key = list.digest(client.bundleId, includesRefunds: includesRefunds)
         if startsAnew { try await cursors.forgetBackfill(key) }
         let before = try await cursors.backfill(key)
         let run = before?.run ?? BackfillRun(startedAt: books.clock())

@@ -97,9 +97,12 @@ public struct IdList: Sendable, Equatable {
         return bytes
     }
 
-    /// What the list is known by: the app and the ids in their order.
-    func digest(_ bundleId: BundleId) -> Digest {
+    /// What a run over the list is known by: the app, what is asked of each id, and the ids in their
+    /// order. Who asks for more than last time begins anew.
+    func digest(_ bundleId: BundleId, includesRefunds: Bool) -> Digest {
         var hasher = SHA256Hasher()
+        // No id is empty.
+        if !includesRefunds { hasher.update([0]) }
         for text in [bundleId.rawValue] + ids {
             hasher.update(Array(text.utf8))
             hasher.update([0])

@@ -13,14 +13,16 @@ struct BackfillTests {
     /// Works through a list with a fresh opening of the ledgers, as a command does.
     func backfill(
         _ ids: [String], _ apple: AskedApple, _ ledger: TemporaryLedger,
-        in choice: EnvironmentChoice = .productionFirst, startsAnew: Bool = false
+        in choice: EnvironmentChoice = .productionFirst, startsAnew: Bool = false,
+        includesRefunds: Bool = true
     ) async throws -> BackfillReport {
         try await Gate.ledgers.pass {
             let books = apple.books(ledger)
             let result = await Result {
                 let cursors = try await books.ledger(ledger.environment).operations
                 return try await Backfill(
-                    apple.client, books: books, cursors: cursors, in: choice
+                    apple.client, books: books, cursors: cursors, in: choice,
+                    includesRefunds: includesRefunds
                 ).run(IdList(ids), startsAnew: startsAnew)
             }
             await books.close()
@@ -70,6 +72,26 @@ struct BackfillTests {
         let whole = try TemporaryLedger()
         _ = try await backfill(Self.ids, try AskedApple(), whole)
         #expect(try await transactions(ledger) == transactions(whole))
+    }
+
+    @Test(
+        "What was asked without refunds is not done for who asks with them, and the other way round"
+    )
+    func refundsLater() async throws {
+        let ledger = try TemporaryLedger()
+        let apple = try AskedApple()
+        apple.transport.cut(after: 20)
+        let first = try await backfill(Self.ids, apple, ledger, includesRefunds: false)
+        #expect(first.run.settled > 0)
+        #expect(first.left > 0)
+        apple.transport.cut(after: nil)
+        let whole = try await backfill(Self.ids, apple, ledger)
+        #expect(whole.resumedAt == 0)
+        #expect(whole.estimate.ids == Self.ids.count)
+        #expect(whole.isComplete)
+        // The quick run is where it was.
+        let second = try await backfill(Self.ids, apple, ledger, includesRefunds: false)
+        #expect(second.resumedAt == first.run.settled)
     }
 
     @Test("A few failures among others stop nobody, and those ids are asked about once more")
