@@ -2,15 +2,15 @@ public import AppStore
 
 /// What one chain that makes a movement adds to a roll-forward, worked out once: it is the same at
 /// every time.
-public struct RollForwardEffect: Sendable {
-    struct Step: Sendable {
+public struct RollForwardEffect: Hashable, Sendable {
+    struct Step: Hashable, Sendable {
         var group: Int
         /// What is active more, or less, from then on.
         var amount: Int64
         var unpriced: Int64
     }
 
-    struct Change: Sendable {
+    struct Change: Hashable, Sendable {
         var group: Int
         var column: RollForwardColumn
         var amount: Int64
@@ -52,8 +52,12 @@ extension RollForward {
     ///
     /// - Parameter count: chains; 0 adds nothing.
     public mutating func add(_ effect: RollForwardEffect, at time: Timestamp, count: Int64) {
+        add(effect, before: question.firstInstant(after: time), count: count)
+    }
+
+    /// As `add(_:at:count:)`, of a time by the index of the first instant after it.
+    package mutating func add(_ effect: RollForwardEffect, before first: Int, count: Int64) {
         guard count != 0, question.instants.count > 1 else { return }
-        let first = question.firstInstant(after: time)
         guard first < question.instants.count else { return }
         for step in effect.steps {
             steps[step.group][first, default: 0] += step.amount * count

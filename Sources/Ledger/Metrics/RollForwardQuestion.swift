@@ -90,7 +90,7 @@ public struct RollForwardQuestion: Hashable, Sendable {
     // MARK: Places
 
     /// Index of the first instant later than `time`; the count of instants if there is none.
-    func firstInstant(after time: Timestamp) -> Int {
+    package func firstInstant(after time: Timestamp) -> Int {
         var (low, high) = (0, instants.count)
         while low < high {
             let middle = (low + high) / 2

@@ -56,6 +56,7 @@ struct ContributionWalk: Sendable {
             try await fold(changed, &sum)
             report(page.last, page.end)
         }
+        sum.settle()
         return sum
     }
 

@@ -64,6 +64,7 @@ extension MetricsQuery {
                 throw MovementTally.unnamed(query.projections)
             }
         }
+        sum.settle()
         var tally = Tally()
         for counted in stored.classes.values
         where bundleId == nil || counted.values.app == bundleId {

@@ -12,14 +12,28 @@ package enum MovementSource: String, Sendable, CaseIterable {
     case facts
 }
 
-/// A roll-forward that is being summed from movements, with what is to be told beside it. The effect
-/// of a movement is worked out once, however many chains made it.
+/// A roll-forward that is being summed from movements, with what is to be told beside it. What a
+/// movement adds is worked out once, however many chains made it; movements that add the same are
+/// counted together first.
 struct MovementTally: Sendable {
-    var rollForward: RollForward
+    private(set) var rollForward: RollForward
     var tally = MetricsQuery.Tally()
     private let classes: [Int64: CountedClass]
     private let bundleId: BundleId?
-    private var effects: [ClassMovement<Int64>: RollForwardEffect?] = [:]
+    /// Places of `counted`; nil for what the question does not see.
+    private var places: [ClassMovement<Int64>: Int?] = [:]
+    private var placesByEffect: [RollForwardEffect: Int] = [:]
+    private var counted: [Counted] = []
+
+    /// Chains that add the same, by the first instant after they do.
+    private struct Counted: Sendable {
+        let effect: RollForwardEffect
+        /// Empty where that would take too much room: then each is added at once.
+        var counts: [Int64]
+    }
+
+    /// Counts that are kept at most before they are added up.
+    static let countCount = 2_000_000
 
     /// - Parameter bundleId: only chains of this app are meant.
     init(
@@ -38,10 +52,10 @@ struct MovementTally: Sendable {
         return classes[number]?.values.app == bundleId
     }
 
-    /// Adds the movement of some chains; false for a class that nobody stored.
+    /// Adds the movement of some chains, as of `settle`; false for a class that nobody stored.
     mutating func add(_ movement: ClassMovement<Int64>, at time: Timestamp, count: Int64) -> Bool {
-        if let known = effects[movement] {
-            if let known { rollForward.add(known, at: time, count: count) }
+        if let place = places[movement] {
+            if let place { add(place, time, count) }
             return true
         }
         let (before, after) = (
@@ -51,9 +65,39 @@ struct MovementTally: Sendable {
             (after == nil) == (movement.after == nil)
         else { return false }
         let effect = effect(before, after, movement.label)
-        effects[movement] = .some(effect)
-        if let effect { rollForward.add(effect, at: time, count: count) }
+        let place = effect.map { self.place(of: $0) }
+        places[movement] = .some(place)
+        if let place { add(place, time, count) }
         return true
+    }
+
+    private mutating func add(_ place: Int, _ time: Timestamp, _ count: Int64) {
+        let first = rollForward.question.firstInstant(after: time)
+        if first < counted[place].counts.count {
+            counted[place].counts[first] += count
+        } else {
+            rollForward.add(counted[place].effect, before: first, count: count)
+        }
+    }
+
+    private mutating func place(of effect: RollForwardEffect) -> Int {
+        if let known = placesByEffect[effect] { return known }
+        let width = rollForward.question.instants.count
+        let isKept = (counted.count + 1) * width <= MovementTally.countCount
+        counted.append(
+            Counted(effect: effect, counts: isKept ? Array(repeating: 0, count: width) : []))
+        placesByEffect[effect] = counted.count - 1
+        return counted.count - 1
+    }
+
+    /// Adds up what was counted.
+    mutating func settle() {
+        for place in counted.indices {
+            for (first, count) in counted[place].counts.enumerated() where count != 0 {
+                rollForward.add(counted[place].effect, before: first, count: count)
+                counted[place].counts[first] = 0
+            }
+        }
     }
 
     /// Nil for what the question does not see.
@@ -76,6 +120,7 @@ struct MovementTally: Sendable {
         }
     }
 
+    /// Adds what another one of the same question has, which is settled.
     mutating func add(_ other: MovementTally) {
         rollForward.add(other.rollForward)
         tally.add(other.tally)
