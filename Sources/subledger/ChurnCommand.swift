@@ -18,12 +18,25 @@ struct ChurnCommand: AsyncParsableCommand {
         help: ArgumentHelp("Also draw it: bars by reason, and the rate.", valueName: "out.svg"))
     var chart: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Beside ours, as another product documents it.",
+            valueName: "revenuecat|adapty|stripe"))
+    var definitions: DefinitionPack?
+
     @OptionGroup var knowledge: KnowledgeOptions
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var common: SharedOptions
 
     func run() async throws {
         try await perform {
+            if let definitions {
+                guard !paid, chart == nil else {
+                    throw CommandFailure.definitionsAlone("--paid and --chart")
+                }
+                return try await metrics.compare(
+                    common, try knowledge.limit(), "churn", definitions)
+            }
             let form = try metrics.form(common)
             let report = try await metrics.answer(common, try knowledge.limit()) { query in
                 try await query.churn(metrics.words, isPaid: paid)

@@ -19,12 +19,23 @@ struct MetricCommand: AsyncParsableCommand {
             valueName: "FILE"))
     var rates: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Beside ours, as another product documents it (active, mrr).",
+            valueName: "revenuecat|adapty|stripe|appstoreconnect"))
+    var definitions: DefinitionPack?
+
     @OptionGroup var knowledge: KnowledgeOptions
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var common: SharedOptions
 
     func run() async throws {
         try await perform {
+            if let definitions {
+                guard rates == nil else { throw CommandFailure.definitionsAlone("--rates") }
+                return try await metrics.compare(
+                    common, try knowledge.limit(), try MetricName(name).rawValue, definitions)
+            }
             let name = try MetricName(name)
             let form = try metrics.form(common)
             let table = try rates.map { try CurrencyRates(file: $0) }

@@ -11,6 +11,10 @@ public enum MetricsError: Error, Sendable, Equatable {
     case onlyApp
     /// All amounts are in one currency.
     case currencyConverted
+    /// The product documents no such metric.
+    case undocumented(String, DefinitionPack)
+    /// Definitions are compared by interval only.
+    case comparedWhole
     /// Currencies that are in the answer and not in the table of rates.
     case missingRates([String])
     case unknownInterval(String)
@@ -30,6 +34,8 @@ public enum MetricsError: Error, Sendable, Equatable {
         case .unknownDimension, .reasonElsewhere, .onlyApp: "unknownDimension"
         case .currencyConverted: "currencyConverted"
         case .missingRates: "missingRates"
+        case .undocumented: "undocumentedDefinition"
+        case .comparedWhole: "comparedWhole"
         case .duplicateDimension: "duplicateDimension"
         case .unknownInterval: "unknownInterval"
         case .unknownTimeZone: "unknownTimeZone"
@@ -57,6 +63,13 @@ public enum MetricsError: Error, Sendable, Equatable {
             "Only churn and mrr-movement tell why somebody left; leave reason out of by and where."
         case .onlyApp:
             "Deliveries are told apart by app only; leave other dimensions out of by and where."
+        case .undocumented(let metric, let pack):
+            "There is no documented definition of \(MetricsError.quoted(metric)) by"
+                + " \(pack.rawValue) that payloads could follow; compared are "
+                + MetricsError.documented + "."
+        case .comparedWhole:
+            "Definitions are compared for all chains of an interval; leave by, and reason in where,"
+                + " out."
         case .currencyConverted:
             "With a table of rates every amount is in one currency; leave currency out of by and"
                 + " where, or --rates out."
@@ -85,6 +98,14 @@ public enum MetricsError: Error, Sendable, Equatable {
                 + " longer intervals or fewer dimensions."
         case .store(let error): error.description
         }
+    }
+
+    /// Which metrics are compared with whom.
+    private static var documented: String {
+        DefinitionPack.allCases.map { pack in
+            let metrics = DefinitionPack.metrics.filter { pack.rules($0) != nil }
+            return "\(pack.rawValue): \(metrics.joined(separator: ", "))"
+        }.joined(separator: "; ")
     }
 
     /// What somebody wrote, short and printable.

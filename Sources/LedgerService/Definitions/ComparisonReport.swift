@@ -1,0 +1,94 @@
+public import AppStore
+import Ledger
+
+/// A metric under our definition and under another product's, and what each rule in which they
+/// differ moves: ours and the differences are theirs, exactly.
+public struct ComparisonReport: Sendable {
+    public let stamp: MetricsStamp
+    public let pack: DefinitionPack
+    public let metric: String
+    public let rules: [DefinitionRule]
+    let zone: ReportZone
+    public let rows: [Row]
+
+    public struct Row: Sendable, Hashable {
+        public let from: Timestamp
+        public let to: Timestamp
+        /// Of money only.
+        public let currency: String?
+        /// Chains; of mrr a year's milliunits.
+        public let ours: Int64
+        /// In the order of the rules, each on what those before it left.
+        public let differences: [Difference]
+        /// What their rate is of; nil where they document no rate.
+        public let base: Int64?
+
+        public var theirs: Int64 { differences.reduce(ours) { $0 + $1.amount } }
+    }
+
+    public struct Difference: Sendable, Hashable {
+        public let rule: DefinitionRule
+        public let amount: Int64
+        /// How many chains (of churn: losses and returns) the rule is about.
+        public let chainCount: Int64
+    }
+
+    var isMoney: Bool { metric == "mrr" }
+
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            stamp.write(to: &json, isStamped: true)
+            json.member("definitions", pack.rawValue)
+            json.member("unit", isMoney ? "annualisedMilliunits" : "count")
+            json.array("rules", rules) { json, rule in
+                json.object { json in
+                    json.member("rule", rule.rawValue)
+                    json.member("theirs", rule.theirs)
+                    json.member("ours", rule.ours)
+                }
+            }
+            json.array("rows", rows) { json, row in write(row, to: &json) }
+        }
+    }
+
+    private func write(_ row: Row, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("from", row.from)
+            json.member("to", row.to)
+            json.member("currency", row.currency)
+            json.member("ours", row.ours)
+            json.array("differences", row.differences) { json, difference in
+                json.object { json in
+                    json.member("rule", difference.rule.rawValue)
+                    json.member("amount", difference.amount)
+                    json.member("chains", difference.chainCount)
+                }
+            }
+            json.member("theirs", row.theirs)
+            json.member("base", row.base)
+        }
+    }
+
+    /// As a table: `text` for people, with the rules below it, or comma-separated.
+    public func table(_ form: MetricsTable.Form) -> [UInt8] {
+        let header =
+            ["from", "to", "currency", "ours"]
+            + rules.flatMap { [$0.rawValue, "\($0.rawValue).chains"] } + ["theirs", "base"]
+        let cells = rows.map { row in
+            let bounds =
+                form == .csv
+                ? [row.from.rfc3339, row.to.rfc3339]
+                : [zone.label(row.from), zone.label(row.to)]
+            return bounds + [row.currency ?? "", "\(row.ours)"]
+                + row.differences.flatMap { ["\($0.amount)", "\($0.chainCount)"] }
+                + ["\(row.theirs)", row.base.map { "\($0)" } ?? ""]
+        }
+        let table = MetricsTable(header: header, rows: cells)
+        guard form == .text else { return table.csv }
+        let told = rules.map { "\($0.rawValue)\n  theirs: \($0.theirs)\n  ours:   \($0.ours)" }
+        let text =
+            (stamp.lines + [""]).joined(separator: "\n") + "\n" + table.aligned(leading: 3) + "\n"
+            + told.joined(separator: "\n") + "\n"
+        return Array(text.utf8)
+    }
+}

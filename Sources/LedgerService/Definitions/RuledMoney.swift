@@ -1,0 +1,116 @@
+import AppStore
+import Ledger
+
+/// A year of recurring money at the ends of intervals, and what other rules would move of it.
+struct RuledMoney: Sendable {
+    let rules: [DefinitionRule]
+    let question: RollForwardQuestion
+    private(set) var cells: [Cell: Sums] = [:]
+
+    struct Cell: Hashable, Sendable {
+        /// Index of the instant that ends the interval.
+        var instant: Int
+        var currency: String?
+    }
+
+    struct Sums: Hashable, Sendable {
+        var ours: Int64 = 0
+        var moved: [DefinitionRule: Moved] = [:]
+    }
+
+    struct Moved: Hashable, Sendable {
+        var amount: Int64 = 0
+        var chainCount: Int64 = 0
+    }
+
+    init(_ rules: [DefinitionRule], _ question: RollForwardQuestion) {
+        self.rules = rules
+        self.question = question
+    }
+
+    mutating func add(_ other: RuledMoney) {
+        cells.merge(other.cells) { one, two in
+            Sums(
+                ours: one.ours + two.ours,
+                moved: one.moved.merging(two.moved) { left, right in
+                    Moved(
+                        amount: left.amount + right.amount,
+                        chainCount: left.chainCount + right.chainCount)
+                })
+        }
+    }
+
+    mutating func add(_ life: Lifecycle, _ metrics: ChainMetrics) {
+        let refunded = RuledMoney.refunded(life)
+        for (interval, stretch) in zip(life.intervals, metrics.stretches) {
+            guard stretch.isCounted, stretch.values.phase != .trial, let year = stretch.annualised,
+                question.matches(stretch.values)
+            else { continue }
+            let isOurs = stretch.isPaid
+            let isPastDue = stretch.state == .billingRetry && rules.contains(.pastDueIncluded)
+            guard isOurs || isPastDue else { continue }
+            for (index, instant) in question.instants.enumerated().dropFirst()
+            where stretch.from < instant && (stretch.to.map { instant <= $0 } ?? true) {
+                let cell = Cell(instant: index, currency: stretch.values.currency)
+                var sums = cells[cell] ?? Sums()
+                var standing: Int64 = isOurs ? year : 0
+                sums.ours += standing
+                for rule in rules {
+                    let after = amount(
+                        rule, standing, stretch, refunded.contains(interval.transactionId))
+                    guard after != standing else { continue }
+                    sums.moved[rule, default: Moved()].amount += after - standing
+                    sums.moved[rule, default: Moved()].chainCount += 1
+                    standing = after
+                }
+                cells[cell] = sums
+            }
+        }
+    }
+
+    /// What a rule makes of what the rules before it left.
+    private func amount(
+        _ rule: DefinitionRule, _ standing: Int64, _ stretch: CountedStretch, _ isRefunded: Bool
+    ) -> Int64 {
+        switch rule {
+        case .fourWeeksAMonth: RuledMoney.fourWeeks(standing, stretch.period?.length)
+        case .weekOf023Months: RuledMoney.weeks(standing, stretch.period?.length)
+        case .refundedRemoved: isRefunded ? 0 : standing
+        case .pastDueIncluded:
+            stretch.state == .billingRetry ? stretch.annualised ?? 0 : standing
+        case .trialsExcluded, .setToCancelExcluded, .returnsNetted, .lastThirtyDays: standing
+        }
+    }
+
+    /// A year of ours has 365 days and 52 weeks; of theirs 360 days, 48 weeks, 12 × 28 days.
+    private static func fourWeeks(_ year: Int64, _ length: ISO8601Period?) -> Int64 {
+        guard let length, length.months == 0, length.days > 0 else { return year }
+        if length.days % 7 == 0 {
+            guard [7, 14, 28].contains(length.days) else {
+                return HalfEven.quotient(year * 12 * 28, 52 * 7)
+            }
+            return HalfEven.quotient(year * 48, 52)
+        }
+        let days: Int64 = length.days == 1 || length.days == 3 ? 360 : 336
+        return HalfEven.quotient(year * days, 365)
+    }
+
+    /// 12 months of 1 / 0.23 weeks.
+    private static func weeks(_ year: Int64, _ length: ISO8601Period?) -> Int64 {
+        guard let length, length.months == 0, length.days > 0, length.days % 7 == 0 else {
+            return year
+        }
+        return HalfEven.quotient(year * 1200, 23 * 52)
+    }
+
+    /// Transactions that are refunded as far as is known, and not given back.
+    private static func refunded(_ life: Lifecycle) -> Set<TransactionId> {
+        var refunded: Set<TransactionId> = []
+        for fact in life.lifeFacts {
+            guard let id = fact.transactionId else { continue }
+            if fact.name == .refunded { refunded.insert(id) }
+            if fact.name == .refundReversed { refunded.remove(id) }
+        }
+        return refunded
+    }
+}
