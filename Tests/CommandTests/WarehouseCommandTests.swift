@@ -102,4 +102,22 @@ struct WarehouseCommandTests {
         }
         #expect(churned > 0)
     }
+
+    @Test("Rates and definitions are asked for by their options, and refused with a code")
+    func options() async throws {
+        let place = try await taken(events: 200)
+        let range = ["--from", "2022-01-01", "--data", "data"]
+        try place.write(Data("currency: USD\nrates: {}".utf8), to: "rates.yaml")
+        let missing = try await place.run(["metrics", "revenue", "--rates", "rates.yaml"] + range)
+        #expect(missing.code == 64 && missing.errorCode == "missingRates")
+        let nowhere = try await place.run(["metrics", "mrr", "--rates", "none.yaml"] + range)
+        #expect(nowhere.code == 64 && nowhere.errorCode == "unreadableFile")
+        let told = try await place.run(["churn", "--definitions", "revenuecat", "--json"] + range)
+        let rows = try #require(try told.json()["rows"]?.array)
+        #expect(rows.contains { $0["ours"]?.int64 ?? 0 > 0 })
+        let none = try await place.run(["metrics", "arr", "--definitions", "stripe"] + range)
+        #expect(none.code == 64 && none.errorCode == "undocumentedDefinition")
+        let both = try await place.run(["churn", "--paid", "--definitions", "stripe"] + range)
+        #expect(both.code == 64 && both.errorCode == "invalidOption")
+    }
 }
