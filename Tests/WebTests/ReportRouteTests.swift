@@ -115,7 +115,7 @@ struct ReportRouteTests {
             words.from = "2026-01-01"
             let dimension = name == .lateness ? "app" : "product"
             words.by = [dimension]
-            let snapshot = try await host.ledger(.production).snapshot()
+            let snapshot = try await host.ledger(.production).snapshot(limit: .seconds(60))
             let report = try await MetricsQuery(
                 snapshot.query, reportTimeZone: "UTC", now: ServedPlace.now
             ).metric(name, words)

@@ -2,6 +2,7 @@ public import AppStore
 import Foundation
 public import LedgerStore
 import Signing
+import Synchronization
 
 /// The calendar days of a time zone, as moments. Midnights are found from the zone's offsets alone,
 /// so that days of 23 and 25 hours, and days that begin at one in the morning, come out right.
@@ -75,8 +76,20 @@ extension ReportZone {
     private static let weekMilliseconds = 7 * dayMilliseconds
     private static let lastChangeMilliseconds: Int64 = 2_147_483_648_000
 
+    /// What `digestOfRules` was, by name: it takes longer than opening a ledger, and a process never
+    /// sees other rules.
+    private static let knownRules = Mutex<[String: String?]>([:])
+
     /// A digest of every change of the offset; nil for days that are those of UTC.
     private var rules: String? {
+        if name == "UTC" { return nil }
+        if let known = ReportZone.knownRules.withLock({ $0[name] }) { return known }
+        let digest = digestOfRules
+        ReportZone.knownRules.withLock { $0[name] = .some(digest) }
+        return digest
+    }
+
+    private var digestOfRules: String? {
         var changes: [String] = []
         var place = ReportDays.beginning.milliseconds - ReportZone.weekMilliseconds
         var current = offset(place)
