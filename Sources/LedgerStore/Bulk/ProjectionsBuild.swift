@@ -13,7 +13,7 @@ public final class ProjectionsBuild: Sendable {
     private let bulk: BulkFile
     private let transactions: SideRows
     private let holdings: SideRows
-    private let pending: PendingRows
+    private let pending: SideRows
     /// Where the rows that are made for this file sum what they contribute.
     public let sums: MovementPool
     private let signedAt = Mutex<Int64?>(nil)
@@ -40,7 +40,7 @@ public final class ProjectionsBuild: Sendable {
         self.path = path
         transactions = SideRows(directory: directory)
         holdings = SideRows(directory: directory)
-        pending = PendingRows(directory: directory)
+        pending = SideRows(directory: directory)
         sums = MovementPool(days, directory: directory, keptCount: keptCount)
         bulk = try BulkFile(path: path, schema: DerivedSchema.projections, meta: build.meta)
     }
@@ -100,7 +100,7 @@ public final class ProjectionsBuild: Sendable {
                 row.bind(
                     blob: UnsafeRawBufferPointer(rebasing: value[MemoryLayout<Int64>.size...]))
             }
-            try pending.load(database)
+            try pending.loadPending(database)
             try sums.load(database)
             try NewestFact.raise(signedAt.withLock { $0 }, database)
             try CompletenessRow.insert(completeness.all, database)

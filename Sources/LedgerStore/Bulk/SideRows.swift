@@ -1,15 +1,15 @@
 internal import GRDB
 internal import Synchronization
 
-/// Rows that are kept by a text and the chain's number, while chains come by theirs: sorted aside,
-/// loaded last.
+/// Rows that are kept by something else than the chain's number, while chains come by theirs: sorted
+/// aside, loaded last.
 final class SideRows: Sendable {
     private let directory: String
     private let state = Mutex((buffer: RunBuffer(), files: [RunFile]()))
 
     init(directory: String) { self.directory = directory }
 
-    /// Takes records whose key is the text, then the chain's number. Blocks.
+    /// Takes records whose keys are in the order of the table's. Blocks.
     func append(_ records: RunBuffer) throws(StoreError) {
         let full = state.withLock { state -> RunBuffer? in
             state.buffer.append(records)
@@ -25,11 +25,26 @@ final class SideRows: Sendable {
         state.withLock { $0.files.append(file) }
     }
 
-    /// Inserts all rows in order: the text, the number, then the columns that `bind` makes of a
-    /// record's value. Blocks.
+    /// Inserts all rows of a table kept by a text and the chain's number, in order: these two, then the
+    /// columns that `bind` makes of a record's value. Blocks.
     func load(
         _ database: Database, table: String, columns: [String],
         _ bind: (_ value: UnsafeRawBufferPointer, _ row: inout RowBytes) -> Void
+    ) throws {
+        try load(database, table: table, columns: columns) { key, value, row in
+            let textCount = key.count - MemoryLayout<Int64>.size
+            RunKey.withText(key, count: textCount) { row.bind(text: $0) }
+            row.bind(2, RunKey.int64(key, at: textCount))
+            bind(value, &row)
+        }
+    }
+
+    /// Inserts all rows in order, with the columns that `bind` makes of a record. Blocks.
+    func load(
+        _ database: Database, table: String, columns: [String],
+        _ bind: (
+            _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ row: inout RowBytes
+        ) -> Void
     ) throws {
         let rest = state.withLock { state in
             defer { state.buffer = RunBuffer() }
@@ -41,11 +56,8 @@ final class SideRows: Sendable {
         var merge = try RunMerge(files)
         var rows = RowBytes()
         while let record = merge.first {
-            let textCount = record.key.count - MemoryLayout<Int64>.size
             rows.beginRow()
-            RunKey.withText(record.key, count: textCount) { rows.bind(text: $0) }
-            rows.bind(2, RunKey.int64(record.key, at: textCount))
-            bind(record.value, &rows)
+            bind(record.key, record.value, &rows)
             if rows.rowCount == BulkInsert.rowsPerRun {
                 try insert.run(rows)
                 rows.removeAll()

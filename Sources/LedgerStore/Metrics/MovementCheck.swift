@@ -40,7 +40,7 @@ public struct MovementCheck: Sendable {
 
     private func sum(_ database: Database) throws {
         let pool = MovementPool(days, directory: directory)
-        let pending = PendingRows(directory: directory)
+        let pending = SideRows(directory: directory)
         var sums = pool.take()
         let classes = try MovementTable.classes(database, of: "live")
         for (number, use) in classes {
@@ -76,7 +76,7 @@ public struct MovementCheck: Sendable {
         }
         pool.give(sums)
         try pool.load(database)
-        try pending.load(database)
+        try pending.loadPending(database)
         try NewestFact.raise(signedAt, database)
     }
 
