@@ -49,12 +49,7 @@ public struct CurrencyRates: Hashable, Sendable {
         /// Rounded half to even once; nil beyond what sums of a report can hold.
         func converted(_ milliunits: Int64) -> Int64? {
             let divisor = (0..<scale).reduce(Int128(1)) { power, _ in power * 10 }
-            let (whole, rest) = (Int128(milliunits) * Int128(digits))
-                .quotientAndRemainder(dividingBy: divisor)
-            let twice = rest.magnitude * 2
-            let isMore =
-                twice > divisor.magnitude || (twice == divisor.magnitude && whole % 2 != 0)
-            let rounded = isMore ? whole + (milliunits < 0 ? -1 : 1) : whole
+            let rounded = HalfEven.quotient(Int128(milliunits) * Int128(digits), divisor)
             guard rounded.magnitude <= CurrencyRates.largestAmount else { return nil }
             return Int64(rounded)
         }

@@ -1,7 +1,9 @@
 /// Division that rounds to the nearest, and halves to the even neighbour.
 public enum HalfEven {
     /// - Parameter divisor: greater than zero.
-    public static func quotient(_ dividend: Int64, _ divisor: Int64) -> Int64 {
+    public static func quotient<Number: FixedWidthInteger & SignedInteger>(
+        _ dividend: Number, _ divisor: Number
+    ) -> Number {
         let (quotient, remainder) = dividend.quotientAndRemainder(dividingBy: divisor)
         let twice = remainder.magnitude.multipliedReportingOverflow(by: 2)
         let isMore = twice.overflow || twice.partialValue > divisor.magnitude
