@@ -141,6 +141,6 @@ extension EventLog {
         noteWritten(
             bytes: group.reduce(0) {
                 $0 + $1.byteCount + $1.events.count * EventLog.pageByteCount
-            }, position: trace.lastPosition)
+            })
     }
 }

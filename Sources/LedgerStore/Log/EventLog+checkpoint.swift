@@ -18,14 +18,11 @@ extension EventLog {
         do { try result.get() } catch { throw StoreError(error, path: path) }
     }
 
-    /// Called by the writer after each commit, which reached `position`.
-    func noteWritten(bytes: Int, position: Int64) {
-        let enough =
-            position < LogLimits.scatteredEventCount
-            ? LogLimits.checkpointByteCount : LogLimits.scatteredCheckpointByteCount
+    /// Called by the writer after each commit.
+    func noteWritten(bytes: Int) {
         let isDue = state.withLock { state in
             state.bytesSinceCheckpoint += bytes
-            guard state.bytesSinceCheckpoint >= enough,
+            guard state.bytesSinceCheckpoint >= LogLimits.checkpointByteCount,
                 !state.isCheckpointing, !state.isClosed
             else { return false }
             state.isCheckpointing = true

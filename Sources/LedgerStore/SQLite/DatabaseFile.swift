@@ -18,7 +18,7 @@ struct DatabaseFile: Sendable {
     /// What an emptied write-ahead log may keep of its size, bytes: more than a long import makes
     /// it, so that its blocks are written over and over. Giving them back stalls a COMMIT for 40 to
     /// 70 ms and makes every later one allocate (tried: 12 to 20 % of the events a second).
-    static let idleWriteAheadLogByteCount = 192 * 1_024 * 1_024
+    static let idleWriteAheadLogByteCount = 1_024 * 1_024 * 1_024
     /// Private to the user: the files hold customers' purchases.
     static let fileMode: mode_t = 0o600
     static let directoryMode: mode_t = 0o700
