@@ -136,10 +136,14 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "LedgerTests", dependencies: ["AppStore", "Ledger"], swiftSettings: strict),
+        .target(
+            name: "Faults",
+            dependencies: ["Simulator", .product(name: "GRDB", package: "GRDB.swift")],
+            path: "Tests/Faults", swiftSettings: strict),
         .testTarget(
             name: "LedgerStoreTests",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "Migrations", "Simulator",
+                "AppStore", "Signing", "Ledger", "LedgerStore", "Migrations", "Simulator", "Faults",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
@@ -147,7 +151,7 @@ let package = Package(
             name: "LedgerServiceTests",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "AppStoreAPI", "LedgerService",
-                "Simulator", .product(name: "GRDB", package: "GRDB.swift"),
+                "Simulator", "Faults", .product(name: "GRDB", package: "GRDB.swift"),
             ], swiftSettings: strict),
         .testTarget(
             name: "AppStoreAPITests",

@@ -1,4 +1,5 @@
 import AppStore
+import Faults
 import Foundation
 import LedgerStore
 import Simulator
@@ -19,18 +20,10 @@ struct FaultLoopTests {
         .ioError, .diskFull, .fileLocked, .commitOutcomeUnknown, .fileReadOnly,
     ]
 
-    private func calls(_ count: Int, mode: FaultMode) -> [Int] {
-        guard !FaultLoopTests.isSoak, count > FaultLoopTests.sampleCount else {
-            return Array(1...count)
-        }
-        // One of every stretch, so that no part of the scenario is left out.
-        var chance = SeededGenerator(seed: FaultLoopTests.seed)
-        let stretch = Double(count) / Double(FaultLoopTests.sampleCount)
-        return (0..<FaultLoopTests.sampleCount).map { index in
-            let start = Int(Double(index) * stretch)
-            let end = max(start + 1, Int(Double(index + 1) * stretch))
-            return Int.random(in: start..<end, using: &chance) + 1
-        }
+    private func calls(_ count: Int) -> [Int] {
+        FaultPlan.calls(
+            of: count, sample: FaultLoopTests.isSoak ? nil : FaultLoopTests.sampleCount,
+            seed: FaultLoopTests.seed)
     }
 
     @Test("A scenario without faults is answered in full, and makes the calls that are counted")
@@ -51,7 +44,7 @@ struct FaultLoopTests {
     func scenario(mode: FaultMode) async throws {
         let scenario = try FaultScenario()
         let count = try await callCount { _ = await scenario.run($0) }
-        for number in calls(count, mode: mode) {
+        for number in calls(count) {
             try await play(scenario, mode, number) { await scenario.run($0) }
         }
     }
@@ -70,7 +63,7 @@ struct FaultLoopTests {
             return answers
         }
         let count = try await callCount { _ = await open($0) }
-        for number in calls(count, mode: mode) {
+        for number in calls(count) {
             try await play(scenario, mode, number, open)
         }
     }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Counts the calls SQLite makes to the files below one directory and spoils them from the chosen
 /// one on.
-final class FaultPlan: Sendable {
+package final class FaultPlan: Sendable {
     /// What is to become of a call.
     enum Decision {
         case pass
@@ -14,10 +14,10 @@ final class FaultPlan: Sendable {
         case tear(Int32)
     }
 
-    let directory: String
-    let mode: FaultMode
+    package let directory: String
+    package let mode: FaultMode
     /// The call that fails, counted from 1.
-    let number: Int
+    package let number: Int
 
     private struct State {
         var calls = 0
@@ -27,7 +27,7 @@ final class FaultPlan: Sendable {
 
     private let state = Mutex(State())
 
-    init(directory: String, mode: FaultMode, number: Int) {
+    package init(directory: String, mode: FaultMode, number: Int) {
         // SQLite opens files by their real path.
         self.directory = URL(filePath: directory).resolvingSymlinksInPath().path
         self.mode = mode
@@ -35,9 +35,9 @@ final class FaultPlan: Sendable {
     }
 
     /// True when the chosen call came.
-    var hasFired: Bool { state.withLock { $0.calls >= number } }
+    package var hasFired: Bool { state.withLock { $0.calls >= number } }
 
-    var callCount: Int { state.withLock { $0.calls } }
+    package var callCount: Int { state.withLock { $0.calls } }
 
     /// The process was killed or the machine stopped: whatever its connections still do has no
     /// effect.
@@ -67,6 +67,21 @@ final class FaultPlan: Sendable {
         }
     }
 
+    // MARK: Choosing calls
+
+    /// Which of so many calls are to fail, one run for each: all of them, or `sample`, one of every
+    /// stretch, so that no part of a scenario is left out.
+    package static func calls(of count: Int, sample: Int?, seed: UInt64) -> [Int] {
+        guard let sample, count > sample else { return Array(1...max(1, count)) }
+        var chance = SeededGenerator(seed: seed)
+        let stretch = Double(count) / Double(sample)
+        return (0..<sample).map { index in
+            let start = Int(Double(index) * stretch)
+            let end = max(start + 1, Int(Double(index + 1) * stretch))
+            return Int.random(in: start..<end, using: &chance) + 1
+        }
+    }
+
     // MARK: What is not durable
 
     func note(_ change: UnsyncedChange) { state.withLock { $0.changes.append(change) } }
@@ -78,7 +93,7 @@ final class FaultPlan: Sendable {
 
     /// Ends the faults. After a power cut takes back what had not been synced; no connection may
     /// be open any more.
-    func heal(seed: UInt64) throws {
+    package func heal(seed: UInt64) throws {
         let changes = state.withLock { state in
             state.isHealed = true
             return state.changes

@@ -5,10 +5,10 @@ import Synchronization
 /// A file system for SQLite (https://www.sqlite.org/vfs.html) that passes everything on to the
 /// usual one, and lets a `FaultPlan` spoil the calls to files below its directory.
 ///
-/// It becomes SQLite's default once and for the whole process, since the log names no file system
-/// when it opens its file. Files of other directories are opened by the usual file system alone, so
+/// It becomes SQLite's default once and for the whole process, since the stores name no file system
+/// when they open their files. Files of other directories are opened by the usual file system alone, so
 /// that tests running beside are not touched.
-enum FaultFileSystem {
+package enum FaultFileSystem {
     private static let plans = Mutex<[String: FaultPlan]>([:])
 
     /// SQLite's own. Registered for ever and never changed.
@@ -47,12 +47,12 @@ enum FaultFileSystem {
     }()
 
     /// Spoils what the plan says until `release`.
-    static func apply(_ plan: FaultPlan) {
+    package static func apply(_ plan: FaultPlan) {
         precondition(registration == SQLITE_OK, "SQLite refused the file system.")
         plans.withLock { $0[plan.directory] = plan }
     }
 
-    static func release(_ plan: FaultPlan) {
+    package static func release(_ plan: FaultPlan) {
         plans.withLock { $0[plan.directory] = nil }
     }
 

@@ -1,5 +1,5 @@
 /// What happens at the chosen call and after it.
-enum FaultMode: CaseIterable, Sendable {
+package enum FaultMode: CaseIterable, Sendable {
     /// The call fails with an I/O error, without effect; the next succeed.
     case once
     /// As `once`, but the disk was full where the call needs room.

@@ -1,0 +1,149 @@
+import AppStore
+import Faults
+import Foundation
+import Ledger
+import LedgerService
+import LedgerStore
+import Testing
+
+/// The log has a fault loop of its own, call by call; here every file of an environment is in reach:
+/// facts, projections, operations, and the log beside them.
+@Suite("Every call to the derived files fails once", .serialized)
+struct DerivedFaultTests {
+    /// All calls when set; otherwise as many as `sampleCount`, chosen by a printed seed.
+    static let isSoak = ProcessInfo.processInfo.environment["SUBLEDGER_SOAK"] != nil
+    static let sampleCount = 6
+    static let seed =
+        ProcessInfo.processInfo.environment["SUBLEDGER_SEED"].flatMap(UInt64.init)
+        ?? UInt64.random(in: 0...UInt64.max)
+
+    /// What a fault may be called.
+    static let honest: Set<StoreError.Code> = [
+        .ioError, .diskFull, .fileLocked, .commitOutcomeUnknown, .fileReadOnly,
+    ]
+
+    /// What is there before anything fails, and what comes while it does.
+    private static let earlier = MadeChain(id: "570000000000001").life
+    private static let later = MadeChain(id: "570000000000005").life
+
+    /// An environment with the earlier events, projected and closed.
+    private func template() async throws -> TemporaryLedger {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(DerivedFaultTests.earlier)
+        try await ledger.session { session in
+            try await session.projections.settle()
+            try await session.ledger.facts.settle()
+        }
+        return ledger
+    }
+
+    private func copy(_ template: TemporaryLedger) throws -> TemporaryLedger {
+        let copy = try TemporaryLedger()
+        try FileManager.default.copyItem(
+            atPath: template.configuration.dataDirectory,
+            toPath: copy.configuration.dataDirectory)
+        return copy
+    }
+
+    /// Takes in the later events, catches up, rebuilds, and closes: each step is tried whatever
+    /// became of the one before. What the failures were called.
+    private func run(_ ledger: TemporaryLedger, _ lines: [[UInt8]]) async -> [any Error] {
+        var failures: [any Error] = []
+        func attempt(_ step: () async throws -> Void) async {
+            do { try await step() } catch { failures.append(error) }
+        }
+        await attempt { _ = try await ledger.ingest(lines) }
+        await attempt {
+            try await ledger.session { session in
+                try await session.projector?.rebuild(fromLog: true)
+                try await session.projections.settle()
+                try await session.ledger.facts.settle()
+            }
+        }
+        await attempt { _ = try await ledger.exportLines(.subscriptions) }
+        return failures
+    }
+
+    private func answers(_ ledger: TemporaryLedger) async throws -> [String] {
+        var found: [String] = []
+        for subject in [Export.Subject.subscriptions, .transitions, .facts] {
+            // Events are taken in again in another order than they failed in.
+            found += try await ledger.exportLines(subject).map { line in
+                "\(line["originalTransactionId"]?.string ?? "") \(line["state"]?.string ?? "")"
+                    + " \(line["at"]?.string ?? "") \(line["fact"]?.string ?? "")"
+            }.sorted()
+        }
+        return found
+    }
+
+    @Test(
+        "Whatever call fails, nothing derived is wrong afterwards, and nothing is left to clean up",
+        arguments: FaultMode.allCases)
+    func scenario(mode: FaultMode) async throws {
+        let template = try await template()
+        let lines = try DerivedFaultTests.later.map { try $0.line() }
+        let whole = try copy(template)
+        let counter = FaultPlan(directory: whole.environmentDirectory, mode: .once, number: .max)
+        FaultFileSystem.apply(counter)
+        let unspoilt = await run(whole, lines)
+        FaultFileSystem.release(counter)
+        #expect(unspoilt.isEmpty)
+        #expect(counter.callCount > 500)
+        let expected = try await answers(whole)
+        #expect(!expected.isEmpty)
+        let calls = FaultPlan.calls(
+            of: counter.callCount,
+            sample: DerivedFaultTests.isSoak ? nil : DerivedFaultTests.sampleCount,
+            seed: DerivedFaultTests.seed)
+        for number in calls {
+            try await play(try copy(template), lines, expected, mode, number)
+        }
+    }
+
+    private func play(
+        _ ledger: TemporaryLedger, _ lines: [[UInt8]], _ expected: [String], _ mode: FaultMode,
+        _ number: Int
+    ) async throws {
+        let note = Comment("\(mode) at call \(number), seed \(DerivedFaultTests.seed)")
+        let plan = FaultPlan(directory: ledger.environmentDirectory, mode: mode, number: number)
+        FaultFileSystem.apply(plan)
+        defer { FaultFileSystem.release(plan) }
+        for failure in await run(ledger, lines) {
+            let error: StoreError
+            switch failure {
+            case QueryError.store(let found), Ingest.Failure.store(let found): error = found
+            case let found as StoreError: error = found
+            default:
+                Issue.record(failure, note)
+                continue
+            }
+            #expect(DerivedFaultTests.honest.contains(error.code), "\(note): \(error)")
+        }
+        try plan.heal(seed: DerivedFaultTests.seed &+ UInt64(number))
+        do {
+            _ = try await ledger.ingest(lines)
+            #expect(try await answers(ledger) == expected, note)
+            try await expectSound(ledger, note)
+        } catch {
+            Issue.record(error, note)
+        }
+    }
+
+    private func expectSound(_ ledger: TemporaryLedger, _ note: Comment) async throws {
+        try await ledger.session { session in
+            #expect(try await session.ledger.log.verify().findings == [], note)
+            let found = try await RebuildCheck(try #require(session.projector)).run()
+            #expect(found.count == 0, note)
+            #expect(found.fileFindings.isEmpty, note)
+            try await session.projections.settle()
+            try await session.ledger.facts.settle()
+        }
+        for name in try FileDamage.names(in: ledger.environmentDirectory) {
+            #expect(
+                name.wholeMatch(
+                    of:
+                        /(log|operations)\.sqlite|(facts|projections)(-\d+)*\.sqlite(-wal|-shm)?|projector\.lock/
+                ) != nil, "\(note): \(name) is left")
+        }
+    }
+}
