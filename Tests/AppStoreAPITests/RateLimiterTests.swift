@@ -15,9 +15,9 @@ struct RateLimiterTests {
         ] {
             let limiter = RateLimiter()
             for _ in 0..<endpoint.requestsPerSecond {
-                #expect(limiter.reserve(endpoint, environment, at: 5) == 0)
+                #expect(limiter.wait(endpoint, environment, at: 5) == 0)
             }
-            #expect(limiter.reserve(endpoint, environment, at: 5) == window)
+            #expect(limiter.wait(endpoint, environment, at: 5) == window)
         }
     }
 
@@ -27,7 +27,7 @@ struct RateLimiterTests {
         var (elapsed, starts): (Int64, [Int64]) = (0, [])
         for index in 0..<400 {
             elapsed += Int64(index * 7 % 13)
-            let wait = try #require(limiter.reserve(.refundHistory, .production, at: elapsed))
+            let wait = try #require(limiter.wait(.refundHistory, .production, at: elapsed))
             starts.append(elapsed + wait)
         }
         for index in starts.indices.dropFirst(10) {
@@ -38,10 +38,10 @@ struct RateLimiterTests {
     @Test("kinds and environments have allowances of their own")
     func lanes() {
         let limiter = RateLimiter()
-        #expect(limiter.reserve(.massExtendRenewalDate, .production, at: 0) == 0)
-        #expect(limiter.reserve(.testNotificationStatus, .production, at: 0) == 0)
-        #expect(limiter.reserve(.massExtendRenewalDate, .sandbox, at: 0) == 0)
-        #expect(limiter.reserve(.massExtendRenewalDate, .production, at: 999) == 1)
+        #expect(limiter.wait(.massExtendRenewalDate, .production, at: 0) == 0)
+        #expect(limiter.wait(.testNotificationStatus, .production, at: 0) == 0)
+        #expect(limiter.wait(.massExtendRenewalDate, .sandbox, at: 0) == 0)
+        #expect(limiter.wait(.massExtendRenewalDate, .production, at: 999) == 1)
     }
 
     @Test("nothing begins while Apple holds a kind back")
@@ -49,8 +49,48 @@ struct RateLimiterTests {
         let limiter = RateLimiter()
         limiter.hold(.transactionInfo, .production, until: 3_000)
         limiter.hold(.transactionInfo, .production, until: 2_000)
-        #expect(limiter.reserve(.transactionInfo, .production, at: 100) == 2_900)
-        #expect(limiter.reserve(.transactionInfo, .sandbox, at: 100) == 0)
+        #expect(limiter.wait(.transactionInfo, .production, at: 100) == 2_900)
+        #expect(limiter.wait(.transactionInfo, .sandbox, at: 100) == 0)
+    }
+
+    @Test("a hold at the longest wait is one, one past it takes no place and says until when")
+    func longestHold() {
+        let limiter = RateLimiter()
+        limiter.hold(.refundHistory, .production, until: 5_000)
+        for _ in 0..<100 {
+            #expect(
+                limiter.reserve(.refundHistory, .production, at: 0, longest: 4_999)
+                    == .held(until: 5_000))
+        }
+        // None of them took a place: as many as ever begin at the end of the hold.
+        for _ in 0..<Endpoint.refundHistory.requestsPerSecond {
+            #expect(
+                limiter.reserve(.refundHistory, .production, at: 0, longest: 5_000)
+                    == .after(milliseconds: 5_000))
+        }
+        #expect(limiter.wait(.refundHistory, .production, at: 0) == 6_000)
+    }
+
+    @Test("who is held back is told the time that held then, whatever others are told meanwhile")
+    func holdsTogether() async {
+        let limiter = RateLimiter()
+        limiter.hold(.refundHistory, .production, until: 1_000)
+        await withTaskGroup(of: RateLimiter.Place.self) { group in
+            for index in 1...200 {
+                group.addTask {
+                    limiter.hold(.refundHistory, .production, until: 1_000 + Int64(index))
+                    return limiter.reserve(.refundHistory, .production, at: 0, longest: 1_000)
+                }
+            }
+            for await place in group {
+                // Refused because of a hold that is longer than the longest wait, and told that one.
+                guard case .held(let until) = place else {
+                    Issue.record("a place was given inside a hold")
+                    continue
+                }
+                #expect(until > 1_000)
+            }
+        }
     }
 
     @Test("the documented rates are these")
@@ -59,5 +99,17 @@ struct RateLimiterTests {
         #expect(
             Dictionary(grouping: Endpoint.allCases, by: \.requestsPerSecond).mapValues(\.count)
                 == expected)
+    }
+}
+
+extension RateLimiter {
+    /// How long to wait for a place; nil when none was given.
+    fileprivate func wait(
+        _ endpoint: Endpoint, _ environment: AppStore.Environment, at elapsed: Int64
+    ) -> Int64? {
+        guard case .after(let wait) = reserve(endpoint, environment, at: elapsed) else {
+            return nil
+        }
+        return wait
     }
 }

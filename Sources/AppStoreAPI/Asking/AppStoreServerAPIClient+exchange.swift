@@ -67,16 +67,17 @@ extension AppStoreServerAPIClient {
         _ endpoint: Endpoint, _ environment: Environment
     ) async throws(APIFailure) {
         let elapsed = clock.elapsedMilliseconds
-        let wait = limiter.reserve(
+        switch limiter.reserve(
             endpoint, environment, at: elapsed, longest: policy.budgetMilliseconds)
-        guard let wait else {
+        {
+        case .held(let until):
             // Apple said when; whoever asks before is told so, and waits for nothing.
-            let held = limiter.heldUntil(endpoint, environment)
             throw .rateLimited(
-                endpoint, until: held.map { appleNow.advanced(byMilliseconds: $0 - elapsed) })
+                endpoint, until: appleNow.advanced(byMilliseconds: until - elapsed))
+        case .after(let wait):
+            guard wait > 0 else { return }
+            try await sleep(wait, endpoint)
         }
-        guard wait > 0 else { return }
-        try await sleep(wait, endpoint)
     }
 
     private func waitBeforeRetry(

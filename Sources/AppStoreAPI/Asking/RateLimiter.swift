@@ -30,16 +30,24 @@ final class RateLimiter: Sendable {
 
     private let state = Mutex<[Lane: Grants]>([:])
 
-    /// Takes the next place: how long to wait for it; nil, and no place taken, when Apple asked for
-    /// a longer wait than `longest`.
+    /// What an asker gets.
+    enum Place: Sendable, Equatable {
+        /// Taken: the request begins so much later.
+        case after(milliseconds: Int64)
+        /// None taken: Apple asked everybody to wait until then.
+        case held(until: Int64)
+    }
+
+    /// Takes the next place, unless Apple asked for a longer wait than `longest`. One look says
+    /// both: between two another asker may have been told another time.
     func reserve(
         _ endpoint: Endpoint, _ environment: Environment, at elapsed: Int64, longest: Int64 = .max
-    ) -> Int64? {
+    ) -> Place {
         let rate = Rate(endpoint, environment)
         return state.withLock { lanes in
             var grants = lanes[Lane(endpoint: endpoint, environment: environment)] ?? Grants()
             guard grants.heldUntil <= elapsed || grants.heldUntil - elapsed <= longest else {
-                return nil
+                return .held(until: grants.heldUntil)
             }
             var start = max(elapsed, grants.heldUntil, grants.times.last ?? .min)
             if grants.times.count == rate.count {
@@ -47,15 +55,7 @@ final class RateLimiter: Sendable {
             }
             grants.times.append(start)
             lanes[Lane(endpoint: endpoint, environment: environment)] = grants
-            return start - elapsed
-        }
-    }
-
-    /// When Apple takes requests of this kind again, where it asked to wait.
-    func heldUntil(_ endpoint: Endpoint, _ environment: Environment) -> Int64? {
-        state.withLock { lanes in
-            let held = lanes[Lane(endpoint: endpoint, environment: environment)]?.heldUntil
-            return held.flatMap { $0 == .min ? nil : $0 }
+            return .after(milliseconds: start - elapsed)
         }
     }
 

@@ -10,6 +10,10 @@ struct PageGuard: Sendable {
     private(set) var pageCount = 0
     /// Pages in a row that brought nothing new.
     private(set) var barrenCount = 0
+    /// Pages of one walk.
+    let longestWalk: Int
+
+    init(longestWalk: Int = APILimits.pageCount) { self.longestWalk = longestWalk }
 
     /// Takes note of a page that another one follows; why not to ask for that one, or nil.
     mutating func objection(to page: some PagedResponse) -> String? {
@@ -25,7 +29,7 @@ struct PageGuard: Sendable {
         if barrenCount >= APILimits.barrenPageCount {
             return "\(barrenCount) pages in a row bring nothing new."
         }
-        if pageCount >= APILimits.pageCount { return "There are more than \(pageCount) pages." }
+        if pageCount >= longestWalk { return "There are more than \(pageCount) pages." }
         return nil
     }
 

@@ -70,12 +70,17 @@ public struct IdList: Sendable, Equatable {
     /// Reads a file, off the cooperative pool; `-` is standard input. Throws what reading the list
     /// throws, `unreadable` or `tooLong`.
     public static func read(path: String) async throws(IdListProblem) -> IdList {
+        try await read(path: path, longest: BackfillLimits.listByteCount)
+    }
+
+    /// - Parameter longest: bytes that the file may have.
+    static func read(path: String, longest: Int) async throws(IdListProblem) -> IdList {
         try await Blocking.run { () throws(IdListProblem) in
-            try IdList(reading: try bytes(path))
+            try IdList(reading: try bytes(path, longest))
         }
     }
 
-    private static func bytes(_ path: String) throws(IdListProblem) -> [UInt8] {
+    private static func bytes(_ path: String, _ longest: Int) throws(IdListProblem) -> [UInt8] {
         var isDirectory: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
         let handle = path == "-" ? .standardInput : FileHandle(forReadingAtPath: path)
@@ -87,7 +92,7 @@ public struct IdList: Sendable, Equatable {
         do {
             while let piece = try handle.read(upToCount: 1_024 * 1_024), !piece.isEmpty {
                 bytes += piece
-                guard bytes.count <= BackfillLimits.listByteCount else {
+                guard bytes.count <= longest else {
                     throw IdListProblem.tooLong
                 }
             }

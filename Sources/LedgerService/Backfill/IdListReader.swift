@@ -2,6 +2,10 @@
 struct IdListReader {
     private(set) var list = IdList()
     private var known: Set<String> = []
+    /// Ids that a list may hold.
+    private let idCount: Int
+
+    init(idCount: Int = BackfillLimits.idCount) { self.idCount = idCount }
 
     /// Columns that hold ids, the best first: an original id names a whole chain in one question.
     /// RevenueCat and Adapty call them so in their exports, Apple in its own JSON.
@@ -24,13 +28,17 @@ struct IdListReader {
     ]
 
     /// Reads a whole list. Throws `noIdColumn`, `tooManyIds` or `unknownEncoding`.
-    static func read(_ file: [UInt8]) throws(IdListProblem) -> IdList {
+    ///
+    /// - Parameter idCount: how many ids a list may hold.
+    static func read(
+        _ file: [UInt8], idCount: Int = BackfillLimits.idCount
+    ) throws(IdListProblem) -> IdList {
         let bytes = try ListText.read(file)
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
         let delimiter = delimiters.max { one, two in
             line.count { $0 == one } < line.count { $0 == two }
         }
-        var reader = IdListReader()
+        var reader = IdListReader(idCount: idCount)
         if let delimiter {
             var records = CSVReader(bytes, from: 0, delimiter: delimiter)
             let header = records.next()
@@ -134,7 +142,7 @@ struct IdListReader {
     }
 
     private func requireRoom() throws(IdListProblem) {
-        guard list.ids.count <= BackfillLimits.idCount else { throw .tooManyIds }
+        guard list.ids.count <= idCount else { throw .tooManyIds }
     }
 
     private mutating func refuse(_ line: Int, _ reason: String) {

@@ -31,8 +31,11 @@ public enum ReconcileLimits {
 
     /// How long a chain is left alone after it was looked up so many times in vain.
     static func pause(after times: Int) -> Int64 {
-        var pause = pauseMilliseconds
-        for _ in 1..<max(1, times) where pause < longestPauseMilliseconds { pause *= 2 }
+        var (pause, doublings) = (pauseMilliseconds, max(1, times) - 1)
+        while doublings > 0, pause < longestPauseMilliseconds {
+            pause *= 2
+            doublings -= 1
+        }
         return min(pause, longestPauseMilliseconds)
     }
 }

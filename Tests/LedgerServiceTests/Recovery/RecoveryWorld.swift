@@ -56,12 +56,19 @@ struct RecoveryWorld: Sendable {
         return SimulatedAPI(setup)
     }
 
-    func client(_ api: SimulatedAPI) throws -> AppStoreServerAPIClient {
+    func client(
+        _ api: SimulatedAPI,
+        onAnswer: @escaping @Sendable (TransportRequest, TransportAnswer) async -> Void = {
+            _, _ in
+        },
+        carrying: (SimulatedTransport) -> any APITransport = { $0 }
+    ) throws -> AppStoreServerAPIClient {
         AppStoreServerAPIClient(
             credentials: try APICredentials(
                 keyId: RecoveryWorld.key.keyId, issuerId: RecoveryWorld.key.issuerId,
                 bundleId: RecoveryWorld.app, pem: RecoveryWorld.key.pem),
-            transport: SimulatedTransport(production: api), clock: WaitingClock(RecoveryWorld.now),
+            transport: carrying(SimulatedTransport(production: api, onAnswer: onAnswer)),
+            clock: WaitingClock(RecoveryWorld.now),
             policy: RetryPolicy(
                 attempts: 3, firstWaitMilliseconds: 1, longestWaitMilliseconds: 1,
                 budgetMilliseconds: 10_000))
@@ -76,10 +83,20 @@ struct RecoveryWorld: Sendable {
         let head: LogHead
     }
 
-    func recover(_ request: RecoveryRequest) async throws -> Recovered {
+    /// - Parameter meanwhile: arrives as live deliveries once Apple has answered for the first time.
+    func recover(
+        _ request: RecoveryRequest, meanwhile: [[UInt8]] = [],
+        carrying: (SimulatedTransport) -> any APITransport = { $0 }
+    ) async throws -> Recovered {
         let api = apple()
-        let client = try client(api)
         return try await ledger.ledger { opened in
+            let live = LiveArrivals(
+                Ingest(
+                    ledger: opened, apps: ledger.configuration.apps, verifier: ledger.verifier,
+                    source: .webhook
+                ) { [ledger] in ledger.now }, meanwhile)
+            let client = try client(
+                api, onAnswer: { _, _ in await live.arrive() }, carrying: carrying)
             let now = ledger.now
             let projecting = CommandProjecting(opened) { _ in }
             let recovery = Recovery(
@@ -93,6 +110,7 @@ struct RecoveryWorld: Sendable {
             }
             let head = try await opened.log.head()
             await projecting.close()
+            try await live.check()
             return Recovered(
                 report: try result.get(), requestCount: api.counts[.notificationHistory] ?? 0,
                 head: head)
@@ -140,4 +158,28 @@ struct RecoveryWorld: Sendable {
             #expect(check.fileFindings.isEmpty, "\(check.fileFindings)")
         }
     }
+}
+
+/// Deliveries that arrive while something else runs, once.
+actor LiveArrivals {
+    private let ingest: Ingest
+    private var lines: [[UInt8]]
+    private let count: Int64
+    private var taken: Int64 = 0
+
+    init(_ ingest: Ingest, _ lines: [[UInt8]]) {
+        self.ingest = ingest
+        self.lines = lines
+        count = Int64(lines.count)
+    }
+
+    func arrive() async {
+        let due = lines
+        lines = []
+        guard !due.isEmpty else { return }
+        taken += (try? await ingest.run(lines: due, input: "live"))?.appended ?? 0
+    }
+
+    /// Whether all of them came, and came first.
+    func check() throws { #expect(taken == count) }
 }

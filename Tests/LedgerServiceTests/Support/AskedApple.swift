@@ -70,7 +70,8 @@ struct AskedApple: Sendable {
         books: ServedBooks = AskedApple.production, key: ServedKey = AskedApple.key,
         onAnswer: @escaping @Sendable (TransportRequest, TransportAnswer) async -> Void = {
             _, _ in
-        }
+        },
+        carrying: (SimulatedTransport) -> any APITransport = { $0 }
     ) throws {
         let clock = clock
         func served(_ books: ServedBooks, _ faults: [ServedFaultRule]) -> SimulatedAPI {
@@ -87,7 +88,7 @@ struct AskedApple: Sendable {
         client = AppStoreServerAPIClient(
             credentials: try APICredentials(
                 keyId: key.keyId, issuerId: key.issuerId, bundleId: AskedApple.app, pem: key.pem),
-            transport: transport, clock: clock,
+            transport: carrying(transport), clock: clock,
             policy: RetryPolicy(attempts: 2, firstWaitMilliseconds: 1, longestWaitMilliseconds: 1))
     }
 

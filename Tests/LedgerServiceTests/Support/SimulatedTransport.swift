@@ -8,7 +8,13 @@ import Synchronization
 final class SimulatedTransport: APITransport {
     private let production: SimulatedAPI?
     private let sandbox: SimulatedAPI?
-    private let state = Mutex<(sent: [TransportRequest], cut: Int?)>(([], nil))
+    private struct State {
+        var sent: [TransportRequest] = []
+        var cut: Int?
+        var unreachable: [String] = []
+    }
+
+    private let state = Mutex(State())
     /// Sees each whole answer before the asker does.
     private let onAnswer: @Sendable (TransportRequest, TransportAnswer) async -> Void
 
@@ -29,11 +35,19 @@ final class SimulatedTransport: APITransport {
     /// After so many requests no connection can be made any more; nil: it always can.
     func cut(after count: Int?) { state.withLock { $0.cut = count } }
 
+    /// Requests that name one of these ids find no connection.
+    func refuse(_ ids: some Sequence<String>) { state.withLock { $0.unreachable = Array(ids) } }
+
     func send(
         _ request: TransportRequest
     ) async throws(TransportFailure) -> TransportAnswer {
         let isCut = state.withLock { state in
             if let cut = state.cut, state.sent.count >= cut { return true }
+            let body = String(decoding: request.body ?? [], as: UTF8.self)
+            let isRefused = state.unreachable.contains {
+                request.url.contains("/\($0)") || body.contains("\"\($0)\"")
+            }
+            if isRefused { return true }
             state.sent.append(request)
             return false
         }

@@ -1,0 +1,106 @@
+import AppStore
+import Testing
+
+@testable import AppStoreAPI
+
+@Suite("Limits of what is asked, at the bound and one past it")
+struct LimitTests {
+    private func extended(
+        days: Int64, _ identifier: String
+    ) async throws -> (failure: APIFailure?, sent: Int) {
+        let asked = try Asked([.json("{\"success\":true}")])
+        var request = RequestTests.extended(days: days)
+        request.requestIdentifier = identifier
+        let failure = await Asked.failure {
+            _ = try await asked.client.extendRenewalDate(
+                OriginalTransactionId("1"), request, in: .only(.production))
+        }
+        return (failure, asked.transport.requests.count)
+    }
+
+    @Test("a renewal date is extended by as many days as Apple allows, and by none more or fewer")
+    func extensionDays() async throws {
+        let days = APILimits.extensionDays
+        for (count, isSent) in [
+            (days.lowerBound, true), (days.upperBound, true), (days.lowerBound - 1, false),
+            (days.upperBound + 1, false),
+        ] {
+            let ended = try await extended(days: count, "x")
+            #expect(ended.sent == (isSent ? 1 : 0), "\(count) days")
+            #expect(ended.failure?.code == (isSent ? nil : .invalidRequest))
+        }
+    }
+
+    @Test("a request identifier has 1 to 128 characters")
+    func requestIdentifier() async throws {
+        let longest = APILimits.requestIdentifierCharacterCount
+        for (count, isSent) in [(0, false), (1, true), (longest, true), (longest + 1, false)] {
+            let ended = try await extended(days: 1, String(repeating: "é", count: count))
+            #expect(ended.sent == (isSent ? 1 : 0), "\(count) characters")
+            #expect(ended.failure?.code == (isSent ? nil : .invalidRequest))
+        }
+    }
+
+    @Test("consumption is told from nothing to everything, and not beyond")
+    func consumption() async throws {
+        let all = APILimits.consumptionPercentages
+        for (percentage, isSent) in [
+            (all.lowerBound, true), (all.upperBound, true), (all.lowerBound - 1, false),
+            (all.upperBound + 1, false),
+        ] {
+            let asked = try Asked([.json("", status: 202)])
+            var request = RequestTests.consumption()
+            request.refundPreference = nil
+            request.consumptionPercentage = percentage
+            let failure = await Asked.failure { [request] in
+                _ = try await asked.client.sendConsumptionInformation(
+                    TransactionId("1"), request, in: .only(.production))
+            }
+            #expect(asked.transport.requests.count == (isSent ? 1 : 0), "\(percentage)")
+            #expect(failure?.code == (isSent ? nil : .invalidRequest))
+        }
+    }
+
+    @Test("a clock as far off as is borne is left alone, a millisecond more is corrected")
+    func clockTolerance() throws {
+        let now = ManualClock.start
+        for sign in [Int64(1), -1] {
+            for (excess, isCorrected) in [(Int64(0), false), (1, true)] {
+                let tokens = TokenSource(try Asked.credentials())
+                let token = try tokens.token(at: now)
+                let off = sign * (APILimits.clockToleranceMilliseconds + excess)
+                tokens.refused(token, appleSays: now.advanced(byMilliseconds: off), at: now)
+                #expect(tokens.correctionMilliseconds == (isCorrected ? off : 0))
+            }
+        }
+    }
+
+    @Test("a hold of an hour is kept to its end, and a longer one no longer")
+    func longestHold() async throws {
+        let longest = APILimits.longestHoldMilliseconds
+        for (wait, held) in [(longest, longest), (longest + 1, longest)] {
+            let until = ManualClock.start.advanced(byMilliseconds: wait)
+            let limited = TransportAnswer(status: 429, retryAfter: String(until.milliseconds))
+            let asked = try Asked([.answer(limited), RetryTests.good])
+            _ = await Asked.failure { try await RetryTests().ask(asked) }
+            let place = asked.client.limiter.reserve(
+                .transactionInfo, .production, at: 0, longest: 0)
+            #expect(place == .held(until: held))
+        }
+    }
+
+    @Test("a walk has so many pages; where one more is said to follow, it ends with a reason")
+    func longestWalk() {
+        #expect(PageGuard().longestWalk == APILimits.pageCount)
+        var pages = PageGuard(longestWalk: 3)
+        for number in 1...3 {
+            var page = RefundHistoryResponse()
+            page.signedTransactions = ["h.\(number).s"]
+            page.revision = "\(number)"
+            page.hasMore = true
+            let objection = pages.objection(to: page)
+            #expect((objection != nil) == (number == 3), "page \(number)")
+            if let objection { #expect(objection.contains("more than 3 pages")) }
+        }
+    }
+}
