@@ -32,5 +32,8 @@ public enum SchemaHistory {
         Migration(
             version: 6, name: "V0006_operations_cursors",
             sql: PackageResources.V0006_operations_cursors_sql),
+        Migration(
+            version: 7, name: "V0007_operations_reports",
+            sql: PackageResources.V0007_operations_reports_sql),
     ]
 }

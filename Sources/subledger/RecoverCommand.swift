@@ -12,7 +12,8 @@ struct RecoverCommand: AsyncParsableCommand {
             Asks for Apple's notification history (180 days back in Production, 30 in Sandbox), \
             first for renewals and expiries, then for everything, and tells what was missing and \
             what it changed. Interrupted, the same command goes on where it stopped. Exit code 1 \
-            when something that came could not be taken in.
+            when something that came could not be taken in. Of what Apple sent in the last five \
+            minutes nothing is confirmed: it may not be in its history yet.
             """)
 
     @Option(help: "Sent from then on: RFC 3339 or milliseconds since 1970.")
@@ -36,12 +37,16 @@ struct RecoverCommand: AsyncParsableCommand {
     @Flag(help: "Only what Apple could not deliver.")
     var onlyFailures = false
 
+    @Flag(help: "What the last recovery came to that ended here; asks nobody.")
+    var last = false
+
     @OptionGroup var access: APIOptions
     @OptionGroup var common: SharedOptions
 
     func run() async throws {
         try await perform {
             let settings = try Settings(common)
+            if last { return try await tellLast(settings) }
             let filter = try filter()
             let stated = try statedWindow()
             let app = try settings.askedApp(access)
@@ -90,7 +95,9 @@ struct RecoverCommand: AsyncParsableCommand {
                     request, ledger: ledger, client: client, apps: try settings.requiredApps(),
                     verifier: try settings.verifier()
                 ) { Console.now }
-                let report = try await RecoveryRun(recovery) { () async throws(StoreError) in
+                let report = try await RecoveryRun(
+                    recovery, telling: .asker(suggested: suggested ? windows : nil)
+                ) { () async throws(StoreError) in
                     try await projecting.snapshot()
                 }.run { done in progress.show(RecoveryText.progress(done)) }
                 progress.end()
@@ -160,6 +167,36 @@ struct RecoverCommand: AsyncParsableCommand {
                     + " EXPIRED.VOLUNTARY.", exit: .usage)
         }
         return read
+    }
+
+    // MARK: The last one
+
+    private func tellLast(_ settings: Settings) async throws {
+        guard from == nil, to == nil, types == nil, id == nil, !suggested, !onlyFailures else {
+            throw CommandFailure(
+                code: "invalidOption",
+                message: "--last tells what a recovery came to: leave out every other question.",
+                exit: .usage)
+        }
+        let ledger = try await EnvironmentLedger.open(
+            settings.configuration, environment: settings.environment)
+        let found: Result<KeptReport?, any Error>
+        do {
+            found = .success(
+                try await ledger.operations.lastRecoveryReport(of: settings.bundleId))
+        } catch { found = .failure(error) }
+        await ledger.close()
+        guard let report = try found.get() else {
+            throw CommandFailure(
+                code: "noRecoveryReport",
+                message: "No recovery has ended here; `subledger recover --from T` begins one.",
+                exit: .negative)
+        }
+        Console.note("This recovery of \(report.bundleId) ended at \(report.endedAt.rfc3339).")
+        try Console.out(common.json ? report.json + "\n" : report.text)
+        guard !report.isFlawed else {
+            throw ExitCode(CommandFailure.Exit.negative.rawValue)
+        }
     }
 
     // MARK: Printing

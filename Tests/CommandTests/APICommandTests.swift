@@ -4,15 +4,21 @@ import Testing
 
 @Suite("subledger api, against subledger simulate server")
 struct APICommandTests {
+    /// Two hundred lives, told on 2026-06-01.
+    static let usualStore = [
+        "--authority", "apple", "--port", "0", "--chains", "200", "--now",
+        "2026-06-01T00:00:00Z", "--bundle-id", "com.example.app",
+    ]
+
     /// Lends a workplace whose options lead to a simulated API with these faults.
+    ///
+    /// - Parameter arguments: of `simulate server`.
     func serving(
-        faults: String? = nil, _ body: (Workplace, [String]) async throws -> Void
+        faults: String? = nil, arguments: [String] = APICommandTests.usualStore,
+        _ body: (Workplace, [String]) async throws -> Void
     ) async throws {
         let server = try Workplace(options: [])
-        var arguments = [
-            "simulate", "server", "--authority", "apple", "--port", "0", "--chains", "200",
-            "--now", "2026-06-01T00:00:00Z", "--bundle-id", "com.example.app", "--json",
-        ]
+        var arguments = ["simulate", "server", "--json"] + arguments
         if let faults {
             try server.write([faults], to: "faults.json")
             arguments += ["--faults", "faults.json"]

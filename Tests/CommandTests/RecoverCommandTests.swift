@@ -85,6 +85,60 @@ struct RecoverCommandTests {
         }
     }
 
+    @Test("a report whose printing was lost is printed again, and asks nobody")
+    func last() async throws {
+        try await APICommandTests().serving { place, _ in
+            let none = try await place.run(["recover", "--last"] + place.options)
+            #expect(none.code == 1)
+            #expect(none.errorCode == "noRecoveryReport")
+            let recover = ["recover", "--json"] + RecoverCommandTests.window + place.options
+            let done = try await place.run(recover)
+            #expect(done.code == 0)
+            // No key, no address: nobody could be asked.
+            let local = ["--data", "data"]
+            for _ in 0..<2 {
+                let again = try await place.run(["recover", "--last", "--json"] + local)
+                #expect(again.code == 0, "\(again.err)")
+                #expect(again.out == done.out)
+            }
+            let plain = try await place.run(["recover", "--last"] + local)
+            #expect(plain.out.contains("notifications at Apple's: 0 known"))
+            let other = try await place.run(
+                ["recover", "--last", "--bundle-id", "com.example.other"] + local)
+            #expect(other.code == 1)
+        }
+    }
+
+    @Test("without --to, of the last five minutes nothing is confirmed")
+    func openEnd() async throws {
+        let arguments = [
+            "--authority", "apple", "--port", "0", "--chains", "5", "--bundle-id",
+            "com.example.app",
+        ]
+        try await APICommandTests().serving(arguments: arguments) { place, _ in
+            let before = Date()
+            let from = ISO8601DateFormatter().string(from: before.addingTimeInterval(-3_600))
+            let done = try await place.run(
+                ["recover", "--json", "--from", from] + place.options)
+            #expect(done.code == 0, "\(done.err)")
+            let report = try done.json()
+            let (to, through) = (
+                try RecoverCommandTests.time(report["to"]),
+                try RecoverCommandTests.time(report["completeThrough"])
+            )
+            #expect(to >= Int64(before.timeIntervalSince1970 * 1_000))
+            #expect(through <= to - 5 * 60_000)
+            let soon = ISO8601DateFormatter().string(from: Date().addingTimeInterval(-60))
+            let short = try await place.run(
+                ["recover", "--json", "--from", soon] + place.options)
+            #expect(try short.json()["completeThrough"] == report["completeThrough"])
+        }
+    }
+
+    private static func time(_ value: JSONValue?) throws -> Int64 {
+        try #require(value?.string.flatMap { Timestamp(userInput: $0) }).milliseconds
+    }
+
     @Test("what cannot be taken in is told, and is exit code 1")
     func spoilt() async throws {
         let faults = "[{\"fault\":\"badSignature\",\"from\":2,\"count\":1}]"
@@ -96,6 +150,9 @@ struct RecoverCommandTests {
             #expect((report["refused"]?.int64 ?? 0) > 0)
             #expect(report["reservation"]?.string == "refused")
             #expect(report["completeThrough"]?.isNull == true)
+            let again = try await place.run(["recover", "--last", "--json", "--data", "data"])
+            #expect(again.code == 1)
+            #expect(again.out == done.out)
         }
     }
 
@@ -106,6 +163,7 @@ struct RecoverCommandTests {
             ["--suggested", "--from", "2026-03-01"],
             ["--from", "2026-03-01", "--types", "NOTHING"],
             ["--from", "2026-03-01", "--types", "EXPIRED", "--id", "1"],
+            ["--last", "--from", "2026-03-01"], ["--last", "--suggested"],
             ["--from", "2026-03-01", "--id", ""], ["--from", "2026-03-01", "--id", "abc"],
         ])
     func usage(_ arguments: [String]) async throws {

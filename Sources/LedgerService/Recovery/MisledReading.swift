@@ -12,8 +12,8 @@ import LedgerStore
 struct MisledReading: Sendable {
     let snapshot: LedgerSnapshot
     let request: RecoveryRequest
-    /// The end of the log before the recovery.
-    let start: Int64
+    /// What was missing.
+    let brought: BroughtEvents
     let now: Timestamp
 
     /// Moments at which a customer's events came: what is told from each on is folded anew. Of more
@@ -66,7 +66,7 @@ struct MisledReading: Sendable {
         return RecoveryReport.MisledCustomer(customer: customer, entitlements: wrong)
     }
 
-    private func isMissing(_ fact: Fact) -> Bool { fact.position > start }
+    private func isMissing(_ fact: Fact) -> Bool { brought.contains(fact.position) }
 
     private func signed(_ fact: Fact) -> Timestamp { fact.signedDate ?? fact.receivedAt }
 

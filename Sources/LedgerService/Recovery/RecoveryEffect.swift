@@ -2,8 +2,9 @@ import AppStore
 import Ledger
 import LedgerStore
 
-/// What events that a recovery brought change in answers: what was believed before them beside what
-/// is known with them.
+/// What events that a recovery brought change in answers: what would be believed without them beside
+/// what is known with them. What came by another way meanwhile, live deliveries above all, is on both
+/// sides: it is nothing that was missing.
 struct RecoveryEffect: Sendable {
     let snapshot: LedgerSnapshot
     let request: RecoveryRequest
@@ -16,6 +17,8 @@ struct RecoveryEffect: Sendable {
 
     struct Found: Sendable {
         var newByType: [(type: String, count: Int64)] = []
+        /// Which events were missing.
+        var brought: BroughtEvents
         var chains: [RecoveryReport.ChangedChain] = []
         var chainsOmitted = 0
         var customers: [RecoveryReport.MisledCustomer] = []
@@ -25,7 +28,7 @@ struct RecoveryEffect: Sendable {
     }
 
     func read() async throws(StoreError) -> Found {
-        var found = Found()
+        var found = Found(brought: BroughtEvents(after: start))
         let chains = try await newEvents(&found)
         var customers: Set<CustomerId> = []
         var index = 0
@@ -37,7 +40,8 @@ struct RecoveryEffect: Sendable {
                 compare(chain, facts, &found, &customers)
             }
         }
-        let reading = MisledReading(snapshot: snapshot, request: request, start: start, now: now)
+        let reading = MisledReading(
+            snapshot: snapshot, request: request, brought: found.brought, now: now)
         for customer in customers.sorted() {
             guard let misled = try await reading.misled(customer) else { continue }
             guard found.customers.count < RecoveryReport.limit else {
@@ -61,7 +65,11 @@ struct RecoveryEffect: Sendable {
                 after: position, through: snapshot.position)
             guard let last = events.last else { break }
             position = last.position
-            for event in events where isBrought(event) {
+            for event in events {
+                guard isBrought(event) else {
+                    found.brought.leaveOut(event.position)
+                    continue
+                }
                 counts[event.attributes.notificationType ?? "", default: 0] += 1
                 guard let id = event.attributes.chain else { continue }
                 chains.insert(ChainId(bundleId: request.bundleId, originalTransactionId: id))
@@ -89,8 +97,9 @@ struct RecoveryEffect: Sendable {
     private func compare(
         _ chain: ChainId, _ facts: [Fact], _ found: inout Found, _ customers: inout Set<CustomerId>
     ) {
-        let before = fold(facts.filter { $0.position <= start })
-        let after = fold(facts.filter { $0.position <= snapshot.position })
+        let known = facts.filter { $0.position <= snapshot.position }
+        let before = fold(known.filter { !found.brought.contains($0.position) })
+        let after = fold(known)
         let states = (
             before.answer(at: now, now: now)?.state, after.answer(at: now, now: now)?.state
         )
@@ -105,4 +114,19 @@ struct RecoveryEffect: Sendable {
         customers.formUnion(before.holders.named)
         customers.formUnion(after.holders.named)
     }
+}
+
+/// The events that a recovery appended: all after a position but those that came another way. These
+/// are the fewer ones, an outage being over when it is recovered from.
+struct BroughtEvents: Sendable, Equatable {
+    private let start: Int64
+    private var others: Set<Int64> = []
+
+    /// - Parameter start: the end of the log before the recovery.
+    init(after start: Int64) { self.start = start }
+
+    /// Notes an event that came another way.
+    mutating func leaveOut(_ position: Int64) { others.insert(position) }
+
+    func contains(_ position: Int64) -> Bool { position > start && !others.contains(position) }
 }

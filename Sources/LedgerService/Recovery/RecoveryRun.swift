@@ -8,7 +8,11 @@ import Signing
 public struct RecoveryRun: Sendable {
     let recovery: Recovery
     let projecting: Projecting
+    private let telling: Telling
 
+    /// What Apple signed so shortly before it was asked may not be in its history yet: it is fetched
+    /// where it is, and nothing is said of the rest.
+    public static let settleMilliseconds: Int64 = 5 * 60_000
     /// How long another recovery in the same ledger is waited for, and how often it is looked at.
     static let patienceMilliseconds = 60_000
     private static let retryMilliseconds = 100
@@ -16,8 +20,24 @@ public struct RecoveryRun: Sendable {
     /// Brings what is derived up to the log as of now.
     public typealias Projecting = @Sendable () async throws(StoreError) -> LedgerSnapshot
 
-    public init(_ recovery: Recovery, projecting: @escaping Projecting) {
+    /// Who is told what it came to, and so which reports are kept.
+    public enum Telling: Sendable {
+        /// Somebody who asked for it; with the windows that outage detection had proposed, if it
+        /// was asked.
+        case asker(suggested: [OutageDetection.Suggestion]?)
+        /// A log: only what brought something, or could not take it in, is kept.
+        case log
+    }
+
+    /// - Parameters:
+    ///   - telling: the report stays findable until twenty others have taken its place.
+    ///   - projecting: brings what is derived up to the log.
+    public init(
+        _ recovery: Recovery, telling: Telling = .asker(suggested: nil),
+        projecting: @escaping Projecting
+    ) {
         self.recovery = recovery
+        self.telling = telling
         self.projecting = projecting
     }
 
@@ -37,7 +57,8 @@ public struct RecoveryRun: Sendable {
             let reservation = try await confirm(finished)
             snapshot = try await projecting()
             let told = try await tell(finished, reservation, snapshot)
-            try await ledger.operations.endRecovery(finished.record.id)
+            // The report is durable before anybody hears of it: a kill in between loses nothing.
+            try await ledger.operations.endRecovery(finished.record.id, keeping: kept(told))
             return told
         }
     }
@@ -70,11 +91,12 @@ public struct RecoveryRun: Sendable {
         guard request.isWhole else { return .filtered }
         guard !finished.record.isFlawed else { return .refused }
         let record = finished.record
-        // Of what Apple signed after it was asked, nothing is known.
+        // Of what Apple signed after it was asked, or just before, nothing is known.
         let asked = min(record.askedAt, record.appleAskedAt ?? record.askedAt)
+        let settled = asked.advanced(byMilliseconds: -RecoveryRun.settleMilliseconds)
         let sweep = Sweep(
             bundleId: request.bundleId, from: finished.plan.from,
-            through: min(finished.plan.to, asked), askedAt: asked,
+            through: min(finished.plan.to, settled), askedAt: asked,
             startPosition: record.startPosition, fetchedCount: finished.fetchedCount)
         let completeness = ledger.completeness
         guard completeness.window(after: sweep, in: request.environment) != nil else {
@@ -102,6 +124,21 @@ public struct RecoveryRun: Sendable {
     }
 
     // MARK: Telling
+
+    private func kept(_ report: RecoveryReport) -> KeptReport? {
+        let suggested: [OutageDetection.Suggestion]?
+        switch telling {
+        case .asker(let windows): suggested = windows
+        case .log:
+            guard report.newCount > 0 || report.refusedCount > 0 else { return nil }
+            suggested = nil
+        }
+        var json = JSONWriter()
+        report.write(to: &json, suggested: suggested)
+        return KeptReport(
+            bundleId: request.bundleId, endedAt: recovery.clock(), isFlawed: report.isFlawed,
+            json: String(decoding: json.bytes, as: UTF8.self), text: RecoveryText.report(report))
+    }
 
     private func tell(
         _ finished: Recovery.Finished, _ reservation: RecoveryReport.Reservation?,

@@ -23,8 +23,6 @@ public struct RecoveryWatch: Sendable {
     /// before it does. No longer than what makes a silence, so that an app whose nights are quiet
     /// is swept at night, but never suspected of an outage.
     public static let sweepMilliseconds = OutageDetection.shortestSilenceMilliseconds
-    /// Sweeps end so long ago: what Apple signed just now may not be in its history yet.
-    public static let settleMilliseconds: Int64 = 5 * 60_000
     /// Sweeps begin so long before the end of what is certain.
     static let overlapMilliseconds: Int64 = 3_600_000
 
@@ -99,7 +97,7 @@ public struct RecoveryWatch: Sendable {
         }
         let next = through?.advanced(byMilliseconds: -RecoveryWatch.overlapMilliseconds)
         let from = min(next ?? first, OutageDetection.hull(suggestions)?.from ?? now)
-        let to = now.advanced(byMilliseconds: -RecoveryWatch.settleMilliseconds)
+        let to = now.advanced(byMilliseconds: -RecoveryRun.settleMilliseconds)
         guard from < to else { return }
         let done = try await recover(
             RecoveryRequest(
@@ -121,7 +119,7 @@ public struct RecoveryWatch: Sendable {
         let recovery = Recovery(
             request, ledger: served.ledger, client: client, apps: apps, verifier: verifier
         ) { clock.now }
-        return try await RecoveryRun(recovery) { () async throws(StoreError) in
+        return try await RecoveryRun(recovery, telling: .log) { () async throws(StoreError) in
             try await RecoveryWatch.snapshot(served)
         }.run()
     }

@@ -7,6 +7,8 @@ extension OperationsStore {
     public static let recoveryMilliseconds: Int64 = 7 * 86_400_000
     /// What Apple could not deliver is kept for one recovery so many times.
     public static let undeliveredCount = 1_000
+    /// Reports of recoveries that are kept.
+    public static let recoveryReportCount = 20
 
     /// The recovery of that name, if it stopped on the way and the log still holds what it had
     /// brought; else a new one.
@@ -98,9 +100,53 @@ extension OperationsStore {
         }
     }
 
-    /// Forgets a recovery that came to its end.
-    public func endRecovery(_ id: String) async throws(StoreError) {
-        try await write { try OperationsStore.forget(id, $0) }
+    /// Forgets a recovery that came to its end, and keeps what it came to: both, or neither. Of the
+    /// reports kept the newest `recoveryReportCount` stay.
+    ///
+    /// - Parameter report: nil when there is nothing to keep.
+    public func endRecovery(
+        _ id: String, keeping report: KeptReport? = nil
+    ) async throws(StoreError) {
+        try await write { database in
+            try OperationsStore.forget(id, database)
+            guard let report else { return }
+            try database.execute(
+                sql: """
+                    INSERT INTO recovery_reports (bundle_id, ended_at, is_flawed, json, text)
+                    VALUES (?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    report.bundleId.rawValue, report.endedAt.milliseconds,
+                    report.isFlawed ? 1 : 0, report.json, report.text,
+                ])
+            try database.execute(
+                sql: """
+                    DELETE FROM recovery_reports WHERE id <= (
+                        SELECT id FROM recovery_reports ORDER BY id DESC LIMIT 1 OFFSET ?)
+                    """, arguments: [OperationsStore.recoveryReportCount])
+        }
+    }
+
+    /// What the last recovery came to that ended here; nil when none is kept.
+    ///
+    /// - Parameter app: only of this one.
+    public func lastRecoveryReport(
+        of app: BundleId? = nil
+    ) async throws(StoreError) -> KeptReport? {
+        try await read { database in
+            let row = try Row.fetchOne(
+                database,
+                sql: """
+                    SELECT * FROM recovery_reports WHERE ?1 IS NULL OR bundle_id = ?1
+                    ORDER BY id DESC LIMIT 1
+                    """, arguments: [app?.rawValue])
+            return row.map { row in
+                KeptReport(
+                    bundleId: BundleId(row["bundle_id"]),
+                    endedAt: Timestamp(milliseconds: row["ended_at"]),
+                    isFlawed: row["is_flawed"] == 1, json: row["json"], text: row["text"])
+            }
+        }
     }
 
     // MARK: Rows

@@ -15,10 +15,16 @@ struct MisledCustomerTests {
     /// Everything that came live, but for an outage of ten days; Apple did not try again.
     func ledger() async throws -> RecoveryWorld {
         let world = try RecoveryWorld()
+        #expect(try await world.ledger.ingest(try Self.live().map(\.line)).isClean)
+        return world
+    }
+
+    /// What came live, and when.
+    static func live() throws -> [(arrival: Timestamp, line: [UInt8])] {
         var faults = DeliveryFaults()
         faults.outages = [DeliveryOutage(RecoveryWorld.days(40)...RecoveryWorld.days(30))]
         var notifier = Notifier(books: RecoveryWorld.books, faults: faults)
-        var lines: [[UInt8]] = []
+        var lines: [(arrival: Timestamp, line: [UInt8])] = []
         let signer = DeliverySigner(authority: TestAuthority.shared, appAppleId: 1_234_567_890)
         while let step = notifier.next(), step.arrival < RecoveryWorld.now {
             notifier.settle(step, .success)
@@ -29,10 +35,9 @@ struct MisledCustomerTests {
                 $0.member("receivedAt", step.arrival.milliseconds)
                 $0.member("signedPayload", body["signedPayload"]?.string ?? "")
             }
-            lines.append(json.bytes)
+            lines.append((step.arrival, json.bytes))
         }
-        #expect(try await world.ledger.ingest(lines).isClean)
-        return world
+        return lines
     }
 
     /// How long an entitlement was told wrongly, by samples.

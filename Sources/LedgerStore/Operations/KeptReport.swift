@@ -1,0 +1,25 @@
+public import AppStore
+
+/// What a recovery came to, as it was told when it ended.
+public struct KeptReport: Hashable, Sendable {
+    /// Whose notifications were asked for.
+    public let bundleId: BundleId
+    public let endedAt: Timestamp
+    /// Whether something could not be taken in.
+    public let isFlawed: Bool
+    /// One JSON object.
+    public let json: String
+    /// For people.
+    public let text: String
+
+    /// A report to keep.
+    public init(
+        bundleId: BundleId, endedAt: Timestamp, isFlawed: Bool, json: String, text: String
+    ) {
+        self.bundleId = bundleId
+        self.endedAt = endedAt
+        self.isFlawed = isFlawed
+        self.json = json
+        self.text = text
+    }
+}

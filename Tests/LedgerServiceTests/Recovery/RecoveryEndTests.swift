@@ -1,0 +1,91 @@
+import AppStore
+import Ledger
+import LedgerService
+import LedgerStore
+import Simulator
+import Testing
+
+@Suite("The end of a recovery: what it claims, and its report")
+struct RecoveryEndTests {
+    private static let settled = RecoveryWorld.now.advanced(
+        byMilliseconds: -RecoveryRun.settleMilliseconds)
+
+    @Test("of the last five minutes nothing is confirmed, whatever window was asked for")
+    func settling() async throws {
+        for (excess, through) in [(Int64(-1), Int64(-1)), (0, 0), (1, 0), (300_000, 0)] {
+            let world = try RecoveryWorld()
+            var request = RecoveryWorld.request(60, 0)
+            request.to = Self.settled.advanced(byMilliseconds: excess)
+            let done = try await world.recover(request)
+            #expect(done.report.to == request.to)
+            #expect(
+                done.report.completeThrough == Self.settled.advanced(byMilliseconds: through))
+        }
+        #expect(RecoveryWatch.sweepMilliseconds > RecoveryRun.settleMilliseconds)
+    }
+
+    @Test("a window that lies in the last five minutes makes nothing certain, and says so")
+    func unsettled() async throws {
+        for (excess, reservation) in [
+            (Int64(0), RecoveryReport.Reservation?.some(.future)), (-1, nil),
+        ] {
+            let world = try RecoveryWorld()
+            var request = RecoveryWorld.request(1, 0)
+            request.from = Self.settled.advanced(byMilliseconds: excess)
+            let done = try await world.recover(request)
+            #expect(done.report.reservation == reservation)
+            #expect(done.report.completeThrough == (reservation == nil ? Self.settled : nil))
+        }
+    }
+
+    private func last(_ world: RecoveryWorld) async throws -> KeptReport? {
+        try await world.ledger.ledger { try await $0.operations.lastRecoveryReport() }
+    }
+
+    @Test("the report is found again after its end, as it was told")
+    func kept() async throws {
+        let world = try RecoveryWorld()
+        #expect(try await last(world) == nil)
+        let first = try await world.recover(RecoveryWorld.request(60, 30))
+        for _ in 0..<2 {
+            let kept = try #require(try await last(world))
+            #expect(kept.text == RecoveryText.report(first.report))
+            #expect(
+                try JSONValue.parse(Array(kept.json.utf8))
+                    == TemporaryLedger.json { first.report.write(to: &$0) })
+            #expect(kept.endedAt == RecoveryWorld.now)
+            #expect(!kept.isFlawed)
+        }
+        // Whoever asked is told that nothing came, too.
+        let second = try await world.recover(RecoveryWorld.request(60, 30))
+        #expect(second.report.newCount == 0)
+        #expect(try await last(world)?.text == RecoveryText.report(second.report))
+    }
+
+    @Test("what could not be taken in is kept as such")
+    func flawed() async throws {
+        var world = try RecoveryWorld()
+        world.faults = [.init(.badSignature, endpoint: .notificationHistory, from: 2, count: 1)]
+        let done = try await world.recover(RecoveryWorld.request(60, 30))
+        #expect(done.report.isFlawed)
+        #expect(try await last(world)?.isFlawed == true)
+    }
+
+    @Test("sweeps that the service makes by itself leave a report only where something came")
+    func service() async throws {
+        let world = try RecoveryWorld()
+        _ = try await world.recover(RecoveryWorld.request(60, 1))
+        let before = try await last(world)
+        // What came in the last day is missing still: the first look brings it, the second nothing.
+        let looks = try await RecoveryWatchTests().looks(
+            world, from: RecoveryWorld.now, after: [0])
+        #expect(looks[0].requestCount > 1)
+        let brought = try await last(world)
+        #expect((brought != before) == looks[0].codes.contains("recovered"))
+        let later = RecoveryWorld.now.advanced(byMilliseconds: 3_600_000)
+        let again = try await RecoveryWatchTests().looks(world, from: later, after: [0])
+        #expect(again[0].requestCount > 1)
+        let after = try await last(world)
+        #expect((after != brought) == again[0].codes.contains("recovered"))
+    }
+}
