@@ -1,4 +1,5 @@
 import ArgumentParser
+import Ledger
 import LedgerService
 
 struct MetricsDiffCommand: AsyncParsableCommand {
@@ -19,6 +20,12 @@ struct MetricsDiffCommand: AsyncParsableCommand {
     @Option(help: "Events up to this log position; likewise.")
     var knownPosition: [Int64] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Convert amounts by this table (YAML: currency: USD, rates: {EUR: 1.0834}).",
+            valueName: "FILE"))
+    var rates: String?
+
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var common: SharedOptions
 
@@ -27,8 +34,11 @@ struct MetricsDiffCommand: AsyncParsableCommand {
             let metric = try ComparedMetric(name)
             let form = try metrics.form(common)
             let (before, after) = try limits()
+            let table = try rates.map { try CurrencyRates(file: $0) }
             let diff = try await metrics.answer(common, after) { query in
-                try await query.diff(metric, metrics.words, from: before)
+                var query = query
+                query.rates = table
+                return try await query.diff(metric, metrics.words, from: before)
             }
             switch form {
             case .json: try Console.out { diff.write(to: &$0) }
@@ -40,35 +50,17 @@ struct MetricsDiffCommand: AsyncParsableCommand {
     /// The earlier one first.
     private func limits() throws(CommandFailure) -> (before: KnowledgeLimit, after: KnowledgeLimit)
     {
-        switch (knownAt.count, knownPosition.count) {
-        case (1...2, 0):
-            var times: [KnowledgeLimit] = []
-            for text in knownAt {
-                times.append(.knownAt(try MomentOptions.time(text, "--known-at")))
-            }
-            return KnowledgeLimit.ordered(times)
-        case (0, 1...2):
-            return KnowledgeLimit.ordered(knownPosition.map { .knownPosition($0) })
-        default:
+        var times: [KnowledgeLimit] = []
+        for text in knownAt { times.append(.knownAt(try MomentOptions.time(text, "--known-at"))) }
+        let positions = knownPosition.map { KnowledgeLimit.knownPosition($0) }
+        guard times.isEmpty || positions.isEmpty,
+            let limits = KnowledgeLimit.compared(times + positions)
+        else {
             throw CommandFailure(
                 code: "invalidOption",
                 message: "Give --known-at twice, or --known-position twice; once compares with"
                     + " everything.", exit: .usage)
         }
-    }
-}
-
-extension KnowledgeLimit {
-    /// One or two of a kind; one is compared with everything.
-    fileprivate static func ordered(
-        _ limits: [KnowledgeLimit]
-    ) -> (before: KnowledgeLimit, after: KnowledgeLimit) {
-        guard limits.count == 2 else { return (limits[0], .everything) }
-        switch (limits[0], limits[1]) {
-        case (.knownAt(let one), .knownAt(let two)) where two < one: return (limits[1], limits[0])
-        case (.knownPosition(let one), .knownPosition(let two)) where two < one:
-            return (limits[1], limits[0])
-        default: return (limits[0], limits[1])
-        }
+        return limits
     }
 }

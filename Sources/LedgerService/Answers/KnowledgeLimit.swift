@@ -26,4 +26,20 @@ public enum KnowledgeLimit: Sendable, Hashable {
         guard case .knownAt(let time) = self else { return nil }
         return time
     }
+
+    /// The two that a comparison is of, the earlier one first: one or two of a kind, where one is
+    /// compared with everything. Nil for any other number.
+    public static func compared(
+        _ limits: [KnowledgeLimit]
+    ) -> (before: KnowledgeLimit, after: KnowledgeLimit)? {
+        guard (1...2).contains(limits.count) else { return nil }
+        guard limits.count == 2 else { return (limits[0], .everything) }
+        let isOrdered =
+            switch (limits[0], limits[1]) {
+            case (.knownAt(let one), .knownAt(let two)): one <= two
+            case (.knownPosition(let one), .knownPosition(let two)): one <= two
+            default: true
+            }
+        return isOrdered ? (limits[0], limits[1]) : (limits[1], limits[0])
+    }
 }

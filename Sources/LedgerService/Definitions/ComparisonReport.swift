@@ -35,9 +35,10 @@ public struct ComparisonReport: Sendable {
 
     var isMoney: Bool { metric == "mrr" }
 
-    public func write(to json: inout JSONWriter) {
+    /// - Parameter isStamped: without it an answer stays the same until something in it changes.
+    public func write(to json: inout JSONWriter, isStamped: Bool = true) {
         json.object { json in
-            stamp.write(to: &json, isStamped: true)
+            stamp.write(to: &json, isStamped: isStamped)
             json.member("definitions", pack.rawValue)
             json.member("unit", isMoney ? "annualisedMilliunits" : "count")
             json.array("rules", rules) { json, rule in

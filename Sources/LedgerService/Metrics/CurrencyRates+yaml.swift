@@ -44,8 +44,7 @@ extension CurrencyRates {
     }
 
     private static func code(_ text: String, _ key: String) throws(ConfigurationError) -> String {
-        let isCode = text.utf8.count == 3 && text.utf8.allSatisfy { (65...90).contains($0) }
-        guard isCode else {
+        guard isCode(text) else {
             throw ConfigurationError(
                 .invalidValue, key: key, reason: "An ISO 4217 code is expected, e.g. USD.")
         }

@@ -37,7 +37,8 @@ public enum MetricName: Hashable, Sendable, CaseIterable {
 
     // MARK: Definitions
 
-    static let churn = "churn"
+    /// The roll-forward of active chains; a metric with an answer of its own form.
+    public static let churn = "churn"
     static let paidChurn = "churn.paid"
 
     /// The version of every definition: it rises when what is counted would change.

@@ -14,21 +14,33 @@ enum MetricTable: Sendable {
         var values: [String: Int64]
     }
 
-    /// - Parameter limit: the earlier of now and knownAt.
+    /// - Parameters:
+    ///   - limit: the earlier of now and knownAt.
+    ///   - conversion: of the table's question.
+    ///   - missing: currencies without a rate.
     mutating func add(
-        _ life: Lifecycle, of app: BundleId, catalogue: Catalogue, limit: Timestamp
+        _ life: Lifecycle, of app: BundleId, catalogue: Catalogue, limit: Timestamp,
+        _ conversion: RateConversion, _ missing: inout Set<String>
     ) {
         switch self {
         case .rollForward(var sum):
             guard !life.isOneTime else { return }
-            sum.add(ChainMetrics(life, of: app, catalogue: catalogue))
+            let chain = ChainMetrics(life, of: app, catalogue: catalogue)
+            sum.add(conversion.converted(chain, &missing))
             self = .rollForward(sum)
         case .counted(var table):
-            table.add(
-                life.occurrences(
-                    of: table.metric, in: app, catalogue: catalogue, limit: limit,
-                    instants: table.question.instants))
+            let found = life.occurrences(
+                of: table.metric, in: app, catalogue: catalogue, limit: limit,
+                instants: table.question.instants)
+            table.add(conversion.converted(found, table.metric, &missing))
             self = .counted(table)
+        }
+    }
+
+    var question: RollForwardQuestion {
+        switch self {
+        case .rollForward(let sum): sum.question
+        case .counted(let table): table.question
         }
     }
 

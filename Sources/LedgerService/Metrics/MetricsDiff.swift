@@ -30,9 +30,10 @@ public struct MetricsDiff: Sendable {
     /// Cells of one answer.
     public static let cellCount = 10_000
 
-    public func write(to json: inout JSONWriter) {
+    /// - Parameter isStamped: without it an answer stays the same until something in it changes.
+    public func write(to json: inout JSONWriter, isStamped: Bool = true) {
         json.object { json in
-            stamp.write(to: &json, isStamped: true)
+            stamp.write(to: &json, isStamped: isStamped)
             json.object("before") { json in before.write(to: &json) }
             json.object("after") { json in after.write(to: &json) }
             json.array("cells", cells) { json, cell in

@@ -15,6 +15,12 @@ public enum MetricsError: Error, Sendable, Equatable {
     case undocumented(String, DefinitionPack)
     /// Definitions are compared by interval only.
     case comparedWhole
+    /// Rates that were given as words are none; why.
+    case invalidRates(String)
+    /// Definitions of others are compared without rates, charts and variants.
+    case comparedAlone
+    /// Two states of knowledge are compared: one or two of a kind were to be given.
+    case comparedKnowledge
     /// Currencies that are in the answer and not in the table of rates.
     case missingRates([String])
     case unknownInterval(String)
@@ -35,7 +41,9 @@ public enum MetricsError: Error, Sendable, Equatable {
         case .currencyConverted: "currencyConverted"
         case .missingRates: "missingRates"
         case .undocumented: "undocumentedDefinition"
-        case .comparedWhole: "comparedWhole"
+        case .comparedWhole, .comparedAlone: "comparedWhole"
+        case .comparedKnowledge: "invalidParameter"
+        case .invalidRates: "invalidRates"
         case .duplicateDimension: "duplicateDimension"
         case .unknownInterval: "unknownInterval"
         case .unknownTimeZone: "unknownTimeZone"
@@ -70,13 +78,21 @@ public enum MetricsError: Error, Sendable, Equatable {
         case .comparedWhole:
             "Definitions are compared for all chains of an interval; leave by, and reason in where,"
                 + " out."
+        case .comparedAlone:
+            "Definitions are compared without rates and paid; leave these out."
+        case .comparedKnowledge:
+            "Give knownAt or knownPosition: two, with a comma between them, or one to compare with"
+                + " everything."
+        case .invalidRates(let reason):
+            "Rates are a currency and what one unit of each other one is in it, e.g."
+                + " USD,EUR:1.0834,JPY:0.006612. \(reason)"
         case .currencyConverted:
             "With a table of rates every amount is in one currency; leave currency out of by and"
-                + " where, or --rates out."
+                + " where, or the rates out."
         case .missingRates(let currencies):
             "The table of rates says nothing of \(currencies.joined(separator: ", ")), and there are"
-                + " amounts in it; add a rate, or leave those out with --where currency without"
-                + " --rates."
+                + " amounts in it; add a rate, or leave those out: currency in where, without"
+                + " rates."
         case .unknownInterval(let name):
             "There is no interval \(MetricsError.quoted(name)); it is one of "
                 + ReportInterval.allCases.map(\.rawValue).joined(separator: ", ") + "."

@@ -40,6 +40,9 @@ extension MetricsQuery {
         let common = before.knownAt.map { min($0, limit) } ?? limit
         let instants = try words.instants(interval, zone, limit: common)
         let (dimensions, filters) = (try words.dimensions(), try words.conditions())
+        guard rates == nil || !dimensions.contains(.currency) && filters[.currency] == nil else {
+            throw .currencyConverted
+        }
         let empty: MetricTable
         var isMoney = false
         switch metric {
@@ -64,12 +67,18 @@ extension MetricsQuery {
                     RollForwardQuestion(
                         .money, instants: instants, dimensions: dimensions, filters: filters)))
         }
-        let sum = try await compare(empty, before, limit: common)
+        // Where chains are counted there is nothing to convert.
+        let conversion = RateConversion(isMoney ? rates : nil, empty.question)
+        let sum = try await compare(empty, before, limit: common, conversion)
+        guard sum.missingRates.isEmpty else { throw .missingRates(sum.missingRates.sorted()) }
         let cells = try cells(sum)
         var named = dimensions.filter { !isMoney || $0 != .currency }
         if filters[.reason] != nil, !named.contains(.reason) { named.append(.reason) }
         return MetricsDiff(
-            stamp: stamp(metric.definition, zone, interval, remarks: remarks(sum.chainCount)),
+            stamp: stamp(
+                metric.definition, zone, interval,
+                remarks: remarks(sum.chainCount) + (isMoney && rates != nil ? [.converted] : []),
+                rates: isMoney ? rates : nil),
             dimensions: (isMoney ? [Dimension.currency.rawValue] : []) + named.map(\.rawValue),
             before: before, after: knowledge, zone: zone, cells: cells)
     }
@@ -86,12 +95,17 @@ extension MetricsQuery {
         var after: MetricTable
         var moved: [Place: Set<Int64>] = [:]
         var chainCount = 0
+        /// Currencies that something to convert is in, and no rate is given for.
+        var missingRates: Set<String> = []
     }
 
     private func compare(
-        _ empty: MetricTable, _ before: KnowledgeLimit, limit: Timestamp
+        _ empty: MetricTable, _ before: KnowledgeLimit, limit: Timestamp,
+        _ conversion: RateConversion
     ) async throws(MetricsError) -> Comparison {
         let (ledger, after) = (query.ledger, knowledge)
+        let alone = LoneChain(
+            ledger: ledger, limit: limit, empty: empty, conversion: conversion)
         do throws(StoreError) {
             return try await walk.sumFacts(
                 Comparison(before: empty, after: empty),
@@ -101,11 +115,11 @@ extension MetricsQuery {
                     )
                     if !new.isEmpty || !old.isEmpty { sum.chainCount += 1 }
                     let known = Set(old.map(\.position)).symmetricDifference(new.map(\.position))
-                    let then = MetricsQuery.alone(old, chain, ledger, limit, empty)
+                    let then = alone.table(old, chain, &sum.missingRates)
                     sum.before.add(then)
                     // What both know alike cannot differ.
                     guard !known.isEmpty else { return sum.after.add(then) }
-                    let now = MetricsQuery.alone(new, chain, ledger, limit, empty)
+                    let now = alone.table(new, chain, &sum.missingRates)
                     sum.after.add(now)
                     for place in MetricsQuery.moved(then.rows(), now.rows()) {
                         sum.moved[place, default: []].formUnion(known)
@@ -116,24 +130,34 @@ extension MetricsQuery {
                     whole.after.add(part.after)
                     whole.moved.merge(part.moved) { $0.union($1) }
                     whole.chainCount += part.chainCount
+                    whole.missingRates.formUnion(part.missingRates)
                 })
         } catch {
             throw .store(error)
         }
     }
 
-    /// One chain as some facts tell it; nothing of a chain that they do not know.
-    private static func alone(
-        _ facts: [Fact], _ chain: ChainId, _ ledger: EnvironmentLedger, _ limit: Timestamp,
-        _ empty: MetricTable
-    ) -> MetricTable {
-        var alone = empty
-        guard !facts.isEmpty else { return alone }
-        let life = Lifecycle(facts, environment: ledger.environment, catalogue: ledger.catalogue)
-        if !life.isEmpty {
-            alone.add(life, of: chain.bundleId, catalogue: ledger.catalogue, limit: limit)
+    /// One chain's part of a metric.
+    private struct LoneChain: Sendable {
+        let ledger: EnvironmentLedger
+        let limit: Timestamp
+        let empty: MetricTable
+        let conversion: RateConversion
+
+        /// As some facts tell it; nothing of a chain that they do not know.
+        func table(
+            _ facts: [Fact], _ chain: ChainId, _ missing: inout Set<String>
+        ) -> MetricTable {
+            var alone = empty
+            guard !facts.isEmpty else { return alone }
+            let life = Lifecycle(
+                facts, environment: ledger.environment, catalogue: ledger.catalogue)
+            guard !life.isEmpty else { return alone }
+            alone.add(
+                life, of: chain.bundleId, catalogue: ledger.catalogue, limit: limit, conversion,
+                &missing)
+            return alone
         }
-        return alone
     }
 
     private static func moved(_ old: [MetricTable.Row], _ new: [MetricTable.Row]) -> Set<Place> {

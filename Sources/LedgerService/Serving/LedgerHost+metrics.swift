@@ -1,4 +1,5 @@
-import Ledger
+import AppStore
+public import Ledger
 
 /// One report is computed at a time for each environment: it takes every core. Each throws
 /// `MetricsError` or `ServingError`.
@@ -7,42 +8,87 @@ extension LedgerHost {
     public func churn(
         _ words: MetricsWords, isPaid: Bool, _ scope: QuestionScope
     ) async throws -> ServedAnswer {
-        let ledger = try ledger(scope.environment)
-        let (report, position) = try await ledger.reports.pass {
-            let (query, position) = try await query(ledger, scope)
-            return (try await query.churn(words, isPaid: isPaid), position)
-        }
-        return ServedAnswer(
-            position: max(position, report.stamp.position), lag: ledger.lag.positions
-        ) {
-            report.write(to: &$0, isStamped: $1)
+        try await answer(scope) { query in
+            let report = try await query.churn(words, isPaid: isPaid)
+            return MadeReport(position: report.stamp.position) {
+                report.write(to: &$0, isStamped: $1)
+            }
         }
     }
 
     /// `metrics NAME`.
+    ///
+    /// - Parameter rates: amounts are converted by them; nil: currencies stay apart.
     public func metric(
-        _ name: String, _ words: MetricsWords, _ scope: QuestionScope
+        _ name: String, _ words: MetricsWords, rates: CurrencyRates? = nil, _ scope: QuestionScope
     ) async throws -> ServedAnswer {
-        let ledger = try ledger(scope.environment)
         let name = try MetricName(name)
-        let (report, position) = try await ledger.reports.pass {
-            let (query, position) = try await query(ledger, scope)
-            return (try await query.metric(name, words), position)
-        }
-        return ServedAnswer(
-            position: max(position, report.stamp.position), lag: ledger.lag.positions
-        ) {
-            report.write(to: &$0, isStamped: $1)
+        return try await answer(scope, rates: rates) { query in
+            let report = try await query.metric(name, words)
+            return MadeReport(position: report.stamp.position) {
+                report.write(to: &$0, isStamped: $1)
+            }
         }
     }
 
-    private func query(
-        _ ledger: ServedLedger, _ scope: QuestionScope
-    ) async throws -> (MetricsQuery, position: Int64) {
-        let snapshot = try await ledger.snapshot(atLeast: scope.minPosition)
-        let query = MetricsQuery(
-            snapshot.query, reportTimeZone: configuration.reportTimeZone, now: clock(),
-            knowledge: scope.knowledge, bundleId: scope.bundleId)
-        return (query, snapshot.position)
+    /// A metric under another product's definition beside ours (`--definitions`).
+    ///
+    /// - Parameter name: `churn`, or another metric's.
+    public func comparison(
+        _ name: String, _ words: MetricsWords, _ pack: DefinitionPack, _ scope: QuestionScope
+    ) async throws -> ServedAnswer {
+        let name = name == MetricName.churn ? name : try MetricName(name).rawValue
+        return try await answer(scope) { query in
+            let report = try await query.comparison(name, words, pack)
+            return MadeReport(position: report.stamp.position) {
+                report.write(to: &$0, isStamped: $1)
+            }
+        }
+    }
+
+    /// `metrics diff`.
+    ///
+    /// - Parameters:
+    ///   - name: `churn`, or another metric's.
+    ///   - limits: one state of knowledge, to compare with everything, or two of a kind.
+    public func metricsDiff(
+        _ name: String, _ words: MetricsWords, between limits: [KnowledgeLimit],
+        rates: CurrencyRates? = nil, _ scope: QuestionScope
+    ) async throws -> ServedAnswer {
+        let metric = try ComparedMetric(name)
+        guard let (before, after) = KnowledgeLimit.compared(limits) else {
+            throw MetricsError.comparedKnowledge
+        }
+        var scope = scope
+        scope.knowledge = after
+        return try await answer(scope, rates: rates) { query in
+            let report = try await query.diff(metric, words, from: before)
+            return MadeReport(position: report.stamp.position) {
+                report.write(to: &$0, isStamped: $1)
+            }
+        }
+    }
+
+    /// A report, and the position it was computed at.
+    private struct MadeReport: Sendable {
+        let position: Int64
+        let write: @Sendable (_ json: inout JSONWriter, _ isStamped: Bool) -> Void
+    }
+
+    private func answer(
+        _ scope: QuestionScope, rates: CurrencyRates? = nil,
+        _ ask: @Sendable (MetricsQuery) async throws -> MadeReport
+    ) async throws -> ServedAnswer {
+        let ledger = try ledger(scope.environment)
+        let (report, position) = try await ledger.reports.pass {
+            let snapshot = try await ledger.snapshot(atLeast: scope.minPosition)
+            var query = MetricsQuery(
+                snapshot.query, reportTimeZone: configuration.reportTimeZone, now: clock(),
+                knowledge: scope.knowledge, bundleId: scope.bundleId)
+            query.rates = rates
+            return (try await ask(query), snapshot.position)
+        }
+        return ServedAnswer(
+            position: max(position, report.position), lag: ledger.lag.positions, report.write)
     }
 }

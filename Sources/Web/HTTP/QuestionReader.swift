@@ -1,5 +1,6 @@
 import AppStore
 import Hummingbird
+import Ledger
 import LedgerService
 
 /// The parameters of one question, read one by one; one that nobody read is an error, since a
@@ -128,6 +129,48 @@ struct QuestionReader {
         words.by = MetricsWords.list(text("by"))
         words.filters = MetricsWords.list(text("where"))
         return words
+    }
+
+    /// Whose definitions a metric is shown under beside ours.
+    mutating func definitions() throws(Problem) -> DefinitionPack? {
+        guard let name = text("definitions") else { return nil }
+        guard let pack = DefinitionPack(rawValue: name) else {
+            throw Problem(
+                .badRequest, code: "invalidParameter",
+                detail: "definitions takes "
+                    + DefinitionPack.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+        }
+        return pack
+    }
+
+    /// What amounts are converted by.
+    mutating func rates() throws -> CurrencyRates? {
+        try text("rates").map { try CurrencyRates(words: $0) }
+    }
+
+    /// The states of knowledge that are compared: of one kind, with a comma between two.
+    mutating func comparedKnowledge() throws(Problem) -> [KnowledgeLimit] {
+        var limits: [KnowledgeLimit] = []
+        for word in MetricsWords.list(text("knownAt")) {
+            guard let time = Timestamp(userInput: word) else {
+                throw Problem(
+                    .badRequest, code: "invalidTime",
+                    detail: "knownAt takes RFC 3339 (2026-01-31T23:59:59.000Z) or epoch"
+                        + " milliseconds, or two with a comma between them.")
+            }
+            limits.append(.knownAt(time))
+        }
+        let hasTimes = !limits.isEmpty
+        for word in MetricsWords.list(text("knownPosition")) {
+            guard let position = Int64(word), position >= 0, !hasTimes else {
+                throw Problem(
+                    .badRequest, code: "invalidParameter",
+                    detail: "knownPosition takes a position, or two with a comma between them, and"
+                        + " no knownAt beside it.")
+            }
+            limits.append(.knownPosition(position))
+        }
+        return limits
     }
 
     /// Throws for the first parameter that no call has read.

@@ -8,7 +8,8 @@ extension OpenAPIDocument {
               description: |
                 Every row balances: activeStart and what came, less what left, is activeEnd; the
                 residue says so. A row never depends on what else was asked. Nothing is told of what
-                comes after now, or after knownAt.
+                comes after now, or after knownAt. With `definitions`, what another product documents
+                beside it.
               parameters:
                 - $ref: '#/components/parameters/From'
                 - $ref: '#/components/parameters/To'
@@ -17,6 +18,7 @@ extension OpenAPIDocument {
                 - $ref: '#/components/parameters/Where'
                 - $ref: '#/components/parameters/TimeZone'
                 - $ref: '#/components/parameters/Paid'
+                - $ref: '#/components/parameters/Definitions'
                 - $ref: '#/components/parameters/Environment'
                 - $ref: '#/components/parameters/BundleId'
                 - $ref: '#/components/parameters/KnownAt'
@@ -33,12 +35,58 @@ extension OpenAPIDocument {
                     Cache-Control: { $ref: '#/components/headers/CacheControl' }
                   content:
                     application/json:
-                      schema: { $ref: '#/components/schemas/Churn' }
+                      schema:
+                        anyOf:
+                          - $ref: '#/components/schemas/Churn'
+                          - $ref: '#/components/schemas/Comparison'
                 '304': { $ref: '#/components/responses/NotModified' }
                 '400': { $ref: '#/components/responses/InvalidReport' }
                 '401': { $ref: '#/components/responses/Unauthorized' }
                 '403': { $ref: '#/components/responses/InsufficientScope' }
                 '404': { $ref: '#/components/responses/EnvironmentNotServed' }
+                '500': { $ref: '#/components/responses/Fault' }
+                '503': { $ref: '#/components/responses/Unavailable' }
+          /v1/metrics/diff:
+            get:
+              operationId: getMetricsDiff
+              tags: [metrics]
+              summary: The cells of a report that differ between two states of knowledge, and why.
+              description: |
+                `knownAt` or `knownPosition` names both states, with a comma between them, or one to
+                compare with everything. Compared up to the earlier of both times and of now. The
+                events of a cell are those of the chains that moved it which only one of the two
+                states knows.
+              parameters:
+                - $ref: '#/components/parameters/ComparedMetric'
+                - $ref: '#/components/parameters/From'
+                - $ref: '#/components/parameters/To'
+                - $ref: '#/components/parameters/Interval'
+                - $ref: '#/components/parameters/By'
+                - $ref: '#/components/parameters/Where'
+                - $ref: '#/components/parameters/TimeZone'
+                - $ref: '#/components/parameters/Rates'
+                - $ref: '#/components/parameters/Environment'
+                - $ref: '#/components/parameters/BundleId'
+                - $ref: '#/components/parameters/ComparedKnownAt'
+                - $ref: '#/components/parameters/ComparedKnownPosition'
+                - $ref: '#/components/parameters/MinPosition'
+                - $ref: '#/components/parameters/IfNoneMatch'
+              responses:
+                '200':
+                  description: The cells by interval, group and column; none where nothing moved.
+                  headers:
+                    ETag: { $ref: '#/components/headers/ETag' }
+                    Subledger-Position: { $ref: '#/components/headers/Position' }
+                    Subledger-Lag: { $ref: '#/components/headers/Lag' }
+                    Cache-Control: { $ref: '#/components/headers/CacheControl' }
+                  content:
+                    application/json:
+                      schema: { $ref: '#/components/schemas/MetricsDiff' }
+                '304': { $ref: '#/components/responses/NotModified' }
+                '400': { $ref: '#/components/responses/InvalidReport' }
+                '401': { $ref: '#/components/responses/Unauthorized' }
+                '403': { $ref: '#/components/responses/InsufficientScope' }
+                '404': { $ref: '#/components/responses/NoSuchMetric' }
                 '500': { $ref: '#/components/responses/Fault' }
                 '503': { $ref: '#/components/responses/Unavailable' }
           /v1/metrics/{name}:
@@ -52,6 +100,8 @@ extension OpenAPIDocument {
                 what comes after now, or after knownAt.
               parameters:
                 - $ref: '#/components/parameters/MetricName'
+                - $ref: '#/components/parameters/Rates'
+                - $ref: '#/components/parameters/Definitions'
                 - $ref: '#/components/parameters/From'
                 - $ref: '#/components/parameters/To'
                 - $ref: '#/components/parameters/Interval'
@@ -74,7 +124,10 @@ extension OpenAPIDocument {
                     Cache-Control: { $ref: '#/components/headers/CacheControl' }
                   content:
                     application/json:
-                      schema: { $ref: '#/components/schemas/Metric' }
+                      schema:
+                        anyOf:
+                          - $ref: '#/components/schemas/Metric'
+                          - $ref: '#/components/schemas/Comparison'
                 '304': { $ref: '#/components/responses/NotModified' }
                 '400': { $ref: '#/components/responses/InvalidReport' }
                 '401': { $ref: '#/components/responses/Unauthorized' }
@@ -138,5 +191,46 @@ extension OpenAPIDocument {
               in: query
               description: Only chains in a paid period; from and into trials are columns.
               schema: { type: boolean, default: false }
+            Rates:
+              name: rates
+              in: query
+              description: |
+                Converts amounts: the currency of the answer, then what one unit of each other one is
+                in it, a decimal number of at most 15 digits, 9 behind the point. At most 200.
+              schema:
+                type: string
+                pattern: '^[A-Z]{3}(,[A-Z]{3}:[0-9]+([.][0-9]+)?)*$'
+              example: USD,EUR:1.0834,JPY:0.006612
+            Definitions:
+              name: definitions
+              in: query
+              description: |
+                Shows churn, active or mrr as another product documents it beside ours, each
+                difference by its rule; without by, rates and paid.
+              schema: { $ref: '#/components/schemas/DefinitionPack' }
+            ComparedMetric:
+              name: metric
+              in: query
+              description: churn, or another metric's name but lateness and ltv.
+              schema:
+                anyOf:
+                  - { const: churn }
+                  - { $ref: '#/components/schemas/MetricName' }
+              example: churn
+            ComparedKnownAt:
+              name: knownAt
+              in: query
+              description: |
+                Two times with a comma between them, or one: what had been received by then. Not
+                together with knownPosition.
+              schema: { type: string, pattern: '^[^,]+(,[^,]+)?$' }
+              example: '2026-02-01,2026-03-01'
+            ComparedKnownPosition:
+              name: knownPosition
+              in: query
+              description: |
+                Two positions with a comma between them, or one. Not together with knownAt.
+              schema: { type: string, pattern: '^[0-9]{1,18}(,[0-9]{1,18})?$' }
+              example: '1000,2000'
         """#
 }

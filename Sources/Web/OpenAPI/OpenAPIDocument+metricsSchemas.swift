@@ -58,6 +58,7 @@ extension OpenAPIDocument {
                 completeThrough: { $ref: '#/components/schemas/CompleteThrough' }
                 reducerVersion: { type: integer, minimum: 1 }
                 catalogueHash: { $ref: '#/components/schemas/Digest' }
+                rates: { $ref: '#/components/schemas/RateTable' }
                 remarks:
                   description: What to know before using the figures.
                   type: array

@@ -33,6 +33,8 @@ extension OpenAPIDocument {
                 - certificateRevoked
                 - closed
                 - commitOutcomeUnknown
+                - comparedWhole
+                - currencyConverted
                 - cursorBeyondLog
                 - databaseFailure
                 - diskFull
@@ -64,6 +66,7 @@ extension OpenAPIDocument {
                 - invalidParameter
                 - invalidPath
                 - invalidRange
+                - invalidRates
                 - invalidReason
                 - invalidTime
                 - ioError
@@ -71,6 +74,7 @@ extension OpenAPIDocument {
                 - malformedJWS
                 - methodNotAllowed
                 - missingAppleMarker
+                - missingRates
                 - nestedPartInvalid
                 - noSuchFile
                 - noSuchGrant
@@ -92,6 +96,7 @@ extension OpenAPIDocument {
                 - tooManyUnknownChains
                 - unauthorized
                 - undecodablePayload
+                - undocumentedDefinition
                 - unknownDimension
                 - unknownEnvironment
                 - unknownInterval

@@ -19,14 +19,19 @@ extension OpenAPIDocument {
                     status: { const: 400 }
                     code:
                       enum:
+                        - comparedWhole
+                        - currencyConverted
                         - duplicateDimension
                         - invalidFilter
                         - invalidParameter
                         - invalidPath
                         - invalidRange
+                        - invalidRates
                         - invalidTime
+                        - missingRates
                         - tooManyIntervals
                         - tooManyRows
+                        - undocumentedDefinition
                         - unknownDimension
                         - unknownEnvironment
                         - unknownInterval

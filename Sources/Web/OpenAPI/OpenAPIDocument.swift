@@ -26,7 +26,7 @@ enum OpenAPIDocument {
 
     private static let schemas = [
         valueSchemas, subscriptionSchemas, timelineSchemas, eventSchemas, changeSchemas,
-        customerSchemas, decisionSchemas, metricSchemas,
+        customerSchemas, decisionSchemas, metricSchemas, comparedSchemas,
         problemSchemas, refusalSchemas, decisionRefusalSchemas,
     ]
 }

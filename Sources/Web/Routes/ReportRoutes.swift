@@ -11,17 +11,44 @@ struct ReportRoutes: Sendable {
             let scope = try question.periodScope()
             let words = question.metricsWords()
             let isPaid = try question.flag("paid")
+            let definitions = try question.definitions()
             try question.requireNothingElse()
-            let answer = try await host.churn(words, isPaid: isPaid, scope)
+            guard let definitions else {
+                let answer = try await host.churn(words, isPaid: isPaid, scope)
+                return AnswerResponse.make(answer, for: request)
+            }
+            guard !isPaid else { throw MetricsError.comparedAlone }
+            let answer = try await host.comparison(MetricName.churn, words, definitions, scope)
+            return AnswerResponse.make(answer, for: request)
+        }
+        groups.read.get("/v1/metrics/diff") { request, _ in
+            var question = try QuestionReader(request)
+            let scope = try question.place()
+            let words = question.metricsWords()
+            let limits = try question.comparedKnowledge()
+            let name = question.text("metric") ?? MetricName.churn
+            let rates = try question.rates()
+            var bounded = scope
+            bounded.minPosition = try question.position("minPosition")
+            try question.requireNothingElse()
+            let answer = try await host.metricsDiff(
+                name, words, between: limits, rates: rates, bounded)
             return AnswerResponse.make(answer, for: request)
         }
         groups.read.get("/v1/metrics/:name") { request, context in
             var question = try QuestionReader(request)
             let scope = try question.periodScope()
             let words = question.metricsWords()
+            let (rates, definitions) = (try question.rates(), try question.definitions())
             try question.requireNothingElse()
             let name = try PathReader.text("name", context)
-            return AnswerResponse.make(try await host.metric(name, words, scope), for: request)
+            guard let definitions else {
+                let answer = try await host.metric(name, words, rates: rates, scope)
+                return AnswerResponse.make(answer, for: request)
+            }
+            guard rates == nil else { throw MetricsError.comparedAlone }
+            let answer = try await host.comparison(name, words, definitions, scope)
+            return AnswerResponse.make(answer, for: request)
         }
     }
 }

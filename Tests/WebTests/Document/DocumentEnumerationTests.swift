@@ -53,6 +53,8 @@ struct DocumentEnumerationTests {
         List("MetricsRemark", MetricsRemark.allCases.map(\.rawValue)),
         List("MetricsStamp/properties/definition", MetricName.definitions),
         List("MetricName", MetricName.allCases.map(\.rawValue)),
+        List("DefinitionPack", DefinitionPack.allCases.map(\.rawValue)),
+        List("DefinitionRule", DefinitionRule.allCases.map(\.rawValue)),
         List("Health/properties/status", ["ok", "ready", "notReady"]),
     ]
 

@@ -75,7 +75,7 @@ struct DocumentProblemTests {
             QueryError.noSuchSubscription("").code, QueryError.ambiguousId("", []).code,
         ])
         codes.formUnion(
-            ReportRouteTests.refusals.map(\.1) + [
+            ReportRouteTests.refusals.map(\.1) + ComparedRouteTests.refusals.map(\.1) + [
                 MetricsError.tooManyRows.code, MetricsError.unknownMetric("").code,
             ])
         // A failure of the store is told by its own code.

@@ -129,7 +129,7 @@ struct DocumentTests {
         "Problem": ["position"], "Cause": ["command"],
         "Command": ["entitlement", "until", "grantId"], "EventMembers": ["signedPayload"],
         "UploadBody": ["signedRenewalInfo", "customer"], "ChurnRow": ["converted", "toFree"],
-        "Metric": ["suspectedOutages"],
+        "Metric": ["suspectedOutages"], "MetricsStamp": ["rates"],
         "RowGroup": Set(Dimension.allCases.map(\.rawValue)),
         "Decision": ["bundleId", "originalTransactionId", "grantId", "entitlement", "until"],
     ]
@@ -139,6 +139,8 @@ struct DocumentTests {
         "NotificationBody", "UploadBody", "CustomersBody", "GrantBody",
         // What answers hold by the names of columns that the answer lists.
         "MetricValues", "MetricRates",
+        // By currencies of whoever asks.
+        "RateTable.rates",
     ]
 
     @Test("Every object says all of its members, and that they are always there")

@@ -1,0 +1,130 @@
+extension OpenAPIDocument {
+    /// What compares: definitions with others', and two states of knowledge.
+    static let comparedSchemas = #"""
+            RateTable:
+              description: Only where amounts were converted; by what.
+              type: object
+              required: [currency, rates]
+              properties:
+                currency: { type: string }
+                rates:
+                  description: What one unit of each other currency is in it, as it was given.
+                  type: object
+              additionalProperties: false
+            DefinitionPack:
+              type: string
+              enum: [revenuecat, adapty, stripe, appstoreconnect]
+            DefinitionRule:
+              type: string
+              enum:
+                - trialsExcluded
+                - setToCancelExcluded
+                - returnsNetted
+                - lastThirtyDays
+                - fourWeeksAMonth
+                - weekOf023Months
+                - refundedRemoved
+                - pastDueIncluded
+            Comparison:
+              description: Ours and the differences are theirs, exactly.
+              type: object
+              required: [definitions, unit, rules, rows]
+              allOf:
+                - $ref: '#/components/schemas/MetricsStamp'
+              properties:
+                definitions: { $ref: '#/components/schemas/DefinitionPack' }
+                unit:
+                  type: string
+                  enum: [count, annualisedMilliunits]
+                rules:
+                  description: In which they count otherwise, in order.
+                  type: array
+                  items:
+                    type: object
+                    required: [rule, theirs, ours]
+                    properties:
+                      rule: { $ref: '#/components/schemas/DefinitionRule' }
+                      theirs: { type: string }
+                      ours: { type: string }
+                    additionalProperties: false
+                rows:
+                  type: array
+                  items: { $ref: '#/components/schemas/ComparisonRow' }
+              unevaluatedProperties: false
+            ComparisonRow:
+              type: object
+              required: [from, to, currency, ours, differences, theirs, base]
+              properties:
+                from: { $ref: '#/components/schemas/Time' }
+                to:
+                  description: Exclusive; the earlier of now and knownAt for the running interval.
+                  $ref: '#/components/schemas/Time'
+                currency:
+                  description: Of money only.
+                  $ref: '#/components/schemas/TextOrNull'
+                ours: { type: integer, format: int64 }
+                differences:
+                  description: In the order of the rules, each on what those before it left.
+                  type: array
+                  items:
+                    type: object
+                    required: [rule, amount, chains]
+                    properties:
+                      rule: { $ref: '#/components/schemas/DefinitionRule' }
+                      amount: { type: integer, format: int64 }
+                      chains:
+                        description: How many the rule is about; of churn, losses and returns.
+                        $ref: '#/components/schemas/Count'
+                    additionalProperties: false
+                theirs: { type: integer, format: int64 }
+                base:
+                  description: What their rate is of; null where they document none.
+                  type: [integer, 'null']
+              additionalProperties: false
+            Knowledge:
+              description: Both null where everything is known.
+              type: object
+              required: [knownAt, knownPosition]
+              properties:
+                knownAt: { $ref: '#/components/schemas/TimeOrNull' }
+                knownPosition:
+                  anyOf:
+                    - { $ref: '#/components/schemas/Position' }
+                    - { type: 'null' }
+              additionalProperties: false
+            MetricsDiff:
+              description: The stamp is that of the later knowledge.
+              type: object
+              required: [before, after, cells]
+              allOf:
+                - $ref: '#/components/schemas/MetricsStamp'
+              properties:
+                before: { $ref: '#/components/schemas/Knowledge' }
+                after: { $ref: '#/components/schemas/Knowledge' }
+                cells:
+                  type: array
+                  maxItems: 10000
+                  items:
+                    type: object
+                    required: [from, to, group, column, before, after, events, eventsOmitted]
+                    properties:
+                      from: { $ref: '#/components/schemas/Time' }
+                      to: { $ref: '#/components/schemas/Time' }
+                      group:
+                        description: Null for the whole.
+                        anyOf:
+                          - { $ref: '#/components/schemas/RowGroup' }
+                          - { type: 'null' }
+                      column: { type: string }
+                      before: { type: integer, format: int64 }
+                      after: { type: integer, format: int64 }
+                      events:
+                        description: Positions, ascending.
+                        type: array
+                        maxItems: 100
+                        items: { $ref: '#/components/schemas/Position' }
+                      eventsOmitted: { $ref: '#/components/schemas/Count' }
+                    additionalProperties: false
+              unevaluatedProperties: false
+        """#
+}

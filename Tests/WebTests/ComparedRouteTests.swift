@@ -1,0 +1,207 @@
+import AppStore
+import HTTPTypes
+import Ledger
+import LedgerService
+import LedgerStore
+import Testing
+
+@testable import Web
+
+@Suite("Definitions, rates and what moved, over HTTP")
+struct ComparedRouteTests {
+    private let purchase = MadePurchase()
+    private static let rates = "USD,EUR:1.0834,JPY:0.006612"
+
+    /// Two periods; the price may be in another currency.
+    private func renewed(
+        _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
+    ) async throws {
+        let purchase = purchase
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            for period in 0...1 {
+                let answer = try await client.notify(purchase.notificationBody(period))
+                #expect(answer.status == 200)
+            }
+            _ = try await host.ledger(.production).snapshot(atLeast: 2)
+            try await body(client, host)
+        }
+    }
+
+    private func query(
+        _ host: LedgerHost, _ knowledge: KnowledgeLimit = .everything
+    ) async throws -> MetricsQuery {
+        MetricsQuery(
+            try await host.ledger(.production).snapshot(limit: .seconds(60)).query,
+            reportTimeZone: "UTC", now: ServedPlace.now, knowledge: knowledge)
+    }
+
+    private var words: MetricsWords {
+        var words = MetricsWords()
+        words.from = "2026-01-01"
+        return words
+    }
+
+    private func bytes(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
+        var json = JSONWriter()
+        write(&json)
+        return json.bytes
+    }
+
+    /// Questions that make no sense, and the code of each.
+    static let refusals: [(String, String)] = [
+        ("churn?from=2026-01-01&definitions=other", "invalidParameter"),
+        ("churn?from=2026-01-01&definitions=", "invalidParameter"),
+        ("churn?from=2026-01-01&definitions=appstoreconnect", "undocumentedDefinition"),
+        ("churn?from=2026-01-01&definitions=adapty&paid=true", "comparedWhole"),
+        ("churn?from=2026-01-01&definitions=adapty&by=product", "comparedWhole"),
+        ("churn?from=2026-01-01&rates=USD", "unknownParameter"),
+        ("mrr?from=2026-01-01&definitions=adapty&rates=USD", "comparedWhole"),
+        ("revenue?from=2026-01-01&definitions=adapty", "undocumentedDefinition"),
+        ("mrr?from=2026-01-01&rates=", "invalidRates"),
+        ("mrr?from=2026-01-01&rates=usd", "invalidRates"),
+        ("mrr?from=2026-01-01&rates=USD,EUR", "invalidRates"),
+        ("mrr?from=2026-01-01&rates=USD,EUR:0", "invalidRates"),
+        ("mrr?from=2026-01-01&rates=USD,USD:1", "invalidRates"),
+        ("mrr?from=2026-01-01&rates=USD,EUR:1,EUR:2", "invalidRates"),
+        ("mrr?from=2026-01-01&rates=USD&by=currency", "currencyConverted"),
+        ("mrr?from=2026-01-01&rates=EUR", "missingRates"),
+        ("diff?from=2026-01-01", "invalidParameter"),
+        ("diff?from=2026-01-01&knownPosition=1,2,3", "invalidParameter"),
+        ("diff?from=2026-01-01&knownPosition=one", "invalidParameter"),
+        ("diff?from=2026-01-01&knownPosition=1&knownAt=0", "invalidParameter"),
+        ("diff?from=2026-01-01&knownAt=now,0", "invalidTime"),
+        ("diff?from=2026-01-01&knownPosition=1&paid=true", "unknownParameter"),
+        ("diff?from=2026-01-01&knownPosition=1&definitions=adapty", "unknownParameter"),
+        ("diff?from=2026-01-01&knownPosition=1&metric=mrr&rates=EUR", "missingRates"),
+        (
+            "diff?from=2026-01-01&knownPosition=1&metric=mrr&rates=USD&by=currency",
+            "currencyConverted"
+        ),
+    ]
+
+    @Test("A question that makes no sense is a 400 with its code")
+    func refused() async throws {
+        try await renewed { client, _ in
+            for (question, code) in Self.refusals {
+                let answer = try await client.get("/v1/metrics/\(question)")
+                #expect(answer.status == 400, "\(question)")
+                #expect(answer.code == code, "\(question)")
+            }
+            for name in ["profit", "lateness", "ltv"] {
+                let answer = try await client.get(
+                    "/v1/metrics/diff?from=2026-01-01&knownPosition=1&metric=\(name)")
+                #expect(answer.status == 404 && answer.code == "unknownMetric", "\(name)")
+            }
+        }
+    }
+
+    @Test("What moved is what the command tells, for each way to name two states of knowledge")
+    func diff() async throws {
+        try await renewed { client, host in
+            let first = try await host.ledger(.production).ledger.log.events(after: 0, limit: 1)
+            let time = try #require(first.first?.receivedAt)
+            let states: [(String, KnowledgeLimit, KnowledgeLimit)] = [
+                ("knownPosition=1", .knownPosition(1), .everything),
+                ("knownPosition=2,0", .knownPosition(0), .knownPosition(2)),
+                ("knownPosition=0,1", .knownPosition(0), .knownPosition(1)),
+                ("knownAt=0", .knownAt(Timestamp(milliseconds: 0)), .everything),
+                (
+                    "knownAt=\(time.milliseconds),\(time.rfc3339)", .knownAt(time), .knownAt(time)
+                ),
+            ]
+            for (asked, before, after) in states {
+                for (metric, rates) in [("churn", nil), ("mrr", nil), ("revenue", Self.rates)] {
+                    var query = try await query(host, after)
+                    query.rates = try rates.map { try CurrencyRates(words: $0) }
+                    let path =
+                        "/v1/metrics/diff?metric=\(metric)&from=2026-01-01&\(asked)"
+                        + (rates.map { "&rates=\($0)" } ?? "")
+                    let answer = try await client.get(path)
+                    // Nothing is known, and so nothing of the range, before 1970.
+                    guard asked != "knownAt=0" else {
+                        #expect(answer.code == "invalidRange")
+                        continue
+                    }
+                    let diff = try await query.diff(
+                        try ComparedMetric(metric), words, from: before)
+                    #expect(answer.status == 200, "\(path)")
+                    #expect(answer.bytes == bytes { diff.write(to: &$0) }, "\(path)")
+                    #expect(diff.cells.isEmpty == (before == after))
+                }
+            }
+            let plain = try await client.get(
+                "/v1/metrics/diff?from=2026-01-01&knownPosition=1")
+            #expect(plain.json["definition"]?.string == "churn/1")
+            #expect(plain.json["cells"]?.array?.first?["events"]?.array?.map(\.int64) == [2])
+            let tag = try #require(plain.headers[.eTag])
+            let again = try await client.get(
+                "/v1/metrics/diff?from=2026-01-01&knownPosition=1", [.ifNoneMatch: tag])
+            #expect(again.status == 304)
+        }
+    }
+
+    @Test("Amounts by a table of rates are those of the command with the same table")
+    func rates() async throws {
+        try await renewed { client, host in
+            let table = try CurrencyRates(words: Self.rates)
+            #expect(
+                table
+                    == (try CurrencyRates(
+                        yaml: "currency: USD\nrates: {EUR: 1.0834, JPY: 0.006612}")))
+            for name in [MetricName.mrr, .mrrMovement, .arr, .ltv, .counted(.revenue)] {
+                var query = try await query(host)
+                query.rates = table
+                let report = try await query.metric(name, words)
+                let answer = try await client.get(
+                    "/v1/metrics/\(name.rawValue)?from=2026-01-01&rates=\(Self.rates)")
+                #expect(answer.status == 200)
+                #expect(answer.bytes == bytes { report.write(to: &$0) })
+                #expect(answer.json["rates"]?["currency"]?.string == "USD")
+                #expect(answer.json["rates"]?["rates"]?["EUR"]?.string == "1.0834")
+            }
+        }
+    }
+
+    @Test("Other products' definitions are those of the command, each where it is documented")
+    func definitions() async throws {
+        try await renewed { client, host in
+            var count = 0
+            for pack in DefinitionPack.allCases {
+                for metric in DefinitionPack.metrics {
+                    let answer = try await client.get(
+                        "/v1/metrics/\(metric)?from=2026-01-01&definitions=\(pack.rawValue)")
+                    do {
+                        let report = try await query(host).comparison(metric, words, pack)
+                        #expect(answer.status == 200)
+                        #expect(answer.bytes == bytes { report.write(to: &$0) })
+                        #expect(answer.json["definitions"]?.string == pack.rawValue)
+                        count += 1
+                    } catch let error as MetricsError {
+                        #expect(error == .undocumented(metric, pack))
+                        #expect(answer.code == "undocumentedDefinition")
+                    }
+                }
+            }
+            #expect(count == 9)
+        }
+    }
+
+    @Test("A table may name so many currencies, and one more is too many")
+    func manyRates() throws {
+        func code(_ number: Int) -> String {
+            let letters = [number / 26, number % 26].map {
+                String(UnicodeScalar(UInt8(65 + $0)))
+            }
+            return "Q" + letters.joined()
+        }
+        for (excess, isTaken) in [(0, true), (1, false)] {
+            let codes = (0..<CurrencyRates.wordCount + excess).map { "\(code($0)):1.5" }
+            let text = (["USD"] + codes).joined(separator: ",")
+            if isTaken {
+                #expect(try CurrencyRates(words: text).rates.count == codes.count)
+            } else {
+                #expect(throws: MetricsError.self) { try CurrencyRates(words: text) }
+            }
+        }
+    }
+}
