@@ -86,13 +86,18 @@ struct MetricsSourceTests {
         try await world.take(0, of: 2)
         try await world.take(1, of: 2)
         try await world.ledger.session { session in
-            for number in 0..<24 {
+            // From before the first arrival to after the last.
+            let arrivals = try await session.ledger.log.events(after: 0).map(\.receivedAt)
+            let span = try #require(arrivals.min()).milliseconds...arrivals.max()!.milliseconds
+            for number in 0..<48 {
                 let asked = try MetricsQuestion(&chance, zones: ["UTC", "Europe/Berlin"])
                 let position = Int64.random(in: 0...session.head, using: &chance)
+                let time = Timestamp(
+                    milliseconds: Int64.random(
+                        in: span.lowerBound - 1...span.upperBound, using: &chance))
                 let query = MetricsQuery(
                     session.query, reportTimeZone: "UTC", now: asked.now,
-                    knowledge: number % 2 == 0
-                        ? .knownPosition(position) : .knownAt(TemporaryLedger.end))
+                    knowledge: number % 2 == 0 ? .knownPosition(position) : .knownAt(time))
                 let expected = try await query.rollForward(
                     asked.question, by: asked.zone, from: [.facts])
                 let best = try await query.rollForward(asked.question, by: asked.zone)

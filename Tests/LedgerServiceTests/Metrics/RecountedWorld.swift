@@ -1,0 +1,189 @@
+import AppStore
+import Ledger
+import LedgerService
+import LedgerStore
+import Simulator
+import Testing
+
+/// Simulated lives, all that Apple signed of them in a ledger, and what is true of each: for plain
+/// recounts that fold nothing.
+struct RecountedWorld: Sendable {
+    let ledger: TemporaryLedger
+    let lives: [RecountedLife]
+
+    /// 2022 to 2027, by quarters.
+    static let from = "2022-01-01"
+    static let interval = "quarter"
+
+    static func make(_ seeds: Range<UInt64>) async throws -> RecountedWorld {
+        var ledger = try TemporaryLedger()
+        let world = SubscriberWorld()
+        ledger.configuration.catalogue = Catalogue(
+            products: Dictionary(
+                uniqueKeysWithValues: world.products.map { product in
+                    (
+                        product.productId,
+                        Catalogue.Product(
+                            entitlements: ["pro"], group: product.group, level: product.level,
+                            period: product.period, duration: product.duration)
+                    )
+                }))
+        // After every period of the lives: nothing is cut short by a clock.
+        ledger.now = Timestamp(milliseconds: 1_830_297_600_000)
+        let lives = seeds.map { world.life(seed: $0) }.filter { $0.environment == .production }
+        let signer = DeliverySigner(authority: TestAuthority.shared, appAppleId: 1_234_567_890)
+        let sent = lives.flatMap(\.deliveries).sorted { $0.receivedAt < $1.receivedAt }
+        #expect(try await ledger.ingest(try sent.map { try signer.line($0) }).isClean)
+        return RecountedWorld(
+            ledger: ledger, lives: lives.map { RecountedLife($0, ledger.configuration.catalogue) })
+    }
+
+    func query<Value>(_ body: (MetricsQuery, MetricsWords) async throws -> Value) async throws
+        -> Value
+    {
+        try await ledger.session { session in
+            var words = MetricsWords()
+            (words.from, words.interval) = (Self.from, Self.interval)
+            let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
+            return try await body(query, words)
+        }
+    }
+}
+
+/// One life: the truth, and what Apple signed last of each transaction.
+struct RecountedLife: Sendable {
+    let life: SubscriberLife
+    private let payloads: [TransactionId: TransactionPayload]
+    private let catalogue: Catalogue
+
+    init(_ life: SubscriberLife, _ catalogue: Catalogue) {
+        self.life = life
+        self.catalogue = catalogue
+        var newest: [TransactionId: TransactionPayload] = [:]
+        for transaction in life.deliveries.compactMap(\.transaction) {
+            guard let id = transaction.transactionId else { continue }
+            let known = newest[id]?.signedDate?.milliseconds ?? .min
+            if transaction.signedDate?.milliseconds ?? .min >= known { newest[id] = transaction }
+        }
+        payloads = newest
+    }
+
+    /// A stretch of the truth with its transaction, as long as somebody pays for it.
+    struct Stretch {
+        let interval: TrueInterval
+        let payload: TransactionPayload
+
+        var isEntitled: Bool {
+            [.subscribed, .renewing, .grace].contains(interval.state)
+        }
+
+        /// Free for a time (`lifecycle.md`, `phase`).
+        var isTrial: Bool {
+            if let kind = payload.offerDiscountType { return kind == Raw(.freeTrial) }
+            guard let type = payload.offerType else { return false }
+            return payload.price == 0 || type == Raw(.introductoryOffer) && payload.price == nil
+        }
+
+        var isPaid: Bool { isEntitled && !isTrial }
+
+        /// Refunded as far as is known, and not given back.
+        var isRefunded: Bool { payload.revocationDate != nil && payload.isUpgraded != true }
+    }
+
+    /// Everything that was bought to renew, by the one who pays.
+    var stretches: [Stretch] {
+        life.truth.compactMap { interval in
+            guard let payload = payloads[interval.transactionId],
+                payload.type == Raw(.autoRenewableSubscription),
+                payload.inAppOwnershipType == Raw(.purchased)
+            else { return nil }
+            return Stretch(interval: interval, payload: payload)
+        }
+    }
+
+    func stretch(justBefore moment: Timestamp) -> Stretch? {
+        let last = moment.advanced(byMilliseconds: -1)
+        return stretches.first { $0.interval.contains(last) }
+    }
+
+    /// A year of what a stretch costs.
+    func annualised(_ stretch: Stretch) -> Int64? {
+        guard let price = stretch.payload.price, stretch.payload.currency != nil else { return nil }
+        if stretch.payload.billingPlanType == Raw(.monthly) { return price * 12 }
+        let length: ISO8601Period? =
+            if stretch.payload.offerDiscountType == Raw(.payUpFront) {
+                stretch.payload.offerPeriod.flatMap { try? ISO8601Period($0) }
+            } else {
+                stretch.payload.productId.flatMap { catalogue.products[$0]?.period }
+            }
+        guard let length else { return nil }
+        if length.months > 0 { return RecountedLife.even(price * 12, length.months) }
+        if length.days % 7 == 0 { return RecountedLife.even(price * 52, length.days / 7) }
+        return RecountedLife.even(price * 365, length.days)
+    }
+
+    /// How long one payment of a stretch lasts, in weeks; nil for any other length.
+    func isByWeeks(_ stretch: Stretch) -> Bool {
+        guard stretch.payload.billingPlanType != Raw(.monthly) else { return false }
+        let length: ISO8601Period? =
+            if stretch.payload.offerDiscountType == Raw(.payUpFront) {
+                stretch.payload.offerPeriod.flatMap { try? ISO8601Period($0) }
+            } else {
+                stretch.payload.productId.flatMap { catalogue.products[$0]?.period }
+            }
+        return length.map { $0.months == 0 && $0.days > 0 && $0.days % 7 == 0 } ?? false
+    }
+
+    /// Rounded half to even, of what is not negative: by counting remainders.
+    static func even(_ number: Int64, _ divisor: Int64) -> Int64 {
+        let (quotient, rest) = (number / divisor, number % divisor)
+        if 2 * rest == divisor { return quotient + quotient % 2 }
+        return 2 * rest > divisor ? quotient + 1 : quotient
+    }
+
+    /// Changes into and out of paid time.
+    struct Turn {
+        enum Kind: Equatable {
+            case left, toFree, converted
+            /// By what was before.
+            case came(String)
+        }
+
+        let at: Timestamp
+        let kind: Kind
+    }
+
+    var turns: [Turn] {
+        var turns: [Turn] = []
+        var before: Stretch?
+        var wasEntitled = false
+        for now in stretches {
+            let (was, isNow) = (before?.isPaid ?? false, now.isPaid)
+            if was, !isNow {
+                turns.append(
+                    Turn(at: now.interval.from, kind: now.isEntitled ? .toFree : .left))
+            }
+            if !was, isNow {
+                let kind: Turn.Kind =
+                    if before?.isEntitled == true {
+                        .converted
+                    } else { .came(RecountedLife.origin(before, now, wasEntitled)) }
+                turns.append(Turn(at: now.interval.from, kind: kind))
+            }
+            if now.isEntitled { wasEntitled = true }
+            before = now
+        }
+        return turns
+    }
+
+    private static func origin(_ before: Stretch?, _ now: Stretch, _ wasEntitled: Bool) -> String {
+        guard wasEntitled, let before else { return "new" }
+        switch before.interval.state {
+        case .billingRetry: return "recovered"
+        case .revoked
+        where before.interval.transactionId == now.interval.transactionId:
+            return "reinstated"
+        default: return "reactivated"
+        }
+    }
+}
