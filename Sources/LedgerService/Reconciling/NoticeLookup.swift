@@ -9,7 +9,7 @@ struct NoticeLookup: Sendable {
     let client: AppStoreServerAPIClient
     let books: AnswerBooks
     let environment: Environment
-    let codes: [NoticeCode]
+    let scope: ReconcileScope
     let projected: Reconcile.Projected
     let now: Timestamp
 
@@ -18,8 +18,9 @@ struct NoticeLookup: Sendable {
         var questions = CustomerQuestions(
             client, books: books, id: work.chain.originalTransactionId.rawValue,
             in: .only(environment))
-        var isUnknown = false
+        var (isUnknown, wasContradicted) = (false, false)
         do throws(AskingFailure) {
+            wasContradicted = try await notices(of: work.chain, atLeast: 0).contains(.contradiction)
             for endpoint in endpoints(work) {
                 let before = questions.tally
                 do throws(AskingFailure) {
@@ -34,13 +35,14 @@ struct NoticeLookup: Sendable {
                     continue
                 }
                 isUnknown = false
-                result.after = try await open(work.chain, atLeast: after.position)
+                result.after = open(
+                    try await notices(of: work.chain, atLeast: after.position), wasContradicted)
                 if result.after.isEmpty { break }
             }
         } catch { result.failure = error }
         result.requests = questions.tally.requests
         result.refusal = questions.tally.refusal
-        result.judge(isUnknown: isUnknown)
+        result.judge(wasContradicted: wasContradicted, isUnknown: isUnknown)
         return result
     }
 
@@ -76,19 +78,24 @@ struct NoticeLookup: Sendable {
 
     // MARK: Notices
 
-    /// Codes of the notices that are open once the projections hold `position`.
-    private func open(
-        _ chain: ChainId, atLeast position: Int64
-    ) async throws(AskingFailure) -> [String] {
+    /// Those that are open once the projections hold `position`.
+    private func notices(
+        of chain: ChainId, atLeast position: Int64
+    ) async throws(AskingFailure) -> [NoticeCode] {
         do throws(StoreError) {
             let query = try await projected(position).query
             let moment = Moment(at: now, now: now)
-            guard let reading = try await query.readings(of: [chain], moment).first else {
-                return []
-            }
-            let open = reading.answer.notices.map(\.code).filter { codes.contains($0) }
-            return Set(open.map(\.rawValue)).sorted()
+            let reading = try await query.readings(of: [chain], moment).first
+            return reading?.answer.notices.map(\.code) ?? []
         } catch { throw .store(error) }
+    }
+
+    /// Codes of those that are looked up, and of a contradiction that the look-up brought to light.
+    private func open(_ notices: [NoticeCode], _ wasContradicted: Bool) -> [String] {
+        let open = notices.filter { code in
+            scope.codes.contains(code) || code == .contradiction && !wasContradicted
+        }
+        return Set(open.map(\.rawValue)).sorted()
     }
 }
 
@@ -102,14 +109,14 @@ extension ChainReconciliation {
                 appended: after.appended + after.conflicts - before.appended - before.conflicts))
     }
 
-    fileprivate mutating func judge(isUnknown: Bool) {
+    fileprivate mutating func judge(wasContradicted: Bool, isUnknown: Bool) {
         let contradiction = NoticeCode.contradiction.rawValue
         outcome =
             if after.isEmpty {
                 .closed
             } else if failure != nil || refusal != nil {
                 .failed
-            } else if after.contains(contradiction), !before.contains(contradiction) {
+            } else if after.contains(contradiction), !wasContradicted {
                 .contradiction
             } else { isUnknown ? .unknown : .open }
     }

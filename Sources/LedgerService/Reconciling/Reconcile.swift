@@ -83,6 +83,9 @@ public struct Reconcile: Sendable {
             notices += page.notices
             cursor = page.next
         }
+        if scope.codes.contains(.contradiction) {
+            notices += try await projections.sharedNotices(at: now)
+        }
         let all = ReconcileWork.grouped(notices)
         report.chains = all.count
         let reachable = all.filter { clients[$0.chain.bundleId] != nil }
@@ -134,7 +137,7 @@ public struct Reconcile: Sendable {
             return ChainReconciliation(chain: work.chain, before: work.codes)
         }
         return await NoticeLookup(
-            client: client, books: books, environment: ledger.environment, codes: scope.codes,
+            client: client, books: books, environment: ledger.environment, scope: scope,
             projected: projected, now: now
         ).run(work)
     }
@@ -145,15 +148,18 @@ public struct Reconcile: Sendable {
     ) async {
         report.results.append(result)
         do throws(StoreError) {
-            guard result.outcome != .closed else {
+            // What the look-up brought and the scope does not look up is no reason to look again.
+            let codes = Set(run.scope.codes.map(\.rawValue))
+            let open = result.after.filter { codes.contains($0) }
+            guard !open.isEmpty else {
                 return try await ledger.operations.keep(nil, of: result.chain)
             }
             // Whoever was not answered is asked again in the next round.
             guard result.failure == nil else { return }
             let last = run.lookups[result.chain]
-            let times = last.map { $0.notices == result.after ? $0.times + 1 : 1 } ?? 1
+            let times = last.map { $0.notices == open ? $0.times + 1 : 1 } ?? 1
             try await ledger.operations.keep(
-                ChainLookup(askedAt: run.now, times: times, notices: result.after),
+                ChainLookup(askedAt: run.now, times: times, notices: open),
                 of: result.chain)
         } catch { report.stop = report.stop ?? .store(error) }
     }

@@ -10,13 +10,15 @@ struct ReconcileWork: Sendable, Equatable {
     /// Codes of its notices, each once, in byte order.
     var codes: [String] { Set(notices.map(\.code.rawValue)).sorted() }
 
-    /// Groups notices by chain; chains in the order in which they come.
+    /// Groups notices by chain; chains in the order in which they come first.
     static func grouped(_ notices: [OpenNotice]) -> [ReconcileWork] {
         var work: [ReconcileWork] = []
+        var places: [ChainId: Int] = [:]
         for notice in notices {
-            if work.last?.chain == notice.chain {
-                work[work.count - 1].notices.append(notice)
+            if let place = places[notice.chain] {
+                work[place].notices.append(notice)
             } else {
+                places[notice.chain] = work.count
                 work.append(ReconcileWork(chain: notice.chain, notices: [notice]))
             }
         }

@@ -173,19 +173,45 @@ public final class ProjectionsStore: Sendable {
     public func sharedTransactions(
         through position: Int64 = .max
     ) async throws(StoreError) -> [SharedTransaction] {
-        let ids = try await read { database in
+        var ids: [TransactionId] = []
+        var cursor: String? = ""
+        while let after = cursor {
+            let page = try await sharedIds(after: after, position)
+            ids += page.ids
+            cursor = page.next
+        }
+        return try await sharedTransactions(among: ids, through: position)
+    }
+
+    /// TransactionIds looked at in one piece, so that no reader holds the file for long.
+    private static let sharedScanCount: Int64 = 100_000
+
+    /// Those of the next transactionIds that stand under several chains, and where to go on.
+    private func sharedIds(
+        after cursor: String, _ position: Int64
+    ) async throws(StoreError) -> (ids: [TransactionId], next: String?) {
+        try await read { database in
+            let end = try String.fetchOne(
+                database,
+                sql: """
+                    SELECT transaction_id FROM transactions WHERE transaction_id > ?
+                    ORDER BY transaction_id LIMIT 1 OFFSET ?
+                    """, arguments: [cursor, ProjectionsStore.sharedScanCount])
             let select = try BoundStatement(
                 database,
                 """
-                SELECT transaction_id FROM transactions WHERE first_position <= ?
+                SELECT transaction_id FROM transactions
+                WHERE transaction_id > ?1 AND (?2 IS NULL OR transaction_id <= ?2)
+                    AND first_position <= ?3
                 GROUP BY transaction_id HAVING count(*) > 1 ORDER BY transaction_id
                 """)
-            select.bind(1, position)
+            select.bind(1, cursor)
+            select.bind(2, end)
+            select.bind(3, position)
             var ids: [TransactionId] = []
             while try select.step() { ids.append(TransactionId(select.text(0) ?? "")) }
-            return ids
+            return (ids, end)
         }
-        return try await sharedTransactions(among: ids, through: position)
     }
 
     /// Those of `ids` that stand under more than one chain.
