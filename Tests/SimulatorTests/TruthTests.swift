@@ -57,7 +57,9 @@ struct TruthTests {
         }
     }
 
-    static func fold(_ deliveries: [Delivery], _ life: SubscriberLife) -> Lifecycle {
+    static func fold(
+        _ deliveries: [Delivery], _ life: SubscriberLife, catalogue: Catalogue = catalogue
+    ) -> Lifecycle {
         let facts = deliveries.enumerated().map { index, delivery in
             fact(delivery, seed: life.seed, position: Int64(index + 1))
         }

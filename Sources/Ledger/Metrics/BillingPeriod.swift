@@ -12,16 +12,17 @@ public struct BillingPeriod: Hashable, Sendable {
         self.isInferred = isInferred
     }
 
-    /// A commitment is billed each month, whatever the catalogue calls the product's period; an
-    /// offer paid up front lasts as long as Apple says the offer does.
+    /// Of a period of a history. A commitment is billed each month, whatever the catalogue calls the
+    /// product's period; an offer paid up front lasts as long as Apple says the offer does.
     ///
-    /// - Parameter statedEnd: the first end the transaction stated; extensions are no longer period.
+    /// Where the catalogue is silent the period's natural length tells: from its first purchase, for
+    /// a restored copy is dated by the restore, to the smallest end that any copy stated, for what
+    /// was extended is no longer period.
+    ///
     /// - Returns: nil when neither catalogue nor payload tells. Outside Production dates tell
     ///   nothing: time runs faster there.
-    init?(
-        _ snapshot: Shared<TransactionSnapshot>, statedEnd: Timestamp?, environment: Environment,
-        catalogue: Catalogue
-    ) {
+    init?(_ period: Period, _ history: History, catalogue: Catalogue) {
+        guard let snapshot = history.facts[period.bestFact].statedTransaction else { return nil }
         if snapshot.billingPlanType?.value == .monthly {
             self.init(length: ISO8601Period(months: 1), isInferred: false)
             return
@@ -35,8 +36,11 @@ public struct BillingPeriod: Hashable, Sendable {
             self.init(length: stated, isInferred: false)
             return
         }
-        guard environment == .production, let start = snapshot.purchaseDate, let statedEnd,
-            let length = BillingPeriod.inferred(statedEnd.milliseconds(since: start))
+        let ends = period.records.lazy.flatMap { record in
+            history.records[record].statements.lazy.compactMap(\.expiresDate)
+        }
+        guard history.environment == .production, let end = ends.min(),
+            let length = BillingPeriod.inferred(end.milliseconds(since: period.start))
         else { return nil }
         self.init(length: length, isInferred: true)
     }

@@ -77,7 +77,7 @@ struct StretchReader {
         }
         let governing = history.periods[interval.period]
         guard let snapshot = history.facts[governing.bestFact].statedTransaction else { return nil }
-        let period = billingPeriod(governing, snapshot)
+        let period = BillingPeriod(governing, history, catalogue: catalogue)
         var stretch = CountedStretch(
             from: interval.from, to: interval.to, state: interval.state,
             values: DimensionValues(snapshot, app: app, catalogue: catalogue), entry: nil,
@@ -102,19 +102,5 @@ struct StretchReader {
         case .revoked: return interval.period == last.period ? .reinstated : .reactivated
         default: return nil
         }
-    }
-
-    private func billingPeriod(
-        _ period: Period, _ snapshot: Shared<TransactionSnapshot>
-    ) -> BillingPeriod? {
-        BillingPeriod(
-            snapshot, statedEnd: firstStatedEnd(period), environment: history.environment,
-            catalogue: catalogue)
-    }
-
-    /// The smallest end that the period's best transaction stated.
-    private func firstStatedEnd(_ period: Period) -> Timestamp? {
-        guard let record = period.records.last else { return nil }
-        return history.records[record].statements.lazy.compactMap(\.expiresDate).min()
     }
 }

@@ -91,10 +91,7 @@ struct CountedPeriod {
         isRenewal =
             snapshot.transactionReason.map { $0.value == .renewal }
             ?? (history.facts[governing.firstFact].cause.notificationType?.value == .didRenew)
-        let record = governing.records.last.map { history.records[$0] }
-        period = BillingPeriod(
-            snapshot, statedEnd: record?.statements.lazy.compactMap(\.expiresDate).min(),
-            environment: history.environment, catalogue: catalogue)
+        period = BillingPeriod(governing, history, catalogue: catalogue)
     }
 
     var isCounted: Bool {
@@ -102,4 +99,10 @@ struct CountedPeriod {
     }
 
     var isTrial: Bool { values.phase == .trial }
+
+    /// What was paid for it is not stated; a trial cost nothing.
+    var isUnpriced: Bool { price == nil && !isTrial }
+
+    /// It cost something, or states no price.
+    var isPurchase: Bool { isUnpriced || price ?? 0 > 0 }
 }

@@ -70,6 +70,26 @@ struct BillingPeriodTests {
         #expect(life.metrics().stretches.first?.to == day(60))
     }
 
+    @Test(
+        "A restore makes no shorter period: its copy is dated by the restore, not by the purchase",
+        arguments: [1, 5, 29] as [Int64])
+    func restored(_ restoredOn: Int64) {
+        func copy(_ fact: Fact) -> Fact {
+            fact.priced(1_000).transaction { $0.webOrderLineItemId = WebOrderLineItemId("w") }
+        }
+        let bought = copy(.subscribed("1", day(0), day(30)))
+        let restored = copy(
+            .transaction("2", day(restoredOn), day(30), at: day(restoredOn)))
+        #expect(given(bought, restored).metrics().stretches.map(\.annualised) == [12_000, 12_000])
+        // Extended, then restored: the copy knows the later end only.
+        let later = copy(.transaction("2", day(restoredOn), day(60), at: day(restoredOn)))
+        let extended = given(bought, later).metrics().stretches
+        #expect(extended.first?.annualised == 12_000)
+        #expect(extended.first?.to == day(60))
+        // The later copy alone is all that is known: from its own dates.
+        #expect(given(restored).metrics().stretches.first?.period?.isInferred == true)
+    }
+
     @Test("Outside Production only the catalogue tells")
     func sandbox() throws {
         let fact = Fact.subscribed("1", day(0), day(0, 5 * minute)).priced(1_000)

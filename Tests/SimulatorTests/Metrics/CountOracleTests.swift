@@ -67,12 +67,8 @@ struct CountOracleTests {
         var sums: [String: Int64] = [:]
         for world in Self.worlds {
             for (seed, chain) in world.chains {
-                let told = Self.told(metric, chain, instants: Self.instants).map { found in
-                    Line(at: found.at, amounts: found.amounts.filter { $0.value != 0 })
-                }
-                let plain = chain.counts(metric, instants: Self.instants).map { count in
-                    Line(at: count.at, amounts: count.amounts.filter { $0.value != 0 })
-                }
+                let told = Self.told(metric, chain, instants: Self.instants).map(Line.init)
+                let plain = chain.counts(metric, instants: Self.instants).map(Line.init)
                 #expect(
                     Line.sorted(told) == Line.sorted(plain),
                     "\(metric) seed \(seed) at \(world.limit.rfc3339)")
@@ -89,9 +85,45 @@ struct CountOracleTests {
         }
     }
 
+    @Test(
+        "Without a catalogue the lengths of periods are a plain recount's, restored or not",
+        arguments: [CountedMetric.retention, .productChanges])
+    func withoutCatalogue(_ metric: CountedMetric) {
+        let (silent, limit) = (Catalogue(), Self.moments[0])
+        var sums: [String: Int64] = [:]
+        for seed in 0..<800 as Range<UInt64> {
+            let life = TruthTests.world.life(seed: seed)
+            guard life.environment == .production else { continue }
+            let ledger = TruthTests.fold(life.deliveries, life, catalogue: silent)
+            let plain = PlainCounts(
+                plain: PlainLife(life.deliveries, ledger), catalogue: silent, limit: limit)
+            let told = ledger.occurrences(
+                of: metric, in: TruthTests.world.bundleId, catalogue: silent, limit: limit,
+                instants: Self.instants)
+            let counted = plain.counts(metric, instants: Self.instants)
+            #expect(
+                Line.sorted(told.map(Line.init)) == Line.sorted(counted.map(Line.init)),
+                "\(metric) seed \(seed)")
+            for count in counted { sums.merge(count.amounts, uniquingKeysWith: +) }
+        }
+        for column in metric == .retention ? ["cohort", "step.2.chance"] : ["toLonger", "toShorter"]
+        {
+            #expect(sums[column] ?? 0 > 10, "no \(column)")
+        }
+    }
+
     private struct Line: Hashable, CustomStringConvertible {
         var at: Timestamp
+        /// Without what is 0.
         var amounts: [String: Int64]
+
+        init(_ found: Occurrence) {
+            (at, amounts) = (found.at, found.amounts.filter { $0.value != 0 })
+        }
+
+        init(_ count: PlainCounts.Count) {
+            (at, amounts) = (count.at, count.amounts.filter { $0.value != 0 })
+        }
 
         var description: String {
             "\(at.rfc3339) \(amounts.sorted { $0.key < $1.key }.map { "\($0)=\($1)" })"

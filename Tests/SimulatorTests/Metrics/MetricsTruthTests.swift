@@ -61,6 +61,38 @@ struct MetricsTruthTests {
         }
     }
 
+    @Test("Without a catalogue recurring money is a plain count's, restored or extended or not")
+    func withoutCatalogue() {
+        let silent = Catalogue()
+        let question = RollForwardQuestion(
+            .money, instants: Self.instants, dimensions: [.product])
+        var sum = RollForward(question)
+        var chains: [PlainRollForward.Chain] = []
+        var lengths: [TransactionId: ISO8601Period] = [:]
+        var restored = 0
+        for seed in 0..<600 as Range<UInt64> {
+            let life = TruthTests.world.life(seed: seed)
+            guard life.environment == .production else { continue }
+            let ledger = TruthTests.fold(life.deliveries, life, catalogue: silent)
+            sum.add(ChainMetrics(ledger, of: TruthTests.world.bundleId, catalogue: silent))
+            chains.append(PlainRollForward.Chain(ledger))
+            for sale in PlainLife(life.deliveries, ledger).sales {
+                // A copy that says it was bought later would make the period shorter.
+                if sale.payload.purchaseDate != sale.bought, !ledger.isOneTime { restored += 1 }
+                for id in sale.ids { lengths[id] = sale.length(silent) }
+            }
+        }
+        #expect(restored > 20)
+        let told = Self.cells(sum.rows())
+        let plain = PlainRollForward(
+            measure: .money, dimensions: [.product], filters: [:], catalogue: silent,
+            lengths: lengths)
+        for (from, to) in zip(question.instants, question.instants.dropFirst()) {
+            let expected = plain.cells(&chains, from: from, to: to)
+            #expect(told[from] ?? [:] == expected, "\(from.rfc3339)")
+        }
+    }
+
     /// Without what is 0, as the plain count gives it.
     private static func cells(
         _ rows: [RollForwardRow]

@@ -198,13 +198,7 @@ struct PlainCounts {
 
     /// About how many days one payment lasts; months of 30.
     private func days(_ sale: PlainLife.Sale) -> Int64? {
-        if sale.payload.billingPlanType?.value == .monthly { return 30 }
-        let isUpFront = sale.payload.offerDiscountType?.value == .payUpFront
-        let length =
-            isUpFront
-            ? sale.payload.offerPeriod.flatMap { try? ISO8601Period($0) }
-            : sale.payload.productId.flatMap { catalogue.products[$0]?.period }
-        return length.map { $0.months * 30 + $0.days }
+        sale.length(catalogue).map { $0.months * 30 + $0.days }
     }
 }
 
@@ -309,7 +303,7 @@ extension PlainCounts {
         }
         // Had every further period followed the one before, this one would have begun.
         let last = sales[paid.last!]
-        let length = length(last)
+        let length = last.length(catalogue)!
         var begins = last.end
         for step in max(2, paid.count + 1)...max(24, paid.count + 1)
         where step <= 24 && begins <= limit {
@@ -317,15 +311,5 @@ extension PlainCounts {
             begins = length.adding(to: begins)
         }
         return [Count(at: sales[first].start, sale: first, amounts: amounts)]
-    }
-
-    private func length(_ sale: PlainLife.Sale) -> ISO8601Period {
-        if sale.payload.billingPlanType?.value == .monthly { return ISO8601Period(months: 1) }
-        if sale.payload.offerDiscountType?.value == .payUpFront,
-            let period = sale.payload.offerPeriod
-        {
-            return try! ISO8601Period(period)
-        }
-        return catalogue.products[sale.payload.productId!]!.period!
     }
 }

@@ -137,6 +137,7 @@ struct PlainLife {
         joined.ids = one.ids.union(two.ids)
         joined.bought = min(one.bought, two.bought)
         joined.statedEnd = max(one.statedEnd, two.statedEnd)
+        joined.firstEnd = [one.firstEnd, two.firstEnd].compactMap(\.self).min()
         // Old payloads state no reason; what came first told what it was.
         if joined.payload.transactionReason == nil {
             joined.isRenewal = one.isRenewal || two.isRenewal

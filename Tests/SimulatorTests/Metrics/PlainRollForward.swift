@@ -28,6 +28,8 @@ struct PlainRollForward {
     let dimensions: [Dimension]
     let filters: [Dimension: Set<String?>]
     let catalogue: Catalogue
+    /// How long a payment lasts where the catalogue is silent.
+    var lengths: [TransactionId: ISO8601Period] = [:]
 
     private var isByReason: Bool { dimensions.contains(.reason) }
 
@@ -151,17 +153,21 @@ struct PlainRollForward {
         }
     }
 
-    /// Payments a year by the simulated catalogue, whose products are all of months or a week.
+    /// Payments a year: the simulated catalogue's products are all of months or a week; where it is
+    /// silent, a length may be of any days.
     private func amount(_ answer: ChainAnswer) -> Int64 {
         guard measure == .money else { return 1 }
         guard let price = answer.price, let product = answer.productId,
-            let period = catalogue.products[product]?.period
+            let period = catalogue.products[product]?.period ?? lengths[answer.transactionId]
         else { return 0 }
         var length = period
         if answer.offer?.discountType?.value == .payUpFront, let stated = answer.offer?.period {
             length = (try? ISO8601Period(stated)) ?? period
         }
-        return length.months > 0
-            ? price.milliunits * 12 / length.months : price.milliunits * 52 * 7 / length.days
+        if length.months > 0 { return price.milliunits * 12 / length.months }
+        guard length.days % 7 != 0 else { return price.milliunits * 52 * 7 / length.days }
+        let (whole, rest) = (price.milliunits * 365).quotientAndRemainder(dividingBy: length.days)
+        let isUp = rest * 2 > length.days || (rest * 2 == length.days && whole % 2 == 1)
+        return whole + (isUp ? 1 : 0)
     }
 }

@@ -1,0 +1,25 @@
+import AppStore
+import Ledger
+
+extension PlainLife.Sale {
+    /// How long what was sold lasts: as the catalogue says, or where it says nothing, from when it was
+    /// first bought to the first end that any copy of it named.
+    func length(_ catalogue: Catalogue) -> ISO8601Period? {
+        if payload.billingPlanType?.value == .monthly { return ISO8601Period(months: 1) }
+        if payload.offerDiscountType?.value == .payUpFront {
+            if let period = payload.offerPeriod { return try? ISO8601Period(period) }
+        } else if let period = payload.productId.flatMap({ catalogue.products[$0]?.period }) {
+            return period
+        }
+        guard let firstEnd, payload.environment?.value == .production else { return nil }
+        // To the nearest day: clocks change on the way.
+        let hours = firstEnd.milliseconds(since: bought) / 3_600_000
+        let days = (hours + 12) / 24
+        guard days > 0 else { return nil }
+        let months: [(ClosedRange<Int64>, Int64)] = [
+            (28...31, 1), (59...62, 2), (89...92, 3), (181...184, 6), (365...366, 12),
+        ]
+        let found = months.first { $0.0.contains(days) }
+        return found.map { ISO8601Period(months: $0.1) } ?? ISO8601Period(days: days)
+    }
+}
