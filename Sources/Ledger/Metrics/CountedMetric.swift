@@ -35,7 +35,7 @@ public enum CountedMetric: String, Sendable, CaseIterable {
         case .starts: [.count("starts"), .count("trialStarts"), .count("paidStarts")]
         case .trials:
             [.count("trials"), .count("ended"), .count("converted"), .count("pending")]
-        case .renewals: [.count("renewals"), .count("recovered")]
+        case .renewals: [.count("renewals"), .count("recovered"), .count("unpriced")]
         case .reactivations:
             [.count("reactivated")] + DayBucket.away.map { .count("away.\($0.name)") }
         case .recoveries:
@@ -52,10 +52,13 @@ public enum CountedMetric: String, Sendable, CaseIterable {
         case .refunds:
             [
                 .count("refunds"), .money("refunded"), .count("reversals"), .money("reversed"),
-                .count("upgradeCredits"),
+                .count("upgradeCredits"), .count("unpriced"),
             ]
         case .refundsByPurchase:
-            [.count("transactions"), .money("gross"), .count("refunds"), .money("refunded")]
+            [
+                .count("transactions"), .money("gross"), .count("refunds"), .money("refunded"),
+                .count("unpriced"),
+            ]
         case .revenue:
             [
                 .count("transactions"), .money("gross"), .money("refunded"), .money("reversed"),
@@ -64,7 +67,7 @@ public enum CountedMetric: String, Sendable, CaseIterable {
         case .proceeds:
             [
                 .count("transactions"), .money("gross"), .count("atHigherRate"),
-                .count("underProgram"), .money("proceeds"),
+                .count("underProgram"), .money("proceeds"), .count("unpriced"),
             ]
         case .retention:
             [.count("cohort")]

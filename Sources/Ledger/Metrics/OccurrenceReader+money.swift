@@ -7,13 +7,14 @@ extension OccurrenceReader {
         for period in periods where period.isCounted {
             addUpgradeCredit(period)
             for refund in refunds(of: period) {
+                let unpriced: Int64 = period.isUnpriced ? 1 : 0
                 add(
-                    ["refunds": 1, "refunded": refund.amount], at: refund.from, period,
-                    cause: refund.cause)
+                    ["refunds": 1, "refunded": refund.amount, "unpriced": unpriced],
+                    at: refund.from, period, cause: refund.cause)
                 guard let to = refund.to else { continue }
                 add(
-                    ["reversals": 1, "reversed": refund.amount], at: to, period,
-                    cause: refund.closingCause)
+                    ["reversals": 1, "reversed": refund.amount, "unpriced": unpriced], at: to,
+                    period, cause: refund.closingCause)
             }
         }
     }
@@ -23,10 +24,11 @@ extension OccurrenceReader {
         add(["upgradeCredits": 1], at: period.end, period)
     }
 
-    /// What was bought, and what of it is refunded by now.
+    /// What was bought, and what of it is refunded by now. A purchase that states no price is one,
+    /// of an unknown amount.
     mutating func readRefundsByPurchase() {
-        for period in periods where period.isCounted {
-            guard let price = period.price, price > 0 else { continue }
+        for period in periods where period.isCounted && period.isPurchase {
+            let price = period.price ?? 0
             let standing = refunds(of: period).filter { refund in
                 refund.from < limit && (refund.to.map { $0 >= limit } ?? true)
             }
@@ -34,6 +36,7 @@ extension OccurrenceReader {
                 [
                     "transactions": 1, "gross": price, "refunds": standing.isEmpty ? 0 : 1,
                     "refunded": min(price, standing.reduce(0) { $0 + $1.amount }),
+                    "unpriced": period.isUnpriced ? 1 : 0,
                 ], at: period.purchase, period)
         }
     }
@@ -44,7 +47,7 @@ extension OccurrenceReader {
                 if price > 0 {
                     add(["transactions": 1, "gross": price], at: period.purchase, period)
                 }
-            } else {
+            } else if period.isUnpriced {
                 add(["unpriced": 1], at: period.purchase, period)
             }
             for refund in refunds(of: period) {
@@ -133,33 +136,44 @@ extension OccurrenceReader {
     }
 
     /// 70 %, or 85 % once a year of paid service has passed with no gap longer than 60 days, and
-    /// while the developer was in the Small Business Program.
+    /// while the developer was in the Small Business Program. Service is counted from the purchase:
+    /// a period that was paid for in grace began where the one before ended.
     mutating func readProceeds() {
         var service: Int64 = 0
         var servedUntil: Timestamp?
         for period in periods where period.isCounted {
             if let servedUntil,
-                period.start.milliseconds(since: servedUntil)
+                period.purchase.milliseconds(since: servedUntil)
                     > OccurrenceReader.longestGapMilliseconds
             {
                 service = 0
             }
-            guard let price = period.price, price > 0 else { continue }
-            let isHigher = !history.isOneTime && service >= OccurrenceReader.higherRateMilliseconds
-            let isUnderProgram = isUnderProgram(period)
-            let rate =
-                isHigher || isUnderProgram
-                ? OccurrenceReader.higherRate : OccurrenceReader.usualRate
-            add(
-                [
-                    "transactions": 1, "gross": price, "atHigherRate": isHigher ? 1 : 0,
-                    "underProgram": isUnderProgram ? 1 : 0,
-                    "proceeds": HalfEven.quotient(price * rate, 100),
-                ], at: period.purchase, period)
+            guard period.isPurchase else { continue }
+            addProceeds(
+                of: period,
+                isHigher: !history.isOneTime
+                    && service >= OccurrenceReader.higherRateMilliseconds)
             let (sum, overflow) = service.addingReportingOverflow(
-                max(0, period.end.milliseconds(since: period.start)))
+                max(0, period.end.milliseconds(since: period.purchase)))
             service = overflow ? .max : sum
             servedUntil = max(servedUntil ?? period.end, period.end)
         }
+    }
+
+    private mutating func addProceeds(of period: CountedPeriod, isHigher: Bool) {
+        guard let price = period.price else {
+            add(["unpriced": 1], at: period.purchase, period)
+            return
+        }
+        let isUnderProgram = isUnderProgram(period)
+        let rate =
+            isHigher || isUnderProgram
+            ? OccurrenceReader.higherRate : OccurrenceReader.usualRate
+        add(
+            [
+                "transactions": 1, "gross": price, "atHigherRate": isHigher ? 1 : 0,
+                "underProgram": isUnderProgram ? 1 : 0,
+                "proceeds": HalfEven.quotient(price * rate, 100),
+            ], at: period.purchase, period)
     }
 }

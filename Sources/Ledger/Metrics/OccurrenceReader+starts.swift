@@ -51,9 +51,14 @@ extension OccurrenceReader {
     }
 
     /// Renewals that cost something, by their purchase; those after a failure are also `recovered`.
+    /// Whether one without a price cost something is not known: it is told apart.
     mutating func readRenewals() {
         guard !history.isOneTime else { return }
-        for period in periods where period.isCounted && period.isRenewal && period.price ?? 0 > 0 {
+        for period in periods where period.isCounted && period.isRenewal && period.isPurchase {
+            guard period.price != nil else {
+                add(["unpriced": 1], at: period.purchase, period)
+                continue
+            }
             let before = history.interval(at: period.start.advanced(byMilliseconds: -1))
             let state = before.map { history.intervals[$0].state }
             let isRecovered = state == .billingRetry || state == .grace

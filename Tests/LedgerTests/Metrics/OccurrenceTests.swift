@@ -98,7 +98,7 @@ struct OccurrenceTests {
     func renewals() {
         #expect(told(given(bought, renewed), .renewals) == ["renewals": 1])
         #expect(told(given(bought, renewed.priced(0)), .renewals).isEmpty)
-        #expect(told(given(bought, renewed.priced(nil)), .renewals).isEmpty)
+        #expect(told(given(bought, renewed.priced(nil)), .renewals) == ["unpriced": 1])
         let late = Fact.didRenew("2", day(33), day(63), at: day(33), .billingRecovery).priced(
             10_000)
         #expect(
@@ -291,6 +291,38 @@ struct OccurrenceTests {
         let once = given(
             bought.transaction { $0.type = Raw(.nonConsumable) })
         #expect(told(once, .revenue) == ["transactions": 1, "gross": 10_000])
+    }
+
+    @Test(
+        "What states no price is told wherever its amount is missing, and counted where it can be")
+    func unpriced() {
+        let sold = [bought.priced(nil), renewed.priced(10_000, nil), refunded(nil).priced(nil)]
+        let life = given(sold)
+        #expect(told(life, .renewals) == ["unpriced": 1])
+        #expect(told(life, .proceeds) == ["unpriced": 2])
+        #expect(told(life, .revenue)["unpriced"] == 2)
+        #expect(told(life, .refunds)["refunds"] == 1)
+        #expect(told(life, .refunds)["unpriced"] == 1)
+        #expect(told(life, .refundsByPurchase)["transactions"] == 2)
+        #expect(told(life, .refundsByPurchase)["refunds"] == 1)
+        #expect(told(life, .refundsByPurchase)["unpriced"] == 2)
+        // A trial that states no price costs nothing all the same.
+        for metric in [CountedMetric.revenue, .proceeds, .refundsByPurchase] {
+            #expect(told(given(trial.priced(nil)), metric).isEmpty)
+        }
+    }
+
+    @Test("A year of service that was paid in grace begins where the period before ended")
+    func proceedsInGrace() {
+        let life = given(
+            trial, .didFailToRenew(at: day(7, hour), grace: day(23)),
+            Fact.didRenew("2", day(7), day(372), at: day(9), .billingRecovery).priced(100_000),
+            Fact.didRenew("3", day(372), day(737)).priced(100_000))
+        #expect(life.history.contains { $0.state == .grace && $0.at == day(7) })
+        #expect(
+            told(life, .proceeds) == [
+                "transactions": 2, "gross": 200_000, "proceeds": 155_000, "atHigherRate": 1,
+            ])
     }
 
     @Test("A purchase that was restored is paid once")

@@ -91,7 +91,10 @@ struct PlainCounts {
     }
 
     private var renewals: [Count] {
-        periods.filter { sales[$0].isRenewal && sales[$0].price ?? 0 > 0 }.map { sale in
+        periods.filter { sales[$0].isRenewal && sales[$0].isBought }.map { sale in
+            if sales[sale].price == nil {
+                return Count(at: sales[sale].bought, sale: sale, amounts: ["unpriced": 1])
+            }
             let before = plain.state(before: sales[sale].start)?.name
             let isRecovered = before == "grace" || before == "billingRetry"
             return Count(
@@ -221,20 +224,24 @@ extension PlainCounts {
             }
             for refund in sale.refunds {
                 let amount = amount(refund, sale)
+                let unknown: Int64 = sale.price == nil && !sale.isTrial ? 1 : 0
                 counts.append(
                     Count(
-                        at: refund.from, sale: index, amounts: ["refunds": 1, "refunded": amount]))
+                        at: refund.from, sale: index,
+                        amounts: ["refunds": 1, "refunded": amount, "unpriced": unknown]))
                 guard let to = refund.to else { continue }
                 counts.append(
-                    Count(at: to, sale: index, amounts: ["reversals": 1, "reversed": amount]))
+                    Count(
+                        at: to, sale: index,
+                        amounts: ["reversals": 1, "reversed": amount, "unpriced": unknown]))
             }
             return counts
         }
     }
 
     private var refundsByPurchase: [Count] {
-        sales.indices.filter { sales[$0].price ?? 0 > 0 }.map { index in
-            let (sale, price) = (sales[index], sales[index].price!)
+        sales.indices.filter { sales[$0].isBought }.map { index in
+            let (sale, price) = (sales[index], sales[index].price ?? 0)
             let standing = sale.refunds.filter { refund in
                 refund.from < limit && (refund.to == nil || refund.to! >= limit)
             }
@@ -243,6 +250,7 @@ extension PlainCounts {
                 amounts: [
                     "transactions": 1, "gross": price, "refunds": standing.isEmpty ? 0 : 1,
                     "refunded": min(price, standing.map { amount($0, sale) }.reduce(0, +)),
+                    "unpriced": sale.price == nil ? 1 : 0,
                 ])
         }
     }
@@ -250,9 +258,9 @@ extension PlainCounts {
     private var revenue: [Count] {
         var counts: [Count] = []
         for (index, sale) in sales.enumerated() {
-            if sale.price == nil {
+            if sale.price == nil, sale.isBought {
                 counts.append(Count(at: sale.bought, sale: index, amounts: ["unpriced": 1]))
-            } else if sale.price! > 0 {
+            } else if sale.price ?? 0 > 0 {
                 counts.append(
                     Count(
                         at: sale.bought, sale: index,
@@ -270,13 +278,19 @@ extension PlainCounts {
     }
 
     private var proceeds: [Count] {
-        sales.indices.filter { sales[$0].isOwn && sales[$0].price ?? 0 > 0 }.map { index in
-            // All paid service before it, back to a gap of more than 60 days.
-            var (served, edge) = (Int64(0), sales[index].start)
-            for sale in sales[..<index].reversed() where sale.isOwn && sale.price ?? 0 > 0 {
-                guard edge.milliseconds(since: sale.end) <= 60 * Self.day else { break }
-                served += max(0, sale.end.milliseconds(since: sale.start))
-                edge = sale.start
+        sales.indices.filter { sales[$0].isOwn && sales[$0].isBought }.map { index in
+            guard sales[index].price != nil else {
+                return Count(at: sales[index].bought, sale: index, amounts: ["unpriced": 1])
+            }
+            // All paid service before it, back to a gap of more than 60 days: from the day from
+            // which each was paid, to where the next was paid from or its own end.
+            var (served, edge) = (Int64(0), sales[index].bought)
+            for place in (0..<index).reversed() where sales[place].isOwn && sales[place].isBought {
+                let sale = sales[place]
+                let end = min(sale.statedEnd, sales[place + 1].bought)
+                guard edge.milliseconds(since: end) <= 60 * Self.day else { break }
+                served += max(0, end.milliseconds(since: sale.bought))
+                edge = sale.bought
             }
             let isLong = !plain.life.isOneTime && served >= 365 * Self.day
             let (gross, rate) = (sales[index].price!, isLong ? 85 : 70) as (Int64, Int64)

@@ -244,6 +244,9 @@ extension PlainLife.Sale {
 
     var isTrial: Bool { phase == "trial" }
 
+    /// It cost something, or does not say what.
+    var isBought: Bool { price.map { $0 > 0 } ?? !isTrial }
+
     func value(_ dimension: Dimension, _ catalogue: Catalogue) -> String? {
         let type = payload.offerType?.rawValue
         switch dimension {
