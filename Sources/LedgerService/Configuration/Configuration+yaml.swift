@@ -1,5 +1,4 @@
 import AppStore
-import Foundation
 import Ledger
 import Yams
 
@@ -30,10 +29,11 @@ extension Configuration {
             try customers.requireNothingElse()
         }
         if let zone = try file.text("reportTimeZone") {
-            guard TimeZone(identifier: zone) != nil else {
+            guard ReportZone(zone) != nil else {
                 throw ConfigurationError(
                     .invalidValue, key: "reportTimeZone",
-                    reason: "An IANA name is expected, e.g. Europe/Berlin.")
+                    reason: "An IANA name is expected, e.g. Europe/Berlin or UTC; abbreviations and"
+                        + " offsets mean too many things.")
             }
             reportTimeZone = zone
         }

@@ -11,12 +11,30 @@ public struct ReportZone: Sendable, Hashable {
     public let name: String
     private let zone: TimeZone
 
-    /// Nil for a name that the system's database does not know.
+    /// Nil for anything but a name of the IANA database. Abbreviations and offsets, which the
+    /// system would take, too, say little: BST is Dhaka to it, CST Chicago.
     public init?(_ name: String) {
-        guard !name.isEmpty, let zone = TimeZone(identifier: name) else { return nil }
+        guard ReportZone.isName(name), let zone = TimeZone(identifier: name) else { return nil }
         self.name = name
         self.zone = zone
     }
+
+    /// Regions and places have a slash between them; all other names of the database are these.
+    private static func isName(_ name: String) -> Bool {
+        guard name.contains("/") else { return wholeNames.contains(name) }
+        // Rules of another system, which the database never had.
+        return !name.hasPrefix("SystemV/")
+    }
+
+    /// Names without a slash, of the IANA database's files `etcetera` and `backward`.
+    private static let wholeNames: Set<String> = [
+        "CET", "CST6CDT", "Cuba", "EET", "EST", "EST5EDT", "Egypt", "Eire", "GB", "GB-Eire", "GMT",
+        "GMT+0", "GMT-0", "GMT0", "Greenwich", "HST", "Hongkong", "Iceland", "Iran", "Israel",
+        "Jamaica", "Japan", "Kwajalein", "Libya", "MET", "MST", "MST7MDT", "NZ", "NZ-CHAT",
+        "Navajo",
+        "PRC", "PST8PDT", "Poland", "Portugal", "ROC", "ROK", "Singapore", "Turkey", "UCT", "UTC",
+        "Universal", "W-SU", "WET", "Zulu",
+    ]
 
     /// Ahead of UTC, milliseconds.
     private func offset(_ milliseconds: Int64) -> Int64 {

@@ -11,6 +11,37 @@ struct ReportZoneTests {
         #expect(ReportZone(name) == nil)
     }
 
+    @Test(
+        "Abbreviations and offsets are no names, whatever the system takes them for",
+        arguments: [
+            "BST", "IST", "CST", "PST", "JST", "UTC+3", "GMT+0300", "GMT+3", "+03:00",
+            "SystemV/EST5",
+        ])
+    func abbreviation(_ name: String) {
+        #expect(ReportZone(name) == nil)
+        let error = #expect(throws: ConfigurationError.self) {
+            try Configuration(yaml: "reportTimeZone: '\(name)'")
+        }
+        #expect(error?.key == "reportTimeZone")
+        #expect(error?.description.contains("Europe/Berlin") == true)
+    }
+
+    @Test(
+        "Other names of the database for a zone are as good",
+        arguments: [
+            ("Cuba", "America/Havana"), ("Etc/UTC", "UTC"), ("US/Pacific", "America/Los_Angeles"),
+            ("GB", "Europe/London"), ("Asia/Calcutta", "Asia/Kolkata"), ("Zulu", "UTC"),
+            ("NZ-CHAT", "Pacific/Chatham"),
+        ])
+    func alias(_ name: String, _ other: String) throws {
+        let (one, two) = (try #require(ReportZone(name)), try #require(ReportZone(other)))
+        for day in [20_000, 20_180] as [Int64] {
+            let date = CivilDate(daysSinceEpoch: day)
+            #expect(one.start(of: date) == two.start(of: date))
+        }
+        #expect(try Configuration(yaml: "reportTimeZone: \(name)").reportTimeZone == name)
+    }
+
     /// First moments of local days by the IANA database, found by trying every minute.
     static let days: [(String, String, String)] = [
         ("UTC", "2026-03-01", "2026-03-01T00:00:00Z"),
