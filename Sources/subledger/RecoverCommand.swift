@@ -88,6 +88,8 @@ struct RecoverCommand: AsyncParsableCommand {
                 var request = RecoveryRequest(
                     bundleId: client.bundleId, environment: settings.environment,
                     from: window.from, to: window.to)
+                // No end was stated, or one that only the clock has set.
+                request.endsNow = to == nil && window.to.milliseconds(since: Console.now) > -60_000
                 request.types = filter
                 request.id = id
                 request.onlyFailures = onlyFailures
@@ -101,6 +103,11 @@ struct RecoverCommand: AsyncParsableCommand {
                     try await projecting.snapshot()
                 }.run { done in progress.show(RecoveryText.progress(done)) }
                 progress.end()
+                if report.to < window.to {
+                    Console.note(
+                        "This went on with what was begun before; ask again for what was sent from"
+                            + " \(report.to.rfc3339) on.")
+                }
                 try print(report, windows)
                 isClean = !report.isFlawed
             } else {

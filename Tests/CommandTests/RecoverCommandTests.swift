@@ -135,6 +135,31 @@ struct RecoverCommandTests {
         }
     }
 
+    @Test("what Apple could not deliver in the last days is suggested, fetched and certain then")
+    func suggested() async throws {
+        let format = ISO8601DateFormatter()
+        func daysAgo(_ days: Double) -> String {
+            format.string(from: Date().addingTimeInterval(-days * 86_400))
+        }
+        let arguments = [
+            "--authority", "apple", "--port", "0", "--chains", "300", "--bundle-id",
+            "com.example.app", "--outage", "\(daysAgo(9))/\(daysAgo(1))",
+        ]
+        try await APICommandTests().serving(arguments: arguments) { place, _ in
+            let done = try await place.run(["recover", "--suggested", "--json"] + place.options)
+            #expect(done.code == 0, "\(done.err)")
+            let report = try done.json()
+            let windows = report["suggested"]?.array ?? []
+            #expect(windows.contains { $0["reasons"]?.array?.first?.string == "failedDeliveries" })
+            #expect((report["new"]?.object?.count ?? 0) > 0)
+            #expect(report["undelivered"]?.array?.isEmpty == false)
+            #expect(report["completeThrough"]?.isNull == false)
+            // Nothing of it looks missing any more.
+            let again = try await place.run(["recover", "--suggested", "--json"] + place.options)
+            #expect(try again.json()["suggested"]?.array?.isEmpty == true)
+        }
+    }
+
     private static func time(_ value: JSONValue?) throws -> Int64 {
         try #require(value?.string.flatMap { Timestamp(userInput: $0) }).milliseconds
     }

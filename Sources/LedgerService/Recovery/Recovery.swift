@@ -36,6 +36,9 @@ public struct Recovery: Sendable {
 
     /// Pieces this recovery walks at once; with one, the same answers make the same course.
     package var width = Recovery.walkCount
+    /// How long a window that was to end now is gone on with: later, so much was sent since that
+    /// another one is due.
+    static let openMilliseconds: Int64 = 3_600_000
     /// Pieces walked at once: Apple takes its time to answer, and its rate is kept by the client.
     static let walkCount = APILimits.concurrency
 
@@ -99,7 +102,9 @@ public struct Recovery: Sendable {
         let begun = try await storing { () throws(StoreError) in
             let head = try await ledger.log.head().position
             return try await operations.beginRecovery(
-                request.name, at: clock(), head: head, slices: asked.first)
+                request.name, at: clock(), head: head, slices: asked.first,
+                keptFor: request.endsNow
+                    ? Recovery.openMilliseconds : OperationsStore.recoveryMilliseconds)
         }
         let plan = asked.resumed(begun.slices)
         let tally = RecoveryTally(report)

@@ -56,8 +56,10 @@ struct RecoveryPlan: Sendable {
 
     /// The plan that these pieces are of.
     func resumed(_ slices: [RecoverySlice]) -> RecoveryPlan {
-        guard let first = slices.map(\.from).min() else { return self }
-        return RecoveryPlan(request: request, from: first, to: to)
+        guard let first = slices.map(\.from).min(), let last = slices.map(\.to).max() else {
+            return self
+        }
+        return RecoveryPlan(request: request, from: first, to: request.endsNow ? last : to)
     }
 
     // MARK: Questions

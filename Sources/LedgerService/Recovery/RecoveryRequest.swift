@@ -17,6 +17,10 @@ public struct RecoveryRequest: Hashable, Sendable {
     /// Only what was never delivered.
     public var onlyFailures = false
 
+    /// Whether `to` is only what was now when it was asked: the same question a little later goes on
+    /// with the window that was begun, rather than to begin another one.
+    public var endsNow = false
+
     /// Everything of a window.
     public init(
         bundleId: BundleId, environment: Environment, from: Timestamp, to: Timestamp
@@ -34,7 +38,8 @@ public struct RecoveryRequest: Hashable, Sendable {
     var name: String {
         let parts: [String?] = [
             bundleId.rawValue, environment.rawValue, String(from.milliseconds),
-            String(to.milliseconds), types.map(\.description).joined(separator: ","), id,
+            endsNow ? "now" : String(to.milliseconds),
+            types.map(\.description).joined(separator: ","), id,
             String(onlyFailures),
         ]
         return EventKey.make(.sweep, parts).hexadecimal

@@ -16,8 +16,10 @@ extension OperationsStore {
     /// - Parameters:
     ///   - head: the end of the log.
     ///   - slices: what a new one begins with.
+    ///   - lifetime: how long after its beginning this one is gone on with, milliseconds.
     public func beginRecovery(
-        _ id: String, at now: Timestamp, head: Int64, slices: [RecoverySlice]
+        _ id: String, at now: Timestamp, head: Int64, slices: [RecoverySlice],
+        keptFor lifetime: Int64 = recoveryMilliseconds
     ) async throws(StoreError) -> RecoveryRecord {
         try await write { database in
             let oldest = now.milliseconds - OperationsStore.recoveryMilliseconds
@@ -25,8 +27,12 @@ extension OperationsStore {
                 database,
                 sql: """
                     SELECT id FROM recoveries
-                    WHERE asked_at <= ? OR (id = ? AND (reached_position > ? OR asked_at > ?))
-                    """, arguments: [oldest, id, head, now.milliseconds])
+                    WHERE asked_at <= ?
+                        OR (id = ? AND (reached_position > ? OR asked_at > ? OR asked_at <= ?))
+                    """,
+                arguments: [
+                    oldest, id, head, now.milliseconds, now.milliseconds - lifetime,
+                ])
             for id in left { try OperationsStore.forget(id, database) }
             if let known = try OperationsStore.record(id, database) { return known }
             try database.execute(

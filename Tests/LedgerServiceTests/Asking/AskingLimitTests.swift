@@ -159,12 +159,14 @@ struct AskingLimitTests {
         let world = try RecoveryWorld()
         let crowd = Mutex<CrowdedTransport?>(nil)
         // The first question goes alone: it says whether there are more.
-        let done = try await world.recover(RecoveryWorld.request(60, 10)) { transport in
-            let crowded = CrowdedTransport(
-                transport, width: APILimits.concurrency, after: 1)
-            crowd.withLock { $0 = crowded }
-            return crowded
-        }
+        let done = try await world.recover(
+            RecoveryWorld.request(60, 10),
+            carrying: { transport in
+                let crowded = CrowdedTransport(
+                    transport, width: APILimits.concurrency, after: 1)
+                crowd.withLock { $0 = crowded }
+                return crowded
+            })
         #expect(done.report.newCount > 50)
         #expect(crowd.withLock { $0 }?.most == APILimits.concurrency)
     }

@@ -3,6 +3,7 @@ import Ledger
 import LedgerService
 import LedgerStore
 import Simulator
+import Synchronization
 import Testing
 
 @Suite("The end of a recovery: what it claims, and its report")
@@ -36,6 +37,65 @@ struct RecoveryEndTests {
             #expect(done.report.reservation == reservation)
             #expect(done.report.completeThrough == (reservation == nil ? Self.settled : nil))
         }
+    }
+
+    @Test(
+        "a window up to now that was interrupted is gone on with for an hour, then begun anew",
+        arguments: [(600_000, true), (3_599_999, true), (3_600_000, false)] as [(Int64, Bool)])
+    func open(_ later: Int64, _ goesOn: Bool) async throws {
+        var request = RecoveryWorld.request(60, 10)
+        let whole = try await RecoveryWorld().recover(request)
+        var world = try RecoveryWorld()
+        request.endsNow = true
+        world.faults = [ServedFaultRule(.dropped, from: 12)]
+        #expect(try await world.failure(request)?.code == "appleUnreachable")
+        world.faults = []
+        world.ledger.now = RecoveryWorld.now.advanced(byMilliseconds: later)
+        var again = request
+        again.to = request.to.advanced(byMilliseconds: later)
+        let done = try await world.recover(again)
+        #expect(done.report.to == (goesOn ? request.to : again.to))
+        #expect(done.report.completeThrough == done.report.to)
+        if goesOn {
+            // As if it had never stopped: what came before counts.
+            #expect(done.report.newCount == whole.report.newCount)
+            #expect(done.requestCount < whole.requestCount)
+        } else {
+            #expect(done.report.knownCount > 0)
+        }
+        // What has a stated end is another question.
+        #expect(try await world.recover(RecoveryWorld.request(60, 10)).report.newCount == 0)
+    }
+
+    @Test("on the way it tells how far it is, and never less than before")
+    func progress() async throws {
+        let told: Mutex<[Recovery.Progress]> = Mutex([])
+        let done = try await RecoveryWorld().recover(
+            RecoveryWorld.request(60, 10),
+            report: { progress in told.withLock { $0.append(progress) } })
+        let steps = told.withLock { $0 }
+        #expect(steps.count > 10)
+        let last = try #require(steps.max { $0.doneSliceCount < $1.doneSliceCount })
+        #expect(last.doneSliceCount == last.sliceCount)
+        #expect(last.appendedCount == done.report.newCount)
+        #expect(
+            RecoveryText.progress(last).hasSuffix(
+                "\(last.sliceCount) of \(last.sliceCount) pieces"))
+        // Pieces are told of in the order in which they end, by whoever ends them.
+        #expect(Set(steps.map(\.pageCount)).count > 5)
+    }
+
+    @Test("the service recovers by itself unless it is told not to, by a word that it knows")
+    func configured() throws {
+        #expect(Configuration().server.recovers)
+        for (word, recovers) in [("on", true), ("off", false)] {
+            let read = try Configuration(yaml: "server: { recovery: \(word) }")
+            #expect(read.server.recovers == recovers)
+        }
+        let error = #expect(throws: ConfigurationError.self) {
+            try Configuration(yaml: "server: { recovery: never }")
+        }
+        #expect(error?.key == "server.recovery")
     }
 
     private func last(_ world: RecoveryWorld) async throws -> KeptReport? {

@@ -86,6 +86,7 @@ struct RecoveryWorld: Sendable {
     /// - Parameter meanwhile: arrives as live deliveries once Apple has answered for the first time.
     func recover(
         _ request: RecoveryRequest, meanwhile: [[UInt8]] = [],
+        report: @escaping Recovery.Report = { _ in },
         carrying: (SimulatedTransport) -> any APITransport = { $0 }
     ) async throws -> Recovered {
         let api = apple()
@@ -106,7 +107,7 @@ struct RecoveryWorld: Sendable {
             let result = await Result {
                 try await RecoveryRun(recovery) { () async throws(StoreError) in
                     try await projecting.snapshot()
-                }.run()
+                }.run(report: report)
             }
             let head = try await opened.log.head()
             await projecting.close()
