@@ -18,7 +18,7 @@ struct ReportRouteTests {
                 let answer = try await client.notify(purchase.notificationBody(period))
                 #expect(answer.status == 200)
             }
-            _ = try await host.ledger(.production).snapshot(atLeast: 2)
+            _ = try await host.ledger(.production).snapshot(atLeast: 2, limit: .seconds(60))
             try await body(client, host)
         }
     }

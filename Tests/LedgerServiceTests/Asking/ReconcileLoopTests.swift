@@ -11,27 +11,39 @@ struct ReconcileLoopTests {
     func firstNote(
         _ place: TemporaryLedger, _ apple: AskedApple
     ) async throws -> ReconcileNote? {
+        try await notes(place, apple, until: { _ in true }).first?.note
+    }
+
+    /// Runs the loop until what it told is the last that is wanted; with when each was told, from
+    /// the start on.
+    func notes(
+        _ place: TemporaryLedger, _ apple: AskedApple,
+        until isLast: @escaping @Sendable (Int64) -> Bool
+    ) async throws -> [(elapsed: Int64, note: ReconcileNote)] {
         try await Gate.ledgers.pass {
             let clock = apple.clock
             let host = try await LedgerHost.open(
                 place.configuration, environments: [.production], roots: TestAuthority.roots
             ) { clock.now }
             async let projecting: Void = host.run()
-            let (notes, told) = AsyncStream.makeStream(of: ReconcileNote.self)
+            let (notes, told) = AsyncStream.makeStream(of: (Int64, ReconcileNote).self)
             let loop = ReconcileLoop(
                 host, clients: [AskedApple.app: apple.client], roots: TestAuthority.roots,
                 clock: clock
-            ) { told.yield($0) }
-            let first = await withTaskGroup(of: Void.self) { group in
+            ) { told.yield((clock.elapsedMilliseconds, $0)) }
+            let heard = await withTaskGroup(of: Void.self) { group in
                 group.addTask { await loop.run() }
-                var iterator = notes.makeAsyncIterator()
-                let first = await iterator.next()
+                var heard: [(elapsed: Int64, note: ReconcileNote)] = []
+                for await (elapsed, note) in notes {
+                    heard.append((elapsed, note))
+                    if isLast(elapsed) { break }
+                }
                 group.cancelAll()
-                return first
+                return heard
             }
             host.stop()
             await projecting
-            return first
+            return heard
         }
     }
 
@@ -43,6 +55,21 @@ struct ReconcileLoopTests {
         if let note = try await firstNote(place, apple) { told.append(note) }
         #expect(told.map(\.environment) == [.production])
         #expect(told.first?.text.contains("reconcile") == true)
+    }
+
+    @Test(
+        "The first round is a minute after the start, and a refused key is left alone for an hour")
+    func rounds() async throws {
+        let place = try await ReconcileTests().strange()
+        let apple = try AskedApple(key: try ServedKey(keyId: "OTHER"))
+        let first = ReconcileLimits.firstRoundMilliseconds
+        let heard = try await notes(place, apple, until: { $0 > first })
+        let times = Set(heard.map(\.elapsed)).sorted()
+        #expect(times == [first, first + ReconcileLimits.refusedKeyMilliseconds])
+        // Rounds between them asked nothing.
+        #expect(
+            ReconcileLimits.refusedKeyMilliseconds
+                > ReconcileLimits.roundMilliseconds)
     }
 
     @Test("After an outage the service closes gaps by itself, a bounded number in a round")
