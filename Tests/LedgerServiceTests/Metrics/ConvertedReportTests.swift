@@ -39,6 +39,44 @@ struct ConvertedReportTests {
         try CurrencyRates(yaml: yaml)
     }
 
+    private func moved(
+        _ ledger: TemporaryLedger, _ rates: CurrencyRates?, by: [String] = []
+    ) async throws -> MetricsDiff {
+        var words = MetricsWords()
+        (words.from, words.to, words.by) = ("2026-01-01", "2026-05-01", by)
+        return try await ledger.session { [words] session in
+            var query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
+            query.rates = rates
+            // The first four events are those of dollars.
+            return try await query.diff(
+                try ComparedMetric("revenue"), words, from: .knownPosition(4))
+        }
+    }
+
+    @Test("What moved is converted like the reports it lies between, and refused like them")
+    func diff() async throws {
+        let ledger = try await taken()
+        let found = try await moved(ledger, try rates())
+        let after = try await report(ledger, "revenue", try rates())
+        #expect(found.cells.allSatisfy { $0.group == ["USD"] })
+        #expect(found.stamp.rates == (try rates()))
+        #expect(found.stamp.remarks.contains(.converted))
+        for cell in found.cells {
+            let row = after.rows.first { $0.from == cell.from }
+            #expect(row?.amounts[cell.column] == cell.after)
+        }
+        // Two payments of 5 €.
+        let gross = found.cells.filter { $0.column == "gross" }
+        #expect(gross.reduce(0) { $0 + $1.after - $1.before } == 2 * 5_500)
+        #expect(try await moved(ledger, nil).cells.allSatisfy { $0.group == ["EUR"] })
+        await #expect(throws: MetricsError.missingRates(["EUR"])) {
+            try await moved(ledger, try rates("currency: USD"))
+        }
+        await #expect(throws: MetricsError.currencyConverted) {
+            try await moved(ledger, try rates(), by: ["currency"])
+        }
+    }
+
     /// Of these lives nothing was refunded.
     private static let money = MetricName.allCases.filter { name in
         switch name {
