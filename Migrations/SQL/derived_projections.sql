@@ -109,11 +109,14 @@ CREATE TABLE holdings (
 
 -- What each chain contributes to every roll-forward, packed: its changes of class. No row depends on
 -- the clock: what is to happen is contributed like what has happened. signed_at: Apple's newest
--- signature; received_at: the latest arrival.
+-- signature; received_at: the latest arrival; first_…: of the chain's first event, the earliest
+-- arrival.
 CREATE TABLE contributions (
     subscription INTEGER PRIMARY KEY,
     last_position INTEGER NOT NULL,
     received_at INTEGER NOT NULL,
+    first_position INTEGER NOT NULL,
+    first_received_at INTEGER NOT NULL,
     signed_at INTEGER,
     body BLOB NOT NULL
 ) STRICT;
@@ -138,8 +141,8 @@ CREATE TABLE metric_classes (
     is_inferred INTEGER NOT NULL
 ) STRICT;
 
--- How many chains changed from one class to another on a day, or in a month, of the report zone;
--- from_at is its first moment. Class 0: not entitled. label: 0 a change, 1 new, 2 appeared,
+-- How many chains changed from one class to another on a day of the report zone; from_at is its first
+-- moment. Class 0: not entitled. label: 0 a change, 1 new, 2 appeared,
 -- 3 reactivated, 4 recovered, 5 reinstated; 16 voluntary, 17 billing, 18 priceIncrease,
 -- 19 productUnavailable, 20 refund, 21 familyRevoke, 22 other, 23 unconfirmed.
 CREATE TABLE movements_by_day (
@@ -151,13 +154,13 @@ CREATE TABLE movements_by_day (
     PRIMARY KEY (from_at, before_class, after_class, label)
 ) STRICT, WITHOUT ROWID;
 
+-- The same by month, packed, for reports over years. part: which of a month's sums these are, 0 to
+-- 127, by the numbers of the classes.
 CREATE TABLE movements_by_month (
     from_at INTEGER NOT NULL,
-    before_class INTEGER NOT NULL,
-    after_class INTEGER NOT NULL,
-    label INTEGER NOT NULL,
-    chains INTEGER NOT NULL,
-    PRIMARY KEY (from_at, before_class, after_class, label)
+    part INTEGER NOT NULL,
+    sums BLOB NOT NULL,
+    PRIMARY KEY (from_at, part)
 ) STRICT, WITHOUT ROWID;
 
 -- The days of the report zone that have sums: [from_at, to_at), and the local date.

@@ -20,8 +20,8 @@ struct ChurnCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Beside ours, as another product documents it.",
-            valueName: "revenuecat|adapty|stripe"))
+            "Beside ours, as another product documents it (appstoreconnect only active).",
+            valueName: "revenuecat|adapty|stripe|appstoreconnect"))
     var definitions: DefinitionPack?
 
     @OptionGroup var knowledge: KnowledgeOptions
@@ -44,7 +44,7 @@ struct ChurnCommand: AsyncParsableCommand {
             if let chart { try draw(report, to: chart) }
             switch form {
             case .json: try Console.out { report.write(to: &$0) }
-            case .table(let form): try Console.out(report.table(form))
+            case .table(let form): try metrics.print(form, report.stamp, report.table)
             }
         }
     }

@@ -9,7 +9,7 @@ extension CurrencyRates {
         do { data = try Data(contentsOf: URL(filePath: path)) } catch {
             throw CommandFailure(
                 code: "unreadableFile", message: "--rates: \(path) cannot be read; check the path.",
-                exit: .usage)
+                exit: .io)
         }
         guard data.count <= CurrencyRates.maximumByteCount else {
             throw CommandFailure(

@@ -25,6 +25,12 @@ struct MetricCommand: AsyncParsableCommand {
             valueName: "revenuecat|adapty|stripe|appstoreconnect"))
     var definitions: DefinitionPack?
 
+    @Option(
+        help: ArgumentHelp(
+            "Of refunds: by their own day (default), or by that of the purchase.",
+            valueName: "refund|purchase"))
+    var refundBasis: RefundBasis?
+
     @OptionGroup var knowledge: KnowledgeOptions
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var common: SharedOptions
@@ -32,22 +38,42 @@ struct MetricCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform {
             if let definitions {
-                guard rates == nil else { throw CommandFailure.definitionsAlone("--rates") }
+                guard rates == nil, refundBasis == nil else {
+                    throw CommandFailure.definitionsAlone("--rates and --refund-basis")
+                }
                 return try await metrics.compare(
                     common, try knowledge.limit(), try MetricName(name).rawValue, definitions)
             }
-            let name = try MetricName(name)
+            var name = try MetricName(name)
+            if let refundBasis { name = try refundBasis.metric(name) }
             let form = try metrics.form(common)
+            let asked = name
             let table = try rates.map { try CurrencyRates(file: $0) }
             let report = try await metrics.answer(common, try knowledge.limit()) { query in
                 var query = query
                 query.rates = table
-                return try await query.metric(name, metrics.words)
+                return try await query.metric(asked, metrics.words)
             }
             switch form {
             case .json: try Console.out { report.write(to: &$0) }
-            case .table(let form): try Console.out(report.table(form))
+            case .table(let form): try metrics.print(form, report.stamp, report.table)
             }
         }
+    }
+}
+
+/// By which day refunds are told (`metrics.md`, refunds). Raw values are the contract's.
+enum RefundBasis: String, ExpressibleByArgument, CaseIterable {
+    case refund
+    case purchase
+
+    /// The metric that is meant; refunds only have two bases.
+    func metric(_ name: MetricName) throws(CommandFailure) -> MetricName {
+        guard name == .counted(.refunds) else {
+            throw CommandFailure(
+                code: "invalidOption", message: "--refund-basis is asked with metrics refunds.",
+                exit: .usage)
+        }
+        return self == .refund ? name : .counted(.refundsByPurchase)
     }
 }

@@ -7,8 +7,8 @@ struct MetricsDiffCommand: AsyncParsableCommand {
         commandName: "diff",
         abstract: "The cells of a report that differ between two states of knowledge, and why.",
         discussion: """
-            The events listed for a cell are those of the chains that moved it which only one of the \
-            two states knows. Compared up to the earlier of both times and of now.
+            The events listed for a cell are those that changed what their chain adds to it, each \
+            beside the events before it in the log. Compared up to the earlier of both times and of now.
             """)
 
     @Argument(help: "churn (default), or a metric's name.")
@@ -42,7 +42,7 @@ struct MetricsDiffCommand: AsyncParsableCommand {
             }
             switch form {
             case .json: try Console.out { diff.write(to: &$0) }
-            case .table(let form): try Console.out(diff.table(form))
+            case .table(let form): try metrics.print(form, diff.stamp, diff.table)
             }
         }
     }

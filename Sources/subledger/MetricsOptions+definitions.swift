@@ -12,7 +12,7 @@ extension MetricsOptions {
         }
         switch form {
         case .json: try Console.out { report.write(to: &$0) }
-        case .table(let form): try Console.out(report.table(form))
+        case .table(let form): try print(form, report.stamp, report.table)
         }
     }
 }

@@ -72,4 +72,13 @@ struct MetricsOptions: ParsableArguments {
         await session.close()
         return answer
     }
+
+    /// Prints a table. A comma-separated one has no place for its stamp and remarks: they go to
+    /// standard error.
+    func print(
+        _ form: MetricsTable.Form, _ stamp: MetricsStamp, _ table: (MetricsTable.Form) -> [UInt8]
+    ) throws {
+        if form == .csv { for line in stamp.lines { Console.note(line) } }
+        try Console.out(table(form))
+    }
 }

@@ -7,7 +7,8 @@ struct WarehouseCommand: AsyncParsableCommand {
         abstract: "Append-only lines for a warehouse: what each event made the ledger say.",
         discussion: """
             A line once written never changes: what is said no longer is a line of its own, with a \
-            later position. Resume with --after and the last position of what you have.
+            later position. Resume with --after and the last position of what you have, and --rules with \
+            what those lines say in that column.
             """)
 
     @Argument(help: "facts, transitions or daily.")
@@ -21,6 +22,9 @@ struct WarehouseCommand: AsyncParsableCommand {
 
     @Option(help: "Only what events up to this position changed.")
     var through: Int64?
+
+    @Option(help: "Refuse to go on unless the lines still follow these rules (their column).")
+    var rules: String?
 
     @OptionGroup var common: SharedOptions
 
@@ -42,6 +46,14 @@ struct WarehouseCommand: AsyncParsableCommand {
             export.bundleId = settings.bundleId
             export.after = after
             if let through { export.through = through }
+            if let rules, rules != export.rules(subject) {
+                throw CommandFailure(
+                    code: "rulesChanged",
+                    message: "The lines you have follow other rules (\(rules)) than lines now do"
+                        + " (\(export.rules(subject))): catalogue, time zone, columns or reducer"
+                        + " changed. Export anew from position 0 into an empty table.",
+                    exit: .negative)
+            }
             try await export.run(subject, format: format) { try Console.out($0) }
             await session.close()
         }

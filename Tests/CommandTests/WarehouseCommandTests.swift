@@ -54,6 +54,19 @@ struct WarehouseCommandTests {
             let rest = try await place.run(command + ["--after", "30"])
             #expect(whole.code == 0 && first.out + rest.out == whole.out, "\(whole.err)")
             #expect(!rest.out.isEmpty)
+            let line = try #require(rest.out.split(separator: "\r\n").last)
+            let rules = try #require(line.split(separator: ",").last.map(String.init))
+            let same = try await place.run(command + ["--after", "30", "--rules", rules])
+            #expect(same.code == 0 && same.out == rest.out)
+            // Other days make other sums, and nothing else.
+            try place.write(Data("reportTimeZone: Asia/Tokyo".utf8), to: "zone.yaml")
+            let moved = try await place.run(
+                command + ["--after", "30", "--rules", rules, "--config", "zone.yaml"])
+            if subject == "daily" {
+                #expect(moved.code == 1 && moved.errorCode == "rulesChanged" && moved.out.isEmpty)
+            } else {
+                #expect(moved.code == 0 && moved.out == rest.out, "\(moved.err)")
+            }
         }
     }
 
@@ -111,7 +124,19 @@ struct WarehouseCommandTests {
         let missing = try await place.run(["metrics", "revenue", "--rates", "rates.yaml"] + range)
         #expect(missing.code == 64 && missing.errorCode == "missingRates")
         let nowhere = try await place.run(["metrics", "mrr", "--rates", "none.yaml"] + range)
-        #expect(nowhere.code == 64 && nowhere.errorCode == "unreadableFile")
+        #expect(nowhere.code == 74 && nowhere.errorCode == "unreadableFile")
+        let basis = ["--refund-basis", "purchase"]
+        let bought = try await place.run(["metrics", "refunds", "--json"] + basis + range)
+        #expect(try bought.json()["definition"]?.string == "refunds-by-purchase/1")
+        let own = try await place.run(
+            ["metrics", "refunds", "--json", "--refund-basis", "refund"] + range)
+        #expect(try own.json()["definition"]?.string == "refunds/1")
+        let others = try await place.run(["metrics", "revenue"] + basis + range)
+        #expect(others.code == 64 && others.errorCode == "invalidOption")
+        let table = try await place.run(["metrics", "proceeds", "--format", "csv"] + range)
+        #expect(table.out.hasPrefix("from,to,currency,"))
+        #expect(table.err.contains("proceeds/1") && table.err.contains("An estimate"))
+        #expect(table.err.contains("completeness"))
         let told = try await place.run(["churn", "--definitions", "revenuecat", "--json"] + range)
         let rows = try #require(try told.json()["rows"]?.array)
         #expect(rows.contains { $0["ours"]?.int64 ?? 0 > 0 })

@@ -36,6 +36,7 @@ struct ReportRouteTests {
         ("from=2026-01-01&by=product,product", "duplicateDimension"),
         ("from=2026-01-01&where=product", "invalidFilter"),
         ("from=2026-01-01&where=colour%3Dred", "unknownDimension"),
+        ("from=2026-01-01&where=phase%3DTrial", "unknownFilterValue"),
         ("from=2026-01-01&timeZone=Mars/Olympus", "unknownTimeZone"),
         ("from=2026-01-01&paid=yes", "invalidParameter"),
         ("from=2026-01-01&knownAt=0&knownPosition=1", "invalidParameter"),

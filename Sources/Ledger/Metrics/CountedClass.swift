@@ -32,7 +32,7 @@ public struct CountedClass: Hashable, Sendable {
     public var isPaid: Bool { stretch.isPaid }
 
     /// A stretch of this class, of which only what it counts as matters.
-    fileprivate var stretch: CountedStretch {
+    var stretch: CountedStretch {
         CountedStretch(
             from: Timestamp(milliseconds: 0), to: nil, state: .subscribed, values: values,
             entry: nil, reason: nil, period: nil, annualised: annualised, cause: 0)
@@ -87,13 +87,17 @@ extension ChainMetrics {
     /// Where a period was renewed as it was, there is none.
     public var classMovements: [(at: Timestamp, movement: ClassMovement<CountedClass>)] {
         var found: [(at: Timestamp, movement: ClassMovement<CountedClass>)] = []
-        var before: CountedStretch?
-        for stretch in stretches {
-            defer { before = stretch }
-            guard let label = stretch.label(after: before) else { continue }
-            let (old, new) = (before.flatMap { CountedClass($0) }, CountedClass(stretch))
+        // Of the last place that gives access; nil where none does.
+        var (before, old): (Int?, CountedClass?) = (nil, nil)
+        for index in stretches.indices {
+            let last = before.map { stretches[$0] }
+            guard let label = stretches[index].label(after: last) else { continue }
+            let new = CountedClass(stretches[index])
+            before = new == nil ? nil : index
             guard old != new else { continue }
-            found.append((stretch.from, ClassMovement(before: old, after: new, label: label)))
+            found.append(
+                (stretches[index].from, ClassMovement(before: old, after: new, label: label)))
+            old = new
         }
         return found
     }

@@ -23,8 +23,11 @@ public struct CurrencyRates: Hashable, Sendable {
         public static let digitCount = 15
         /// Digits behind the point.
         public static let scaleCount = 9
+        /// No two currencies that the App Store sells in are so far apart; with it no sum of real
+        /// amounts comes near the end of what can be held.
+        public static let largest: Int64 = 1_000_000
 
-        /// Nil for anything but a decimal number greater than 0, as `1.0834`.
+        /// Nil for anything but a decimal number greater than 0 and at most `largest`, as `1.0834`.
         public init?(_ text: String) {
             let parts = text.split(separator: ".", omittingEmptySubsequences: false)
             let fraction = parts.count == 2 ? parts[1] : ""
@@ -37,7 +40,10 @@ public struct CurrencyRates: Hashable, Sendable {
             else { return nil }
             self.digits = digits
             scale = fraction.utf8.count
+            guard Int128(digits) <= Int128(Rate.largest) * divisor else { return nil }
         }
+
+        private var divisor: Int128 { (0..<scale).reduce(1) { power, _ in power * 10 } }
 
         public var description: String {
             let text = String(digits)
@@ -48,14 +54,14 @@ public struct CurrencyRates: Hashable, Sendable {
 
         /// Rounded half to even once; nil beyond what sums of a report can hold.
         func converted(_ milliunits: Int64) -> Int64? {
-            let divisor = (0..<scale).reduce(Int128(1)) { power, _ in power * 10 }
             let rounded = HalfEven.quotient(Int128(milliunits) * Int128(digits), divisor)
             guard rounded.magnitude <= CurrencyRates.largestAmount else { return nil }
             return Int64(rounded)
         }
     }
 
-    /// A year of the largest price, as of one that is not converted.
+    /// A year of the largest price, as of one that is not converted. Whoever converts has to ask
+    /// what became of more: it has no amount.
     static let largestAmount = UInt128(BillingPeriod.largestPrice) * 365
 
     /// Whether amounts of a currency can be converted; what has no currency has no amount.
@@ -73,15 +79,33 @@ public struct CurrencyRates: Hashable, Sendable {
 
 extension Occurrence {
     /// The same in the target's currency; columns that are no money stay. What cannot be converted
-    /// adds no money.
+    /// has no amount; `CurrencyRates.gap` tells why.
     public func converted(by rates: CurrencyRates, _ metric: CountedMetric) -> Occurrence {
         var converted = self
         for column in metric.columns where column.unit == .milliunits {
             guard let amount = amounts[column.name] else { continue }
-            converted.amounts[column.name] = rates.converted(amount, from: values.currency) ?? 0
+            converted.amounts[column.name] = rates.converted(amount, from: values.currency)
         }
         converted.values.currency = rates.target
         return converted
+    }
+}
+
+extension CurrencyRates {
+    /// What keeps an amount from being converted.
+    public enum Gap: Hashable, Sendable {
+        /// Its currency has no rate.
+        case missing(String)
+        /// At the currency's rate it is more than sums can hold.
+        case tooLarge(String)
+    }
+
+    /// Why an amount cannot be converted; nil when it can, or is nothing.
+    public func gap(_ milliunits: Int64, in currency: String?) -> Gap? {
+        guard let currency, milliunits != 0, converted(milliunits, from: currency) == nil else {
+            return nil
+        }
+        return covers(currency) ? .tooLarge(currency) : .missing(currency)
     }
 }
 

@@ -23,6 +23,25 @@ public struct RollForwardEffect: Hashable, Sendable {
     public var isNothing: Bool { steps.isEmpty && changes.isEmpty }
 }
 
+/// All that a question sees of a class: what a movement adds is the same for classes that have it in
+/// common.
+public struct QuestionSide: Hashable, Sendable {
+    private let key: RollForwardQuestion.Key
+    private let isCounted: Bool
+    /// Told apart by the paid variant and by money.
+    private let isTrial: Bool
+    /// Of money only.
+    private let annualised: Int64?
+
+    public init(_ counted: CountedClass, _ question: RollForwardQuestion) {
+        let stretch = counted.stretch
+        isCounted = question.counts(stretch)
+        key = isCounted ? question.key(stretch.values, reason: nil) : []
+        isTrial = question.measure != .chains && stretch.isTrial
+        annualised = question.measure == .money && isCounted ? counted.annualised : nil
+    }
+}
+
 extension RollForward {
     /// What a movement adds, for `add` of this same sum.
     public mutating func effect(of movement: ClassMovement<CountedClass>) -> RollForwardEffect {
@@ -60,15 +79,17 @@ extension RollForward {
         guard count != 0, question.instants.count > 1 else { return }
         guard first < question.instants.count else { return }
         for step in effect.steps {
-            steps[step.group][first, default: 0] += step.amount * count
+            if let amount = product(step.amount, count) {
+                addStep(amount, group: step.group, first)
+            }
             if step.unpriced != 0 {
                 unpricedSteps[step.group][first, default: 0] += step.unpriced * count
             }
         }
         guard first > 0 else { return }
         for change in effect.changes {
-            sums[change.group][first - 1, default: [:]][change.column, default: 0] +=
-                change.amount * count
+            guard let amount = product(change.amount, count) else { continue }
+            addChange(amount, group: change.group, first - 1, change.column)
         }
     }
 }

@@ -15,6 +15,12 @@ public struct RollForward: Sendable {
     var unpricedSteps: [[Int: Int64]] = []
     /// For each group and interval.
     var sums: [[Int: [RollForwardColumn: Int64]]] = []
+    /// Whether any sum went beyond `largestAmount`: then nothing that is said holds.
+    private var isBeyondBound = false
+
+    /// What a sum of a report may come to, either way: all columns of a row together still fit into
+    /// their numbers.
+    public static let largestAmount: Int64 = 1 << 57
 
     public init(_ question: RollForwardQuestion) {
         self.question = question
@@ -31,8 +37,8 @@ public struct RollForward: Sendable {
             if let interval = question.interval(of: stretch.from) {
                 for change in Movement(before: before, after: stretch).changes(question)
                 where change.amount != 0 {
-                    sums[group(change.key)][interval, default: [:]][change.column, default: 0] +=
-                        change.amount
+                    addChange(
+                        change.amount, group: group(change.key), interval, change.column)
                 }
             }
             before = stretch
@@ -43,9 +49,58 @@ public struct RollForward: Sendable {
     public mutating func add(_ other: RollForward) {
         for (index, key) in other.keys.enumerated() {
             let group = group(key)
-            steps[group].merge(other.steps[index], uniquingKeysWith: +)
+            for (first, amount) in other.steps[index] { addStep(amount, group: group, first) }
             unpricedSteps[group].merge(other.unpricedSteps[index], uniquingKeysWith: +)
-            sums[group].merge(other.sums[index]) { $0.merging($1, uniquingKeysWith: +) }
+            for (interval, columns) in other.sums[index] {
+                for (column, amount) in columns {
+                    addChange(amount, group: group, interval, column)
+                }
+            }
+        }
+        isBeyondBound = isBeyondBound || other.isBeyondBound
+    }
+
+    mutating func addStep(_ amount: Int64, group: Int, _ first: Int) {
+        let fits = RollForward.add(amount, to: &steps[group][first, default: 0])
+        isBeyondBound = isBeyondBound || !fits
+    }
+
+    mutating func addChange(
+        _ amount: Int64, group: Int, _ interval: Int, _ column: RollForwardColumn
+    ) {
+        let fits = RollForward.add(
+            amount, to: &sums[group][interval, default: [:]][column, default: 0])
+        isBeyondBound = isBeyondBound || !fits
+    }
+
+    /// Nil beyond what a sum may come to.
+    mutating func product(_ amount: Int64, _ count: Int64) -> Int64? {
+        let (product, isTooLarge) = amount.multipliedReportingOverflow(by: count)
+        guard !isTooLarge, product.magnitude <= RollForward.largestAmount.magnitude else {
+            isBeyondBound = true
+            return nil
+        }
+        return product
+    }
+
+    /// False, and nothing added, beyond what a sum may come to.
+    private static func add(_ amount: Int64, to sum: inout Int64) -> Bool {
+        let (more, isTooLarge) = sum.addingReportingOverflow(amount)
+        guard !isTooLarge, more.magnitude <= largestAmount.magnitude else { return false }
+        sum = more
+        return true
+    }
+
+    /// Whether sums went beyond what they may come to: prices of no currency there is. The rows say
+    /// nothing then.
+    public var isTooLarge: Bool {
+        if isBeyondBound { return true }
+        return steps.contains { steps in
+            var active: Int64 = 0
+            return steps.sorted { $0.key < $1.key }.contains { step in
+                active &+= step.value
+                return active.magnitude > RollForward.largestAmount.magnitude
+            }
         }
     }
 
@@ -57,8 +112,8 @@ public struct RollForward: Sendable {
         guard first < end else { return }
         let group = group(question.key(stretch.values, reason: nil))
         let amount = question.amount(stretch)
-        steps[group][first, default: 0] += amount
-        steps[group][end, default: 0] -= amount
+        addStep(amount, group: group, first)
+        addStep(-amount, group: group, end)
         guard question.measure == .money, stretch.annualised == nil else { return }
         unpricedSteps[group][first, default: 0] += 1
         unpricedSteps[group][end, default: 0] -= 1
@@ -95,7 +150,7 @@ public struct RollForward: Sendable {
             }
             let starts = active
             for (group, base) in zip(order, bases) {
-                active[group] += steps[group][interval + 1] ?? 0
+                active[group] &+= steps[group][interval + 1] ?? 0
                 unpriced[group] += unpricedSteps[group][interval + 1] ?? 0
                 var row = RollForwardRow(from: bounds.0, to: bounds.1, group: keys[group])
                 (row.activeStart, row.activeEnd) = (starts[group], active[group])
@@ -107,6 +162,20 @@ public struct RollForward: Sendable {
             }
         }
         return rows
+    }
+
+    /// What was active at the start of each interval in all groups together: what those who left are
+    /// a part of, whether they have a row or not.
+    public var activeStarts: [Int64] {
+        var changes = Array(repeating: Int64(0), count: question.instants.count + 1)
+        for group in steps {
+            for (place, change) in group { changes[place] += change }
+        }
+        var active: Int64 = 0
+        return question.instants.indices.dropLast().map { interval in
+            active += changes[interval]
+            return active
+        }
     }
 
     /// The group whose active chains those of this one left: its own, or that of the same values

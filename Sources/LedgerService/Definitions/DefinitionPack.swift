@@ -16,7 +16,7 @@ public enum DefinitionPack: String, Sendable, CaseIterable {
         case (.adapty, "active"): [.trialsExcluded, .setToCancelExcluded]
         case (.revenuecat, "churn"): [.trialsExcluded, .returnsNetted]
         case (.adapty, "churn"): [.trialsExcluded]
-        case (.stripe, "churn"): [.trialsExcluded, .lastThirtyDays]
+        case (.stripe, "churn"): [.trialsExcluded, .pastDueIncluded, .lastThirtyDays]
         case (.revenuecat, "mrr"): [.fourWeeksAMonth]
         case (.adapty, "mrr"): [.weekOf023Months, .refundedRemoved]
         case (.stripe, "mrr"): [.pastDueIncluded]
@@ -46,8 +46,10 @@ public enum DefinitionRule: String, Sendable, CaseIterable {
         case .fourWeeksAMonth:
             "A week's price counts 4 times a month, a day's 30 times, other days' 28 / days."
         case .weekOf023Months: "A week is 0.23 months."
-        case .refundedRemoved: "A refunded subscription is removed from all of its past."
-        case .pastDueIncluded: "Subscriptions whose renewal failed still count (past due)."
+        case .refundedRemoved:
+            "A refunded subscription is removed from every period up to the refunded one."
+        case .pastDueIncluded:
+            "Subscriptions whose renewal failed still count (past due): they are lost when retry ends."
         }
     }
 
@@ -61,7 +63,8 @@ public enum DefinitionRule: String, Sendable, CaseIterable {
         case .fourWeeksAMonth: "A year has 52 weeks and 365 days, a month a twelfth of it."
         case .weekOf023Months: "A month has 52 / 12 weeks."
         case .refundedRemoved: "A refund counts from its own day; the past stays as it was."
-        case .pastDueIncluded: "In billing retry there is no access, and nothing recurs."
+        case .pastDueIncluded:
+            "In billing retry there is no access: nothing recurs, and they are lost when it begins."
         }
     }
 }

@@ -18,11 +18,15 @@ extension MetricsQuery {
         let zone = try words.zone(reportTimeZone)
         let interval = try words.reportInterval()
         let instants = try words.instants(interval, zone, limit: limit)
-        guard instants.count <= MetricsQuery.comparedIntervalCount else { throw .tooManyIntervals }
+        guard instants.count <= MetricsQuery.comparedIntervalCount + 1 else {
+            throw .tooManyIntervals(limit: MetricsQuery.comparedIntervalCount)
+        }
         let filters = try words.conditions()
         guard filters[.reason] == nil else { throw .comparedWhole }
         let question = RollForwardQuestion(
             metric == "mrr" ? .money : .chains, instants: instants, filters: filters)
+        var seen = SeenValues([], filters, query.ledger.catalogue)
+        try await noteClasses(&seen)
         let sums = try await compared(CompareSums(rules, question, filters))
         let rows =
             switch metric {
@@ -32,7 +36,8 @@ extension MetricsQuery {
             }
         return ComparisonReport(
             stamp: stamp(
-                MetricName.definition(metric), zone, interval, remarks: remarks(sums.chainCount)),
+                MetricName.definition(metric), zone, interval,
+                remarks: remarks(sums.tally.chainCount, seen) + sums.moneyRemarks(rows)),
             pack: pack, metric: metric, rules: rules, zone: zone, rows: rows)
     }
 
@@ -42,7 +47,7 @@ extension MetricsQuery {
             return try await walk.sum(
                 empty,
                 adding: { sums, chain, life in
-                    sums.chainCount += 1
+                    sums.tally.chainCount += 1
                     guard !life.isOneTime else { return }
                     sums.add(life, chain, catalogue, limit)
                 },
@@ -53,12 +58,25 @@ extension MetricsQuery {
     }
 }
 
+extension ChainMetrics {
+    /// The same for who has not lost a subscriber before billing retry is over.
+    fileprivate var withPastDue: ChainMetrics {
+        var changed = self
+        for index in stretches.indices where stretches[index].state == .billingRetry {
+            changed.stretches[index].state = .grace
+        }
+        return changed
+    }
+}
+
 /// Everything a comparison is made of.
 struct CompareSums: Sendable {
     let rules: [DefinitionRule]
-    var chainCount = 0
+    var tally = MetricsQuery.Tally()
     private var all: RollForward
     private var paid: RollForward
+    /// Of chains that are not lost while their renewal is past due.
+    private var pastDue: RollForward
     /// One for each interval, where what counts are the days before its end.
     private var lastDays: [RollForward] = []
     private var active: CountTable
@@ -77,6 +95,7 @@ struct CompareSums: Sendable {
         }
         all = rollForward(instants, isPaid: false)
         paid = rollForward(instants, isPaid: true)
+        pastDue = paid
         if rules.contains(.lastThirtyDays) {
             lastDays = instants.dropFirst().map { end in
                 let begin = end.advanced(byMilliseconds: -MetricsQuery.lastDaysMilliseconds)
@@ -92,10 +111,19 @@ struct CompareSums: Sendable {
         _ life: Lifecycle, _ chain: ChainId, _ catalogue: Catalogue, _ limit: Timestamp
     ) {
         let metrics = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue)
-        guard money.question.measure != .money else { return money.add(life, metrics) }
+        guard money.question.measure != .money else {
+            for stretch in metrics.stretches {
+                if let counted = CountedClass(stretch) { tally.note(counted) }
+            }
+            return money.add(life, metrics)
+        }
         all.add(metrics)
         paid.add(metrics)
-        for index in lastDays.indices { lastDays[index].add(metrics) }
+        if rules.contains(.pastDueIncluded) {
+            let theirs = metrics.withPastDue
+            pastDue.add(theirs)
+            for index in lastDays.indices { lastDays[index].add(theirs) }
+        }
         active.add(
             life.occurrences(
                 of: .active, in: chain.bundleId, catalogue: catalogue, limit: limit,
@@ -103,9 +131,10 @@ struct CompareSums: Sendable {
     }
 
     mutating func add(_ other: CompareSums) {
-        chainCount += other.chainCount
+        tally.add(other.tally)
         all.add(other.all)
         paid.add(other.paid)
+        pastDue.add(other.pastDue)
         for index in lastDays.indices { lastDays[index].add(other.lastDays[index]) }
         active.add(other.active)
         money.add(other.money)
@@ -113,16 +142,29 @@ struct CompareSums: Sendable {
 
     // MARK: Rows
 
+    /// What our own answer says beside the same figures.
+    func moneyRemarks(_ rows: [ComparisonReport.Row]) -> [MetricsRemark] {
+        guard money.question.measure == .money else { return [] }
+        var remarks: [MetricsRemark] = []
+        if tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
+        if tally.hasUnpriced { remarks.append(.unpriced) }
+        if Set(rows.compactMap(\.currency)).count > 1 { remarks.append(.severalCurrencies) }
+        return remarks
+    }
+
     func churnRows(_ pack: DefinitionPack) -> [ComparisonReport.Row] {
-        zip(all.rows(), paid.rows()).enumerated().map { index, rows in
+        let pastDue = pastDue.rows()
+        return zip(all.rows(), paid.rows()).enumerated().map { index, rows in
             let (whole, paid) = rows
+            let kept = rules.contains(.pastDueIncluded) ? pastDue[index].churned : paid.churned
             let window = lastDays.isEmpty ? nil : lastDays[index].rows().first
             let differences = rules.map { rule -> ComparisonReport.Difference in
                 let amount: Int64 =
                     switch rule {
                     case .trialsExcluded: paid.churned - whole.churned
                     case .returnsNetted: -(paid[.gained(.reactivated)] + paid[.gained(.recovered)])
-                    case .lastThirtyDays: (window?.churned ?? 0) - paid.churned
+                    case .lastThirtyDays: (window?.churned ?? 0) - kept
+                    case .pastDueIncluded: kept - paid.churned
                     default: 0
                     }
                 return ComparisonReport.Difference(

@@ -41,8 +41,8 @@ struct RuledMoney: Sendable {
     }
 
     mutating func add(_ life: Lifecycle, _ metrics: ChainMetrics) {
-        let refunded = RuledMoney.refunded(life)
-        for (interval, stretch) in zip(life.intervals, metrics.stretches) {
+        let removedCount = rules.contains(.refundedRemoved) ? RuledMoney.removedCount(life) : 0
+        for (place, stretch) in metrics.stretches.enumerated() {
             guard stretch.isCounted, stretch.values.phase != .trial, let year = stretch.annualised,
                 question.matches(stretch.values)
             else { continue }
@@ -57,7 +57,7 @@ struct RuledMoney: Sendable {
                 sums.ours += standing
                 for rule in rules {
                     let after = amount(
-                        rule, standing, stretch, refunded.contains(interval.transactionId))
+                        rule, standing, stretch, isRemoved: place < removedCount)
                     guard after != standing else { continue }
                     sums.moved[rule, default: Moved()].amount += after - standing
                     sums.moved[rule, default: Moved()].chainCount += 1
@@ -70,12 +70,12 @@ struct RuledMoney: Sendable {
 
     /// What a rule makes of what the rules before it left.
     private func amount(
-        _ rule: DefinitionRule, _ standing: Int64, _ stretch: CountedStretch, _ isRefunded: Bool
+        _ rule: DefinitionRule, _ standing: Int64, _ stretch: CountedStretch, isRemoved: Bool
     ) -> Int64 {
         switch rule {
         case .fourWeeksAMonth: RuledMoney.fourWeeks(standing, stretch.period?.length)
         case .weekOf023Months: RuledMoney.weeks(standing, stretch.period?.length)
-        case .refundedRemoved: isRefunded ? 0 : standing
+        case .refundedRemoved: isRemoved ? 0 : standing
         case .pastDueIncluded:
             stretch.state == .billingRetry ? stretch.annualised ?? 0 : standing
         case .trialsExcluded, .setToCancelExcluded, .returnsNetted, .lastThirtyDays: standing
@@ -101,6 +101,13 @@ struct RuledMoney: Sendable {
             return year
         }
         return HalfEven.quotient(year * 1200, 23 * 52)
+    }
+
+    /// How many stretches of a chain, from its first, lie in periods up to the last refunded one.
+    private static func removedCount(_ life: Lifecycle) -> Int {
+        let refunded = refunded(life)
+        let last = life.intervals.lastIndex { refunded.contains($0.transactionId) }
+        return last.map { $0 + 1 } ?? 0
     }
 
     /// Transactions that are refunded as far as is known, and not given back.

@@ -5,11 +5,13 @@ import Ledger
 /// line. SVG without a script; its colours follow the reader's light or dark scheme.
 public struct ChurnChart: Sendable {
     let title: String
-    let subtitle: String
+    /// Below the title: what was asked, on which knowledge, and what to know about the answer.
+    let notes: [String]
     let bars: [Bar]
 
     /// One interval: all groups of it together.
     struct Bar: Hashable, Sendable {
+        /// In the report's zone: a day, or a day and its hour.
         let label: String
         var churned: [EndReason: Int64] = [:]
         var base: Int64 = 0
@@ -21,10 +23,12 @@ public struct ChurnChart: Sendable {
 
     public init(_ report: ChurnReport) {
         title = report.isPaid ? "Churned paid subscriptions" : "Churned subscriptions"
-        subtitle = report.stamp.lines.prefix(2).joined(separator: " · ")
+        notes = ChurnChart.notes(report)
         let starts = report.question.instants.dropLast()
         // Grouped, an interval in which nothing was has no row, but its place.
-        var bars = starts.map { Bar(label: report.zone.label($0)) }
+        var bars = zip(starts, report.activeStarts).map { start, active in
+            Bar(label: ChurnChart.label(start, report.zone), base: active)
+        }
         var places: [Timestamp: Int] = [:]
         for (place, start) in starts.enumerated() { places[start] = place }
         for row in report.rows {
@@ -32,18 +36,60 @@ public struct ChurnChart: Sendable {
             for reason in EndReason.allCases where row[.churned(reason)] > 0 {
                 bars[place].churned[reason, default: 0] += row[.churned(reason)]
             }
-            // Rows of a reason are parts of rows without one, and begin with nobody.
-            bars[place].base += row.activeStart
         }
         self.bars = bars
+    }
+
+    private static func label(_ moment: Timestamp, _ zone: ReportZone) -> String {
+        let date = String(Timestamp(zone.day(of: moment)).rfc3339.prefix(10))
+        let isMidnight = zone.start(of: zone.day(of: moment)) == moment
+        return isMidnight ? date : "\(date) \(zone.clock(moment))"
+    }
+
+    private static func notes(_ report: ChurnReport) -> [String] {
+        let filters = Dimension.allCases.compactMap { dimension in
+            report.question.filters[dimension].map { values in
+                let named = values.map { $0 ?? "nothing stated" }.sorted()
+                return "\(dimension.rawValue) = \(named.joined(separator: " or "))"
+            }
+        }
+        var lines = report.stamp.lines
+        if !filters.isEmpty {
+            lines.insert(
+                "only where " + filters.joined(separator: ", and "), at: min(1, lines.count))
+        }
+        return lines.flatMap { wrapped($0) }
+    }
+
+    /// Characters of a line of notes: what fits into the picture.
+    private static let noteCharacterCount = 140
+
+    private static func wrapped(_ text: String) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            let longer = (lines.last.map { $0 + " " } ?? "") + word
+            if lines.isEmpty || longer.count > noteCharacterCount {
+                lines.append(String(word.prefix(noteCharacterCount)))
+            } else {
+                lines[lines.count - 1] = longer
+            }
+        }
+        return lines
     }
 
     // MARK: Places
 
     private static let left = 64.0
     private static let right = 896.0
-    private static let top = 84.0
-    private static let bottom = 430.0
+    private static let firstNote = 54.0
+    private static let noteHeight = 15.0
+    private static let barHeight = 346.0
+    /// Below the notes, whose number varies.
+    private var top: Double {
+        ChurnChart.firstNote + ChurnChart.noteHeight * Double(max(notes.count, 1)) + 30
+    }
+    private var bottom: Double { top + ChurnChart.barHeight }
+    private var height: Double { bottom + 110 }
     /// Dates below the bars at most.
     private static let labelCount = 9
 
@@ -71,7 +117,7 @@ public struct ChurnChart: Sendable {
     }
 
     private func y(_ part: Double) -> Double {
-        ChurnChart.bottom - (ChurnChart.bottom - ChurnChart.top) * part
+        bottom - ChurnChart.barHeight * part
     }
 
     // MARK: Drawing
@@ -82,12 +128,13 @@ public struct ChurnChart: Sendable {
         let counts = ChurnChart.scale(Double(tallest))
         let rates = ChurnChart.scale(max((bars.compactMap(\.rate).max() ?? 0) * 100, 1))
         return """
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 540" role="img" \
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 \(ChurnChart.number(height))" \
+            role="img" \
             aria-label="\(ChurnChart.escaped(title))">
             \(ChurnChart.style)
-            <rect class="paper" width="960" height="540"/>
+            <rect class="paper" width="960" height="\(ChurnChart.number(height))"/>
             <text class="title" x="64" y="34">\(ChurnChart.escaped(title))</text>
-            <text class="small" x="64" y="54">\(ChurnChart.escaped(subtitle))</text>
+            \(told.joined(separator: "\n"))
             \(axes(counts, rates).joined(separator: "\n"))
             \(columns(counts.top).joined(separator: "\n"))
             \(line(rates.top))
@@ -110,6 +157,14 @@ public struct ChurnChart: Sendable {
         </style>
         """
 
+    private var told: [String] {
+        notes.enumerated().map { index, note in
+            let y = ChurnChart.firstNote + ChurnChart.noteHeight * Double(index)
+            return "<text class=\"small\" x=\"64\" y=\"\(ChurnChart.number(y))\">"
+                + "\(ChurnChart.escaped(note))</text>"
+        }
+    }
+
     private func axes(_ counts: Scale, _ rates: Scale) -> [String] {
         var parts: [String] = []
         for tick in counts.ticks {
@@ -123,9 +178,11 @@ public struct ChurnChart: Sendable {
             parts.append(
                 text("\(ChurnChart.number(tick)) %", 902, y(tick / rates.top) + 4))
         }
-        parts.append("<line class=\"axis\" x1=\"64\" x2=\"896\" y1=\"430\" y2=\"430\"/>")
-        parts.append(text("chains", 58, 74, anchor: "end"))
-        parts.append(text("rate", 902, 74))
+        let floor = ChurnChart.number(bottom)
+        parts.append(
+            "<line class=\"axis\" x1=\"64\" x2=\"896\" y1=\"\(floor)\" y2=\"\(floor)\"/>")
+        parts.append(text("chains", 58, top - 10, anchor: "end"))
+        parts.append(text("rate", 902, top - 10))
         return parts
     }
 
@@ -175,13 +232,21 @@ public struct ChurnChart: Sendable {
     private var labels: [String] {
         let step = max(1, (bars.count + ChurnChart.labelCount - 1) / ChurnChart.labelCount)
         return stride(from: 0, to: bars.count, by: step).map { index in
-            text(String(bars[index].label.prefix(10)), x(index), 450, anchor: "middle")
+            text(shortLabel(bars[index].label), x(index), bottom + 20, anchor: "middle")
         }
     }
 
+    /// Without the year where there is an hour: both are too long for their places.
+    private func shortLabel(_ label: String) -> String {
+        label.count > ChurnChart.dateCount ? String(label.dropFirst(5)) : label
+    }
+
+    /// Characters of a date.
+    private static let dateCount = 10
+
     /// In as many lines as it takes; the rate last.
     private var legend: [String] {
-        var (x, y) = (ChurnChart.left, 484.0)
+        var (x, y) = (ChurnChart.left, bottom + 54)
         var parts: [String] = []
         for reason in reasons {
             let width = 44 + 7 * Double(reason.rawValue.count)

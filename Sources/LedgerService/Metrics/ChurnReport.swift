@@ -9,6 +9,8 @@ public struct ChurnReport: Sendable {
     /// Where the rows come from; the answer does not depend on it.
     let source: MovementSource
     public let rows: [RollForwardRow]
+    /// At the start of each interval, all groups together.
+    let activeStarts: [Int64]
 
     var isPaid: Bool { question.measure == .paidChains }
 

@@ -45,11 +45,14 @@ struct ContributionWalk: Sendable {
             var changed: [Int64] = []
             var isUnnamed = false
             try page.readChains { chain in
+                guard isKnown(chain) else { return }
                 guard isUsable(chain) else { return changed.append(chain.subscription) }
-                guard chain.hasLife, sum.isMeant(chain.movements.first?.movement) else { return }
+                guard chain.hasLife, sum.isMeant(chain.movements.first) else { return }
                 sum.tally.chainCount += 1
-                for (at, movement) in chain.movements where !sum.add(movement, at: at, count: 1) {
-                    isUnnamed = true
+                for movement in chain.movements {
+                    let instant = sum.instant(after: Timestamp(milliseconds: movement.at))
+                    let isNamed = sum.add(SummedMovement(movement), before: instant, chains: 1)
+                    if !isNamed { isUnnamed = true }
                 }
             }
             guard !isUnnamed else { throw MovementTally.unnamed(query.projections) }
@@ -58,6 +61,16 @@ struct ContributionWalk: Sendable {
         }
         sum.settle()
         return sum
+    }
+
+    /// Whether anything of a chain came before what is asked about ended.
+    private func isKnown(_ chain: ContributionPage.Chain) -> Bool {
+        guard chain.firstPosition <= query.head else { return false }
+        return switch knowledge {
+        case .everything: true
+        case .knownAt(let time): chain.firstReceivedAt <= time
+        case .knownPosition(let position): chain.firstPosition <= position
+        }
     }
 
     /// Whether nothing of a chain came after what is asked about. Of a chain that never moved not

@@ -33,8 +33,9 @@ extension CurrencyRates {
                     throw ConfigurationError(
                         .invalidValue, key: table.name(key),
                         reason: "What one \(code) is in \(target): a decimal number greater than 0"
-                            + " of at most \(Rate.digitCount) digits, \(Rate.scaleCount) of them"
-                            + " behind the point; the currency itself has no rate.")
+                            + " and at most \(Rate.largest), of at most \(Rate.digitCount) digits,"
+                            + " \(Rate.scaleCount) of them behind the point; the currency itself has"
+                            + " no rate.")
                 }
                 rates[code] = rate
             }

@@ -5,6 +5,8 @@ import Ledger
 /// by age. A chain that nobody holds is a customer of its own.
 struct LifetimeTable: Sendable {
     private let question: RollForwardQuestion
+    /// Of payments: the other filters are about the first purchase. Nil: all.
+    private let currencies: Set<String?>?
     private let limit: Timestamp
     private var accounts: [Customer: Account] = [:]
 
@@ -15,7 +17,7 @@ struct LifetimeTable: Sendable {
     }
 
     private struct Account {
-        /// The first purchase that cost something; nil before any is known.
+        /// The first purchase that cost something, or states no price; nil before any is known.
         var first: Occurrence?
         var payments: [Payment] = []
     }
@@ -25,6 +27,8 @@ struct LifetimeTable: Sendable {
         var currency: String?
         /// Milliunits; refunds are negative.
         var amount: Int64
+        /// Purchases whose price is not stated.
+        var unpricedCount: Int64
     }
 
     /// Days since the first purchase at which the sums are told; exact days of 24 hours.
@@ -42,14 +46,17 @@ struct LifetimeTable: Sendable {
                 CountColumn(name: "age.\(age).perCustomer", unit: .milliunits),
             ]
         }
+        + [CountColumn(name: "unpriced", unit: .count)]
 
     /// - Parameter limit: the earlier of now and knownAt.
     init(
         instants: [Timestamp], dimensions: [Dimension], filters: [Dimension: Set<String?>],
         limit: Timestamp
     ) {
+        var others = filters
+        currencies = others.removeValue(forKey: .currency)
         question = RollForwardQuestion(
-            .money, instants: instants, dimensions: dimensions, filters: filters)
+            .money, instants: instants, dimensions: dimensions, filters: others)
         self.limit = limit
     }
 
@@ -65,11 +72,16 @@ struct LifetimeTable: Sendable {
             let gross = found.amounts["gross"] ?? 0
             let amount =
                 gross - (found.amounts["refunded"] ?? 0) + (found.amounts["reversed"] ?? 0)
-            if amount != 0 {
+            let unpriced = found.amounts["unpriced"] ?? 0
+            if amount != 0 || unpriced > 0 {
                 account.payments.append(
-                    Payment(at: found.at, currency: found.values.currency, amount: amount))
+                    Payment(
+                        at: found.at, currency: found.values.currency, amount: amount,
+                        unpricedCount: unpriced))
             }
-            if gross > 0 { account.first = LifetimeTable.earlier(account.first, found) }
+            if gross > 0 || unpriced > 0 {
+                account.first = LifetimeTable.earlier(account.first, found)
+            }
         }
         accounts[customer] = account
     }
@@ -95,14 +107,16 @@ struct LifetimeTable: Sendable {
         var key: RollForwardQuestion.Key
     }
 
-    /// By interval of the first purchase, then by group; the currency is that of the payments.
+    /// By interval of the first purchase, then by group; the currency is that of the payments, and
+    /// who paid in several is a customer in each of them.
     func rows() -> [MetricReport.Row] {
         var cells: [Cell: [String: Int64]] = [:]
         for account in accounts.values {
             guard let first = account.first, let interval = question.interval(of: first.at),
                 question.matches(first.values)
             else { continue }
-            for currency in Set(account.payments.map(\.currency)) {
+            for currency in Set(account.payments.map(\.currency))
+            where currencies?.contains(currency) ?? true {
                 var values = first.values
                 values.currency = currency
                 let cell = Cell(interval: interval, key: question.key(values, reason: nil))
@@ -128,6 +142,7 @@ struct LifetimeTable: Sendable {
         let payments = account.payments.filter { $0.currency == currency }
         var amounts: [String: Int64] = [
             "customers": 1, "net": payments.reduce(0) { $0 + $1.amount },
+            "unpriced": payments.reduce(0) { $0 + $1.unpricedCount },
         ]
         for age in LifetimeTable.ages {
             let end = first.advanced(byMilliseconds: age * ReportZone.dayMilliseconds)

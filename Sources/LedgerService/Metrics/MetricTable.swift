@@ -17,22 +17,22 @@ enum MetricTable: Sendable {
     /// - Parameters:
     ///   - limit: the earlier of now and knownAt.
     ///   - conversion: of the table's question.
-    ///   - missing: currencies without a rate.
+    ///   - gaps: what kept amounts from being converted.
     mutating func add(
         _ life: Lifecycle, of app: BundleId, catalogue: Catalogue, limit: Timestamp,
-        _ conversion: RateConversion, _ missing: inout Set<String>
+        _ conversion: RateConversion, _ gaps: inout Set<CurrencyRates.Gap>
     ) {
         switch self {
         case .rollForward(var sum):
             guard !life.isOneTime else { return }
             let chain = ChainMetrics(life, of: app, catalogue: catalogue)
-            sum.add(conversion.converted(chain, &missing))
+            sum.add(conversion.converted(chain, &gaps))
             self = .rollForward(sum)
         case .counted(var table):
             let found = life.occurrences(
                 of: table.metric, in: app, catalogue: catalogue, limit: limit,
                 instants: table.question.instants)
-            table.add(conversion.converted(found, table.metric, &missing))
+            table.add(conversion.converted(found, table.metric, &gaps))
             self = .counted(table)
         }
     }
@@ -53,6 +53,14 @@ enum MetricTable: Sendable {
             table.add(part)
             self = .counted(table)
         default: preconditionFailure("sums of two metrics are never added")
+        }
+    }
+
+    /// Whether sums went beyond what a report can hold; the rows say nothing then.
+    var isTooLarge: Bool {
+        switch self {
+        case .rollForward(let sum): sum.isTooLarge
+        case .counted: false
         }
     }
 

@@ -20,13 +20,17 @@ public struct MetricsDiff: Sendable {
         public let column: String
         public let before: Int64
         public let after: Int64
-        /// Positions, ascending; at most `MetricsDiff.eventCount`.
+        /// Positions of the events that changed what their chain adds to the cell, ascending; at
+        /// most `MetricsDiff.eventCount`.
         public let events: [Int64]
         public let eventsOmitted: Int
     }
 
     /// Events listed for one cell.
     public static let eventCount = 100
+    /// In how many steps a chain goes from the one knowledge to the other. A chain of which more
+    /// events are new takes several at once, which are then named together.
+    public static let stepCount = 64
     /// Cells of one answer.
     public static let cellCount = 10_000
 

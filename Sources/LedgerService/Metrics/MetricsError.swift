@@ -1,3 +1,4 @@
+public import Ledger
 public import LedgerStore
 
 /// Why a metric cannot be computed as it was asked for.
@@ -23,14 +24,21 @@ public enum MetricsError: Error, Sendable, Equatable {
     case comparedKnowledge
     /// Currencies that are in the answer and not in the table of rates.
     case missingRates([String])
+    /// Currencies with amounts that are too large at the rate given.
+    case rateTooLarge([String])
+    /// A value that a dimension never has; what it may be.
+    case unknownValue(Dimension, String, known: String)
     case unknownInterval(String)
     case unknownTimeZone(String)
     case invalidFilter(String)
     case invalidTime(parameter: String)
     /// The range is empty, reversed, before the App Store, or in the future; why.
     case invalidRange(String)
-    case tooManyIntervals
+    /// More than so many.
+    case tooManyIntervals(limit: Int)
     case tooManyRows
+    /// Sums beyond what a report can hold.
+    case amountTooLarge
     case store(StoreError)
 
     /// Stable; scripts rely on it.
@@ -40,6 +48,8 @@ public enum MetricsError: Error, Sendable, Equatable {
         case .unknownDimension, .reasonElsewhere, .onlyApp: "unknownDimension"
         case .currencyConverted: "currencyConverted"
         case .missingRates: "missingRates"
+        case .rateTooLarge: "rateTooLarge"
+        case .unknownValue: "unknownFilterValue"
         case .undocumented: "undocumentedDefinition"
         case .comparedWhole, .comparedAlone: "comparedWhole"
         case .comparedKnowledge: "invalidParameter"
@@ -52,6 +62,7 @@ public enum MetricsError: Error, Sendable, Equatable {
         case .invalidRange: "invalidRange"
         case .tooManyIntervals: "tooManyIntervals"
         case .tooManyRows: "tooManyRows"
+        case .amountTooLarge: "amountTooLarge"
         case .store(let error): error.code.rawValue
         }
     }
@@ -91,14 +102,19 @@ public enum MetricsError: Error, Sendable, Equatable {
                 + " where, or the rates out."
         case .missingRates(let currencies):
             "The table of rates says nothing of \(currencies.joined(separator: ", ")), and there are"
-                + " amounts in it; add a rate, or leave those out: currency in where, without"
-                + " rates."
+                + " amounts in it; add a rate for each, or ask without a table, where currencies stay"
+                + " apart."
+        case .rateTooLarge(let currencies):
+            "At the given rate amounts in \(currencies.joined(separator: ", ")) are larger than any"
+                + " price; correct the rate: what one unit of that currency is in the table's."
+        case .unknownValue(let dimension, let value, let known):
+            "No \(dimension.rawValue) is \(MetricsError.quoted(value)); it is one of \(known)."
         case .unknownInterval(let name):
             "There is no interval \(MetricsError.quoted(name)); it is one of "
                 + ReportInterval.allCases.map(\.rawValue).joined(separator: ", ") + "."
         case .unknownTimeZone(let name):
             "There is no time zone \(MetricsError.quoted(name)); an IANA name is expected, e.g."
-                + " Europe/Berlin."
+                + " Europe/Berlin or UTC. Abbreviations and offsets mean too many things."
         case .invalidFilter(let text):
             "A filter is dimension=value, and \(MetricsError.quoted(text)) is not; the dimension is"
                 + " one of \(MetricsWords.dimensions)."
@@ -106,12 +122,15 @@ public enum MetricsError: Error, Sendable, Equatable {
             "\(parameter) takes a day (2026-01-31), RFC 3339 (2026-01-31T23:59:59.000Z) or epoch"
                 + " milliseconds."
         case .invalidRange(let reason): reason
-        case .tooManyIntervals:
-            "The range has more than \(MetricsLimits.intervalCount) intervals; ask for a shorter"
+        case .tooManyIntervals(let limit):
+            "The range has more than \(limit) intervals; ask for a shorter"
                 + " range or longer intervals."
         case .tooManyRows:
             "The answer has more than \(MetricsLimits.rowCount) rows; ask for a shorter range,"
                 + " longer intervals or fewer dimensions."
+        case .amountTooLarge:
+            "The amounts come to more than a report can hold: some prices are beyond any currency's."
+                + " Leave their products or currencies out with where, and look at the prices."
         case .store(let error): error.description
         }
     }

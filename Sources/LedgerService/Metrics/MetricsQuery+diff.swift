@@ -70,17 +70,52 @@ extension MetricsQuery {
         // Where chains are counted there is nothing to convert.
         let conversion = RateConversion(isMoney ? rates : nil, empty.question)
         let sum = try await compare(empty, before, limit: common, conversion)
-        guard sum.missingRates.isEmpty else { throw .missingRates(sum.missingRates.sorted()) }
+        try requireRates(sum.rateGaps)
         let cells = try cells(sum)
         var named = dimensions.filter { !isMoney || $0 != .currency }
         if filters[.reason] != nil, !named.contains(.reason) { named.append(.reason) }
+        var seen = SeenValues(dimensions, filters, query.ledger.catalogue)
+        var money = isMoney ? try await remarks(on: sum.after) : []
+        if isMoney, rates != nil { money.append(.converted) }
+        // Classes know nothing of what was bought once.
+        if case .rollForward = sum.after {
+            try await noteClasses(&seen)
+        } else {
+            seen = SeenValues()
+        }
         return MetricsDiff(
             stamp: stamp(
-                metric.definition, zone, interval,
-                remarks: remarks(sum.chainCount) + (isMoney && rates != nil ? [.converted] : []),
+                metric.definition, zone, interval, remarks: remarks(sum.chainCount, seen) + money,
                 rates: isMoney ? rates : nil),
             dimensions: (isMoney ? [Dimension.currency.rawValue] : []) + named.map(\.rawValue),
             before: before, after: knowledge, zone: zone, cells: cells)
+    }
+
+    /// What the compared answers say of their money themselves.
+    private func remarks(on table: MetricTable) async throws(MetricsError) -> [MetricsRemark] {
+        let rows = table.rows()
+        var remarks: [MetricsRemark] = []
+        var tally = Tally()
+        switch table {
+        case .counted(let counted):
+            tally.hasUnpriced = rows.contains { $0.values["unpriced"] ?? 0 > 0 }
+            if counted.metric == .proceeds { remarks.append(.estimate) }
+        case .rollForward:
+            do throws(StoreError) {
+                for counted in try await query.projections.metricClasses().classes
+                where bundleId == nil || counted.values.app == bundleId {
+                    tally.note(counted)
+                }
+            } catch {
+                throw .store(error)
+            }
+        }
+        if tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
+        if tally.hasUnpriced { remarks.append(.unpriced) }
+        if Set(rows.compactMap { $0.group.first ?? nil }).count > 1 {
+            remarks.append(.severalCurrencies)
+        }
+        return remarks
     }
 
     private struct Place: Hashable, Sendable {
@@ -95,8 +130,8 @@ extension MetricsQuery {
         var after: MetricTable
         var moved: [Place: Set<Int64>] = [:]
         var chainCount = 0
-        /// Currencies that something to convert is in, and no rate is given for.
-        var missingRates: Set<String> = []
+        /// What kept amounts from being converted.
+        var rateGaps: Set<CurrencyRates.Gap> = []
     }
 
     private func compare(
@@ -114,15 +149,22 @@ extension MetricsQuery {
                         facts.filter { before.admits($0) }, facts.filter { after.admits($0) }
                     )
                     if !new.isEmpty || !old.isEmpty { sum.chainCount += 1 }
-                    let known = Set(old.map(\.position)).symmetricDifference(new.map(\.position))
-                    let then = alone.table(old, chain, &sum.missingRates)
+                    func lone(_ facts: [Fact]) -> MetricTable {
+                        alone.table(facts, chain, &sum.rateGaps)
+                    }
+                    let then = lone(old)
                     sum.before.add(then)
+                    let known = Set(old.map(\.position)).symmetricDifference(new.map(\.position))
                     // What both know alike cannot differ.
                     guard !known.isEmpty else { return sum.after.add(then) }
-                    let now = alone.table(new, chain, &sum.missingRates)
+                    let now = lone(new)
                     sum.after.add(now)
-                    for place in MetricsQuery.moved(then.rows(), now.rows()) {
-                        sum.moved[place, default: []].formUnion(known)
+                    let places = MetricsQuery.moved(
+                        MetricsQuery.values(then.rows()), MetricsQuery.values(now.rows()))
+                    guard !places.isEmpty else { return }
+                    let moved = MetricsQuery.movers(facts, known.sorted(), old, then, lone)
+                    for place in places {
+                        sum.moved[place, default: []].formUnion(moved[place] ?? known)
                     }
                 },
                 joining: { whole, part in
@@ -130,7 +172,7 @@ extension MetricsQuery {
                     whole.after.add(part.after)
                     whole.moved.merge(part.moved) { $0.union($1) }
                     whole.chainCount += part.chainCount
-                    whole.missingRates.formUnion(part.missingRates)
+                    whole.rateGaps.formUnion(part.rateGaps)
                 })
         } catch {
             throw .store(error)
@@ -146,7 +188,7 @@ extension MetricsQuery {
 
         /// As some facts tell it; nothing of a chain that they do not know.
         func table(
-            _ facts: [Fact], _ chain: ChainId, _ missing: inout Set<String>
+            _ facts: [Fact], _ chain: ChainId, _ gaps: inout Set<CurrencyRates.Gap>
         ) -> MetricTable {
             var alone = empty
             guard !facts.isEmpty else { return alone }
@@ -155,14 +197,36 @@ extension MetricsQuery {
             guard !life.isEmpty else { return alone }
             alone.add(
                 life, of: chain.bundleId, catalogue: ledger.catalogue, limit: limit, conversion,
-                &missing)
+                &gaps)
             return alone
         }
     }
 
-    private static func moved(_ old: [MetricTable.Row], _ new: [MetricTable.Row]) -> Set<Place> {
-        let (before, after) = (values(old), values(new))
-        return Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+    private static func moved(_ before: [Place: Int64], _ after: [Place: Int64]) -> Set<Place> {
+        Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+    }
+
+    /// Which events changed what one chain adds to each place: from the one knowledge to the other
+    /// the chain is folded event by event, in the order of the log. An event is named where it made a
+    /// difference beside those that are known before it.
+    ///
+    /// - Parameter known: ascending; the events that only one of the two knows.
+    private static func movers(
+        _ facts: [Fact], _ known: [Int64], _ old: [Fact], _ then: MetricTable,
+        _ alone: ([Fact]) -> MetricTable
+    ) -> [Place: Set<Int64>] {
+        let width = (known.count + MetricsDiff.stepCount - 1) / MetricsDiff.stepCount
+        var positions = Set(old.map(\.position))
+        var before = values(then.rows())
+        var movers: [Place: Set<Int64>] = [:]
+        for start in stride(from: 0, to: known.count, by: width) {
+            let step = known[start..<min(start + width, known.count)]
+            positions.formSymmetricDifference(step)
+            let after = values(alone(facts.filter { positions.contains($0.position) }).rows())
+            for place in moved(before, after) { movers[place, default: []].formUnion(step) }
+            before = after
+        }
+        return movers
     }
 
     /// What is 0 is left out.
@@ -179,6 +243,7 @@ extension MetricsQuery {
 
     /// Cells whose sums differ, in the order of intervals, groups and columns.
     private func cells(_ sum: Comparison) throws(MetricsError) -> [MetricsDiff.Cell] {
+        guard !sum.before.isTooLarge, !sum.after.isTooLarge else { throw .amountTooLarge }
         let before = MetricsQuery.values(sum.before.rows())
         let after = MetricsQuery.values(sum.after.rows())
         var order: [String: Int] = [:]

@@ -18,37 +18,39 @@ extension MetricsQuery {
         guard rates == nil || !dimensions.contains(.currency) && filters[.currency] == nil else {
             throw .currencyConverted
         }
+        var seen = SeenValues(dimensions, filters, query.ledger.catalogue)
         let answer: Answer
         switch name {
         case .counted(let metric):
             answer = try await counted(
                 CountTable(
-                    metric, instants: instants, dimensions: dimensions, filters: filters))
+                    metric, instants: instants, dimensions: dimensions, filters: filters), seen)
         case .lateness:
             guard Set(dimensions).union(filters.keys).isSubset(of: [.app]) else { throw .onlyApp }
             answer = try await lateness(
                 LatenessTable(
                     instants: instants, isByApp: !dimensions.isEmpty, apps: filters[.app]),
-                dimensions)
+                dimensions, seen)
         case .ltv:
             answer = try await lifetime(
                 LifetimeTable(
-                    instants: instants, dimensions: dimensions, filters: filters, limit: limit))
+                    instants: instants, dimensions: dimensions, filters: filters, limit: limit),
+                seen)
         case .mrr, .mrrMovement, .arr:
             answer = try await money(
                 RollForwardQuestion(
                     .money, instants: instants, dimensions: dimensions, filters: filters), name,
                 zone)
+            try await noteClasses(&seen)
         }
-        guard answer.tally.missingRates.isEmpty else {
-            throw .missingRates(answer.tally.missingRates.sorted())
-        }
+        try requireRates(answer.tally.rateGaps)
+        seen.add(answer.tally.seen)
         guard answer.rows.count <= MetricsLimits.rowCount else { throw .tooManyRows }
         let isMoney = answer.isMoney ? [Dimension.currency.rawValue] : []
         return MetricReport(
             stamp: stamp(
                 MetricName.definition(name.rawValue), zone, interval,
-                remarks: remarks(answer.tally.chainCount) + answer.remarks + money(answer),
+                remarks: remarks(answer.tally.chainCount, seen) + answer.remarks + money(answer),
                 rates: answer.isMoney ? rates : nil, of: answer.rollForward),
             dimensions: isMoney + answer.dimensions.map(\.rawValue), columns: answer.columns,
             rates: answer.rates, zone: zone, rows: answer.rows, outages: answer.outages)
@@ -60,8 +62,11 @@ extension MetricsQuery {
         var hasInferredPeriods = false
         var hasUnpriced = false
         var hasProductsOutsideCatalogue = false
-        /// Currencies that something to convert is in, and no rate is given for.
-        var missingRates: Set<String> = []
+        /// What could not be converted.
+        var rateGaps: Set<CurrencyRates.Gap> = []
+        var seen = SeenValues()
+
+        init(_ seen: SeenValues = SeenValues()) { self.seen = seen }
 
         mutating func note(_ chain: ChainMetrics, _ catalogue: Catalogue) {
             for stretch in chain.stretches where stretch.isCounted {
@@ -79,7 +84,8 @@ extension MetricsQuery {
 
         mutating func add(_ other: Tally) {
             chainCount += other.chainCount
-            missingRates.formUnion(other.missingRates)
+            rateGaps.formUnion(other.rateGaps)
+            seen.add(other.seen)
             hasInferredPeriods = hasInferredPeriods || other.hasInferredPeriods
             hasUnpriced = hasUnpriced || other.hasUnpriced
             hasProductsOutsideCatalogue =
@@ -108,9 +114,28 @@ extension MetricsQuery {
         return currencies.count > 1 ? [.severalCurrencies] : []
     }
 
+    /// Where an amount is missing, in a column of that name.
+    func unpriced(_ rows: [MetricReport.Row]) -> [MetricsRemark] {
+        rows.contains { $0.amounts["unpriced"] ?? 0 > 0 } ? [.unpriced] : []
+    }
+
+    func requireRates(_ gaps: Set<CurrencyRates.Gap>) throws(MetricsError) {
+        var (missing, tooLarge): ([String], [String]) = ([], [])
+        for gap in gaps {
+            switch gap {
+            case .missing(let currency): missing.append(currency)
+            case .tooLarge(let currency): tooLarge.append(currency)
+            }
+        }
+        if !missing.isEmpty { throw .missingRates(missing.sorted()) }
+        if !tooLarge.isEmpty { throw .rateTooLarge(tooLarge.sorted()) }
+    }
+
     // MARK: Counted metrics
 
-    private func counted(_ empty: CountTable) async throws(MetricsError) -> Answer {
+    private func counted(
+        _ empty: CountTable, _ seen: SeenValues
+    ) async throws(MetricsError) -> Answer {
         let (catalogue, limit, metric) = (query.ledger.catalogue, limit, empty.metric)
         let instants = empty.question.instants
         let conversion = RateConversion(rates, empty.question)
@@ -118,13 +143,14 @@ extension MetricsQuery {
         let (table, tally): (CountTable, Tally)
         do throws(StoreError) {
             (table, tally) = try await walk.sum(
-                (empty, Tally()),
+                (empty, Tally(seen)),
                 adding: { sum, chain, life in
                     sum.1.chainCount += 1
                     let found = life.occurrences(
                         of: metric, in: chain.bundleId, catalogue: catalogue, limit: limit,
                         instants: instants)
-                    sum.0.add(conversion.converted(found, metric, &sum.1.missingRates))
+                    for occurrence in found { sum.1.seen.note(occurrence.values) }
+                    sum.0.add(conversion.converted(found, metric, &sum.1.rateGaps))
                     guard needsCatalogue, !life.isOneTime else { return }
                     sum.1.note(
                         ChainMetrics(life, of: chain.bundleId, catalogue: catalogue), catalogue)
@@ -141,7 +167,7 @@ extension MetricsQuery {
         }
         var remarks: [MetricsRemark] = []
         if tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
-        if rows.contains(where: { $0.amounts["unpriced"] ?? 0 > 0 }) { remarks.append(.unpriced) }
+        remarks += unpriced(rows)
         if tally.hasProductsOutsideCatalogue { remarks.append(.notInCatalogue) }
         if metric == .proceeds { remarks.append(.estimate) }
         return Answer(

@@ -26,7 +26,14 @@ extension MetricsQuery {
         from sources: Set<MovementSource> = Set(MovementSource.allCases)
     ) async throws(MetricsError) -> RollForwardAnswer {
         let isConverted = rates != nil && question.measure == .money
-        let sources = isConverted ? [] : sources
+        let answer = try await summed(question, zone, isConverted ? [] : sources)
+        guard !answer.rollForward.isTooLarge else { throw .amountTooLarge }
+        return answer
+    }
+
+    private func summed(
+        _ question: RollForwardQuestion, _ zone: ReportZone, _ sources: Set<MovementSource>
+    ) async throws(MetricsError) -> RollForwardAnswer {
         do throws(StoreError) {
             if sources.contains(.sums), let stored = try await storedSums(question, zone) {
                 return stored
@@ -58,15 +65,12 @@ extension MetricsQuery {
             let stored = try await query.projections.movements(plan),
             stored.position >= query.head, stored.newestSignedAt.map({ $0 <= now }) ?? true
         else { return nil }
-        var sum = MovementTally(question, classes: stored.classes, bundleId: bundleId)
-        for (movement, count) in MetricsQuery.present(stored.sums, plan) {
-            guard sum.add(movement.movement, at: movement.at, count: count) else {
-                throw MovementTally.unnamed(query.projections)
-            }
-        }
-        sum.settle()
+        let sum = try await MovementTally.sum(
+            stored,
+            from: MovementTally(question, classes: stored.classes, bundleId: bundleId),
+            presentDay: plan.presentDay, in: query.projections)
         var tally = Tally()
-        for counted in stored.classes.values
+        for counted in stored.classes.classes
         where bundleId == nil || counted.values.app == bundleId {
             tally.note(counted)
             tally.chainCount = 1
@@ -84,29 +88,6 @@ extension MetricsQuery {
         return try await query.projections.hasChains(of: bundleId)
     }
 
-    private struct TimedMovement: Hashable {
-        var at: Timestamp
-        var movement: ClassMovement<Int64>
-    }
-
-    /// The sums, those of the present day without what is to happen in the rest of it.
-    private static func present(
-        _ sums: [MovementSum], _ plan: MovementPlan
-    ) -> [(TimedMovement, Int64)] {
-        guard plan.pending != nil else {
-            return sums.map { (TimedMovement(at: $0.at, movement: $0.movement), $0.chains) }
-        }
-        var later: [ClassMovement<Int64>: Int64] = [:]
-        for sum in sums where sum.chains < 0 { later[sum.movement, default: 0] += sum.chains }
-        return sums.filter { $0.chains > 0 }.map { sum in
-            let isPresent = sum.at == plan.presentDay
-            return (
-                TimedMovement(at: sum.at, movement: sum.movement),
-                sum.chains + (isPresent ? later[sum.movement] ?? 0 : 0)
-            )
-        }
-    }
-
     // MARK: Facts
 
     private func folded(
@@ -120,7 +101,7 @@ extension MetricsQuery {
                 sum.tally.chainCount += 1
                 guard !life.isOneTime else { return }
                 let metrics = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue)
-                sum.add(conversion.converted(metrics, &sum.tally.missingRates))
+                sum.add(conversion.converted(metrics, &sum.tally.rateGaps))
             },
             joining: { $0.add($1) })
         return RollForwardAnswer(

@@ -47,18 +47,22 @@ public struct MetricsQuery: Sendable {
     ) async throws(MetricsError) -> ChurnReport {
         let zone = try words.zone(reportTimeZone)
         let interval = try words.reportInterval()
+        let (dimensions, filters) = (try words.dimensions(), try words.conditions())
         let question = RollForwardQuestion(
             isPaid ? .paidChains : .chains,
-            instants: try words.instants(interval, zone, limit: limit),
-            dimensions: try words.dimensions(), filters: try words.conditions())
+            instants: try words.instants(interval, zone, limit: limit), dimensions: dimensions,
+            filters: filters)
+        var seen = SeenValues(dimensions, filters, query.ledger.catalogue)
+        try await noteClasses(&seen)
         let answer = try await rollForward(question, by: zone)
         let rows = answer.rollForward.rows()
         guard rows.count <= MetricsLimits.rowCount else { throw .tooManyRows }
         let stamp = stamp(
             MetricName.definition(isPaid ? MetricName.paidChurn : MetricName.churn), zone, interval,
-            remarks: remarks(answer.tally.chainCount), of: answer)
+            remarks: remarks(answer.tally.chainCount, seen), of: answer)
         return ChurnReport(
-            stamp: stamp, question: question, zone: zone, source: answer.source, rows: rows)
+            stamp: stamp, question: question, zone: zone, source: answer.source, rows: rows,
+            activeStarts: answer.rollForward.activeStarts)
     }
 
     // MARK: Stamp
@@ -78,10 +82,10 @@ public struct MetricsQuery: Sendable {
             catalogueHash: query.ledger.catalogueHash, remarks: remarks, rates: rates)
     }
 
-    func remarks(_ chainCount: Int) -> [MetricsRemark] {
+    func remarks(_ chainCount: Int, _ seen: SeenValues = SeenValues()) -> [MetricsRemark] {
         var remarks: [MetricsRemark] = []
         if chainCount == 0 { remarks.append(.emptyLedger) }
         if query.ledger.environment != .production { remarks.append(.notProduction) }
-        return remarks
+        return remarks + (chainCount == 0 ? [] : seen.remarks)
     }
 }

@@ -7,6 +7,10 @@ public enum MetricsRemark: String, Sendable, CaseIterable {
     case emptyLedger
     /// The figures are of an environment in which nobody pays, and time runs faster.
     case notProduction
+    /// Under some value of a filter the ledger has nothing at all.
+    case nothingMatches
+    /// The rows of some groups have Apple's number, others the catalogue's name.
+    case groupsApart
     /// The length of some periods came from payloads, since the catalogue is silent.
     case inferredPeriods
     /// Some paid chains or purchases have no price, or no period, and count as no money.
@@ -28,6 +32,12 @@ public enum MetricsRemark: String, Sendable, CaseIterable {
                 + " --environment, --bundle-id and --known-at."
         case .notProduction:
             "These figures describe a test environment, where nobody pays and time runs faster."
+        case .nothingMatches:
+            "Nothing that is counted here ever had one of the values in the filter: its zeros may be"
+                + " a misspelling. Values are compared as they are written; --by lists them."
+        case .groupsApart:
+            "Some products are in no group of the catalogue and stand under Apple's number of theirs:"
+                + " one group may be in two rows. Add them, with `group`, under `products`."
         case .inferredPeriods:
             "The catalogue names no period for some products; it was inferred from the dates Apple"
                 + " signed. Add `period` under `products`."
@@ -103,8 +113,8 @@ public struct MetricsStamp: Sendable {
         }
     }
 
-    /// The stamp for people.
-    var lines: [String] {
+    /// The stamp for people: what a table has above it, and a comma-separated one beside it.
+    public var lines: [String] {
         var lines = [
             "\(definition) · \(environment.rawValue) · by \(interval.rawValue) in"
                 + " \(timeZone)",

@@ -62,10 +62,33 @@ public struct MetricsWords: Sendable {
             guard let dimension = Dimension(rawValue: String(parts[0])) else {
                 throw .unknownDimension(String(parts[0]))
             }
+            let value = String(parts[1])
+            try MetricsWords.check(value, of: dimension)
             // Nothing stands for nothing stated.
-            found[dimension, default: []].insert(parts[1].isEmpty ? nil : String(parts[1]))
+            found[dimension, default: []].insert(value.isEmpty ? nil : value)
         }
         return found
+    }
+
+    /// Refuses a value that its dimension can never have. Dimensions whose values are Apple's, the
+    /// developer's or the world's are open.
+    private static func check(_ value: String, of dimension: Dimension) throws(MetricsError) {
+        let known: [String]
+        switch dimension {
+        case .phase: known = ChainAnswer.Phase.allCases.map(\.rawValue)
+        case .ownership:
+            known = [ChainAnswer.Ownership.purchased, .familyShared, .assigned].map(\.rawValue)
+        case .reason:
+            // Rows of those who stayed have none.
+            guard !value.isEmpty else { return }
+            known = EndReason.allCases.map(\.rawValue)
+        case .app, .product, .group, .country, .storefront, .currency, .offer, .offerType,
+            .offerIdentifier, .offerDiscountType:
+            return
+        }
+        guard known.contains(value) else {
+            throw .unknownValue(dimension, value, known: known.joined(separator: ", "))
+        }
     }
 
     /// Where the rows begin and end.
@@ -110,7 +133,9 @@ public struct MetricsWords: Sendable {
             for start in starts {
                 guard start < end else { break }
                 guard let last = instants.last, start > last else { continue }
-                guard instants.count < MetricsLimits.intervalCount else { throw .tooManyIntervals }
+                guard instants.count < MetricsLimits.intervalCount else {
+                    throw .tooManyIntervals(limit: MetricsLimits.intervalCount)
+                }
                 instants.append(start)
             }
             begun = next

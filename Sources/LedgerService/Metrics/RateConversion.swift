@@ -1,7 +1,7 @@
 import AppStore
 import Ledger
 
-/// Converts what chains contribute to one question, and notes the currencies it cannot convert.
+/// Converts what chains contribute to one question, and notes what it cannot convert.
 struct RateConversion: Sendable {
     private let rates: CurrencyRates?
     private let question: RollForwardQuestion?
@@ -15,15 +15,17 @@ struct RateConversion: Sendable {
     }
 
     func converted(
-        _ found: [Occurrence], _ metric: CountedMetric, _ missing: inout Set<String>
+        _ found: [Occurrence], _ metric: CountedMetric, _ gaps: inout Set<CurrencyRates.Gap>
     ) -> [Occurrence] {
         guard let rates, metric.isMoney else { return found }
         let money = metric.columns.filter { $0.unit == .milliunits }.map(\.name)
         return found.map { occurrence in
-            let currency = occurrence.values.currency
-            let isMoney = money.contains { occurrence.amounts[$0] ?? 0 != 0 }
-            if isMoney, !rates.covers(currency), isAsked(occurrence), let currency {
-                missing.insert(currency)
+            if isAsked(occurrence) {
+                for name in money {
+                    let gap = rates.gap(
+                        occurrence.amounts[name] ?? 0, in: occurrence.values.currency)
+                    if let gap { gaps.insert(gap) }
+                }
             }
             return occurrence.converted(by: rates, metric)
         }
@@ -34,12 +36,13 @@ struct RateConversion: Sendable {
         return question.interval(of: occurrence.at) != nil && question.matches(occurrence.values)
     }
 
-    func converted(_ metrics: ChainMetrics, _ missing: inout Set<String>) -> ChainMetrics {
+    func converted(
+        _ metrics: ChainMetrics, _ gaps: inout Set<CurrencyRates.Gap>
+    ) -> ChainMetrics {
         guard let rates else { return metrics }
-        for stretch in metrics.stretches where stretch.isPaid && stretch.annualised ?? 0 > 0 {
-            guard let currency = stretch.values.currency, !rates.covers(currency), isAsked(stretch)
-            else { continue }
-            missing.insert(currency)
+        for stretch in metrics.stretches where stretch.isPaid && isAsked(stretch) {
+            let gap = rates.gap(stretch.annualised ?? 0, in: stretch.values.currency)
+            if let gap { gaps.insert(gap) }
         }
         return metrics.converted(by: rates)
     }

@@ -47,6 +47,12 @@ public struct ReportZone: Sendable, Hashable {
         moment.advanced(byMilliseconds: offset(moment.milliseconds)).date
     }
 
+    /// Hours and minutes of a local clock, as 13:00.
+    func clock(_ moment: Timestamp) -> String {
+        let local = moment.milliseconds + offset(moment.milliseconds)
+        return String(Timestamp(milliseconds: local).rfc3339.dropFirst(11).prefix(5))
+    }
+
     static let dayMilliseconds: Int64 = 86_400_000
 
     /// The first moment of a local day; of a day that a zone left out, the moment it was left out.

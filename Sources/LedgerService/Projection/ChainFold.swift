@@ -2,6 +2,7 @@ import AppStore
 import Foundation
 import Ledger
 import LedgerStore
+import Synchronization
 
 /// Folds every chain of a facts file on all cores and hands the rows on in chain order. Memory
 /// stays at a few pages.
@@ -9,8 +10,8 @@ struct ChainFold: Sendable {
     let facts: FactsStore
     let environment: Environment
     let catalogue: Catalogue
-    /// Classes that many chains share.
-    private let numbers = ClassNumbers()
+    /// Classes that many chains share: one for each core, so that none waits for another.
+    private let idleNumbers = IdleNumbers()
 
     init(facts: FactsStore, environment: Environment, catalogue: Catalogue) {
         self.facts = facts
@@ -69,7 +70,7 @@ struct ChainFold: Sendable {
                         chainCount += Int64(current.chainCount)
                         group.addTask {
                             let page = await Outcome { () throws(StoreError) in
-                                try fold(current, begin(before), add, end)
+                                try fold(current, { begin(before) }, add, end)
                             }
                             return (index, page)
                         }
@@ -99,10 +100,13 @@ struct ChainFold: Sendable {
     }
 
     private func fold<Page>(
-        _ page: FactsPage, _ start: Page, _ add: (inout Page, ChainRows) -> Void,
+        _ page: FactsPage, _ begin: () -> Page, _ add: (inout Page, ChainRows) -> Void,
         _ end: (inout Page) -> Void
     ) throws(StoreError) -> Page {
-        var rows = start
+        // Begun here: what is nobody else's is added to in place.
+        var rows = begin()
+        let numbers = idleNumbers.take()
+        defer { idleNumbers.give(numbers) }
         try page.forEachChain { chain, facts in
             add(
                 &rows,
@@ -113,4 +117,13 @@ struct ChainFold: Sendable {
         end(&rows)
         return rows
     }
+}
+
+/// What knows classes, and is not in use.
+private final class IdleNumbers: Sendable {
+    private let idle = Mutex<[ClassNumbers]>([])
+
+    func take() -> ClassNumbers { idle.withLock { $0.popLast() } ?? ClassNumbers() }
+
+    func give(_ numbers: ClassNumbers) { idle.withLock { $0.append(numbers) } }
 }

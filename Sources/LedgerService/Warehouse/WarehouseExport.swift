@@ -1,6 +1,7 @@
 public import AppStore
 import Ledger
 import LedgerStore
+import Signing
 
 /// Append-only lines for a warehouse: what each event, in the order of the log, made the ledger say
 /// anew or say no longer. A line once written never changes; resumed after a position, the lines are
@@ -23,6 +24,20 @@ public struct WarehouseExport: Sendable {
         self.zone = zone
     }
 
+    /// Characters of `rules`.
+    private static let rulesCharacterCount = 16
+
+    /// What lines follow: columns, the version of the lifecycle's rules, the catalogue, and of days
+    /// the zone and its changes of the clock. Lines of other rules are never added to these: they do
+    /// not sum up.
+    public func rules(_ subject: WarehouseSubject) -> String {
+        var parts = subject.columns
+        parts += ["\(Lifecycle.reducerVersion)", query.ledger.catalogueHash.hexadecimal]
+        if subject == .daily { parts.append(zone.days.name) }
+        let digest = SHA256.hash(Array(parts.joined(separator: "\n").utf8)).hexadecimal
+        return String(digest.prefix(WarehouseExport.rulesCharacterCount))
+    }
+
     /// Writes every line to `output`; what `output` throws is thrown on.
     ///
     /// A file that is appended to has its header already: it is written only from the beginning.
@@ -32,12 +47,16 @@ public struct WarehouseExport: Sendable {
         var writer = WarehouseWriter(columns: subject.columns, format: format)
         if format == .csv, after <= 0 { try output(writer.header) }
         let end = min(through, query.head)
+        let rules = rules(subject)
         var position = after
         while position < end {
             let events = try await ledger.log.events(after: position, through: end)
             guard let last = events.last else { return }
             position = last.position
-            for line in try await lines(subject, events) { writer.add(line) }
+            for var line in try await lines(subject, events) {
+                line.values.append(.text(rules))
+                writer.add(line)
+            }
             try output(writer.take())
         }
     }
@@ -99,7 +118,7 @@ public struct WarehouseExport: Sendable {
             for values in Set(before.keys).union(after.keys) {
                 let change = (after[values] ?? 0) - (before[values] ?? 0)
                 guard change != 0 else { continue }
-                lines += WarehouseExport.made(subject, values, change).map { sign, values in
+                lines += made(subject, values, change).map { sign, values in
                     line(event, chain, sign, values)
                 }
             }
@@ -109,11 +128,13 @@ public struct WarehouseExport: Sendable {
     }
 
     /// One line for each thing said anew (1) or no longer (−1); of days one for the difference.
-    private static func made(
+    private func made(
         _ subject: WarehouseSubject, _ values: WarehouseReading.Values, _ change: Int64
     ) -> [(sign: Int64, values: WarehouseReading.Values)] {
         let sign: Int64 = change > 0 ? 1 : -1
-        guard subject != .daily else { return [(sign, values + [.number(change)])] }
+        guard subject != .daily else {
+            return [(sign, values + [.number(change), .text(zone.name)])]
+        }
         return (0..<change.magnitude).map { _ in (sign, values) }
     }
 

@@ -16,7 +16,7 @@ public enum WarehouseSubject: String, Sendable, CaseIterable {
         "position", "knownAt", "sign", "environment", "bundleId", "originalTransactionId",
     ]
 
-    static let tail = ["reducerVersion", "catalogueHash"]
+    static let tail = ["reducerVersion", "catalogueHash", "rules"]
 
     /// Those between the head, which says when a line was made and of which chain, and the tail,
     /// which says by what rules.
@@ -31,6 +31,7 @@ public enum WarehouseSubject: String, Sendable, CaseIterable {
         case .daily:
             [
                 "day", "metric", "column", "unit", "productId", "storefront", "currency", "amount",
+                "timeZone",
             ]
         }
     }

@@ -19,7 +19,7 @@ public struct EncodedRows: Sendable {
     /// Movements that the clock brings about, by their time.
     private(set) var pending = RunBuffer()
     /// What the chains add to the sums, and those of other pages before.
-    private(set) var sums: MovementSums?
+    private(set) var sums: MovementCollector?
     /// When Apple signed the newest fact.
     private(set) var signedAt: Int64?
     private let pool: MovementPool
@@ -79,11 +79,9 @@ public struct EncodedRows: Sendable {
         contributions.bind(1, subscription)
         row.bind(&contributions)
         if let date = row.signedAt { signedAt = max(signedAt ?? date, date) }
-        for named in rows.classes { sums?.name(named) }
-        // The body was made a moment ago: it can be read.
-        let movements = (try? ContributionCodec.movements(row.body)) ?? []
-        for (seq, movement) in movements.enumerated() {
-            sums?.add(movement, sign: 1)
+        for named in rows.told.classes { sums?.add(named) }
+        for (seq, movement) in rows.told.movements.enumerated() {
+            sums?.add(movement)
             guard movement.at > row.signedAt ?? .min else { continue }
             pending.appendPending(movement, of: subscription, seq: seq)
         }

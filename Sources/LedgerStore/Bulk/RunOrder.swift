@@ -34,9 +34,7 @@ enum RunKey {
     /// Signed numbers in order: the sign bit turned over, big-endian.
     static func append(_ value: Int64, to key: inout [UInt8]) {
         let biased = UInt64(bitPattern: value) ^ (1 << 63)
-        for shift in stride(from: 56, through: 0, by: -8) {
-            key.append(UInt8(truncatingIfNeeded: biased >> UInt64(shift)))
-        }
+        withUnsafeBytes(of: biased.bigEndian) { key.append(contentsOf: $0) }
     }
 
     /// The number that begins at `offset`.

@@ -55,6 +55,14 @@ struct FactReader {
         throw Damage()
     }
 
+    /// Eight bytes, the lowest first.
+    @inline(__always)
+    mutating func word() throws(Damage) -> Int64 {
+        guard bytes.count - offset >= MemoryLayout<Int64>.size else { throw Damage() }
+        defer { offset += MemoryLayout<Int64>.size }
+        return Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self))
+    }
+
     @inline(__always)
     mutating func signed() throws(Damage) -> Int64 {
         let value = try unsigned()

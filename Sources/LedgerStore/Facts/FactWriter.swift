@@ -8,6 +8,9 @@ struct FactWriter {
 
     init() { bytes.reserveCapacity(320) }
 
+    /// Forgets what was written and keeps the memory.
+    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
     mutating func unsigned(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {
@@ -18,6 +21,13 @@ struct FactWriter {
     }
 
     mutating func byte(_ value: UInt8) { bytes.append(value) }
+
+    mutating func append(_ more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
+
+    /// Eight bytes, the lowest first.
+    mutating func word(_ value: Int64) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
 
     /// Zigzag: small magnitudes of either sign are short.
     mutating func signed(_ value: Int64) {

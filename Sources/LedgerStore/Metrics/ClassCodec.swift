@@ -1,35 +1,111 @@
 internal import AppStore
-internal import Ledger
+public import Ledger
 internal import Signing
 internal import Synchronization
 
 /// What classes are called in stored rows: the first eight bytes of the SHA-256 of what they say.
 /// The same class has the same number in every file, so that nothing depends on what came first.
 public final class ClassNumbers: Sendable {
-    private let known = Mutex<[[UInt8]: Int64]>([:])
+    private let known: Mutex<KnownNumbers>
 
     /// Classes remembered; with more all are forgotten, and found again.
     static let rememberedCount = 50_000
 
-    private let limit: Int
-
     /// Nothing remembered yet.
     public convenience init() { self.init(limit: ClassNumbers.rememberedCount) }
 
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int) { known = Mutex(KnownNumbers(limit: limit)) }
 
     /// How many are remembered now.
     var count: Int { known.withLock { $0.count } }
 
-    func number(of counted: CountedClass) -> Int64 {
-        let bytes = ClassCodec.encode(counted)
-        return known.withLock { known in
-            if let number = known[bytes] { return number }
-            let number = ClassCodec.number(bytes)
-            if known.count >= limit { known.removeAll() }
-            known[bytes] = number
-            return number
+    func number(of counted: CountedClass) -> Int64 { known.withLock { $0.number(of: counted) } }
+}
+
+/// Numbers by the bytes they are made of. Every change of every chain asks for one: nothing is allocated
+/// for a class that is known.
+private struct KnownNumbers {
+    private let limit: Int
+    private var writer = FactWriter()
+    /// What is remembered, one class behind the other.
+    private var bytes: [UInt8] = []
+    private var entries: [Entry] = []
+    /// Places + 1 of `entries`, 0 for none; a power of two of them.
+    private var slots: [Int32]
+
+    private struct Entry {
+        let start: Int
+        let count: Int
+        let number: Int64
+    }
+
+    private static let firstSlotCount = 64
+
+    init(limit: Int) {
+        self.limit = limit
+        slots = Array(repeating: 0, count: KnownNumbers.firstSlotCount)
+    }
+
+    var count: Int { entries.count }
+
+    mutating func number(of counted: CountedClass) -> Int64 {
+        writer.removeAll()
+        ClassCodec.write(counted, to: &writer)
+        var slot = firstSlot(writer.bytes, 0, writer.bytes.count)
+        while slots[slot] != 0 {
+            let entry = entries[Int(slots[slot]) - 1]
+            if isSame(entry) { return entry.number }
+            slot = (slot + 1) & (slots.count - 1)
         }
+        if entries.count >= limit { self = KnownNumbers(limit: limit, writer) }
+        return remember(ClassCodec.number(writer.bytes))
+    }
+
+    /// Remembers nothing but what is being asked for.
+    private init(limit: Int, _ writer: FactWriter) {
+        self.init(limit: limit)
+        self.writer = writer
+    }
+
+    private mutating func remember(_ number: Int64) -> Int64 {
+        entries.append(Entry(start: bytes.count, count: writer.bytes.count, number: number))
+        bytes += writer.bytes
+        let isFull = entries.count * 2 > slots.count
+        if isFull { slots = Array(repeating: 0, count: slots.count * 4) }
+        for place in isFull ? 0..<entries.count : entries.count - 1..<entries.count {
+            var slot = firstSlot(bytes, entries[place].start, entries[place].count)
+            while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+            slots[slot] = Int32(place + 1)
+        }
+        return number
+    }
+
+    private func isSame(_ entry: Entry) -> Bool {
+        guard entry.count == writer.bytes.count else { return false }
+        return bytes.withUnsafeBytes { all in
+            writer.bytes.withUnsafeBytes { asked in
+                let known = UnsafeRawBufferPointer(
+                    rebasing: all[entry.start..<entry.start + entry.count])
+                return RunOrder.compare(known, asked) == 0
+            }
+        }
+    }
+
+    private func firstSlot(_ bytes: [UInt8], _ start: Int, _ count: Int) -> Int {
+        var hash = UInt64(truncatingIfNeeded: count)
+        func mix(_ word: UInt64) {
+            hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
+            hash ^= hash >> 32
+        }
+        bytes.withUnsafeBytes { all in
+            var offset = start
+            while offset + 8 <= start + count {
+                mix(all.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                offset += 8
+            }
+            for byte in all[offset..<start + count] { mix(UInt64(byte)) }
+        }
+        return Int(truncatingIfNeeded: hash) & (slots.count - 1)
     }
 }
 
@@ -48,8 +124,13 @@ enum ClassCodec {
 
     /// Everything metrics tell classes apart by, byte for byte.
     static func encode(_ counted: CountedClass) -> [UInt8] {
-        let values = counted.values
         var writer = FactWriter()
+        write(counted, to: &writer)
+        return writer.bytes
+    }
+
+    static func write(_ counted: CountedClass, to writer: inout FactWriter) {
+        let values = counted.values
         writer.text(values.app.rawValue)
         writer.optionalText(values.product?.rawValue)
         writer.optionalText(values.group)
@@ -62,7 +143,6 @@ enum ClassCodec {
         writer.text(values.ownership.rawValue)
         writer.optionalSigned(counted.annualised)
         writer.unsigned(counted.isInferred ? 1 : 0)
-        return writer.bytes
     }
 
     static func decode(_ bytes: UnsafeRawBufferPointer) throws(FactReader.Damage) -> CountedClass {
@@ -102,7 +182,7 @@ enum ClassCodec {
 
 extension MovementLabel {
     /// As it is stored: 0 a change, 1… the gains, 16… the reasons, in the order of the contract.
-    var code: Int64 {
+    public var code: Int64 {
         switch self {
         case .change: 0
         case .entry(let gain): 1 + Int64(Gain.allCases.firstIndex(of: gain) ?? 0)
@@ -113,7 +193,8 @@ extension MovementLabel {
     private static let byCode: [Int64: MovementLabel] = Dictionary(
         uniqueKeysWithValues: MovementLabel.all.map { ($0.code, $0) })
 
-    init?(code: Int64) {
+    /// Nil for a code that no label has.
+    public init?(code: Int64) {
         guard let label = MovementLabel.byCode[code] else { return nil }
         self = label
     }

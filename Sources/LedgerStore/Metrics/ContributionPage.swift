@@ -11,10 +11,12 @@ public struct ContributionPage: Sendable {
     /// The last chain of all when the page was read.
     public private(set) var end: Int64 = 0
 
-    private struct Entry {
+    fileprivate struct Entry {
         let subscription: Int64
         let lastPosition: Int64
         let receivedAt: Int64
+        let firstPosition: Int64
+        let firstReceivedAt: Int64
         let byteCount: Int
     }
 
@@ -26,10 +28,14 @@ public struct ContributionPage: Sendable {
         public let lastPosition: Int64
         /// When the latest of its events arrived.
         public let receivedAt: Timestamp
+        /// Of its oldest event.
+        public let firstPosition: Int64
+        /// When the earliest of its events arrived.
+        public let firstReceivedAt: Timestamp
         /// Whether it has a life.
         public let hasLife: Bool
         /// In order.
-        public let movements: [(at: Timestamp, movement: ClassMovement<Int64>)]
+        public let movements: [StoredMovement]
     }
 
     /// Hands out the chains.
@@ -38,12 +44,14 @@ public struct ContributionPage: Sendable {
     public func readChains(_ body: (Chain) -> Void) throws(StoreError) {
         let result = bytes.withUnsafeBytes { all in
             Result { () throws(FactReader.Damage) in
-                var start = 0
+                var (start, movements) = (0, [StoredMovement]())
                 for entry in entries {
                     let stored = UnsafeRawBufferPointer(
                         rebasing: all[start..<start + entry.byteCount])
                     start += entry.byteCount
-                    body(try ContributionPage.chain(entry, stored))
+                    movements.removeAll(keepingCapacity: true)
+                    try ContributionCodec.forEach(stored) { movements.append($0) }
+                    body(Chain(entry, hasLife: !stored.isEmpty, movements))
                 }
             }
         }
@@ -54,26 +62,6 @@ public struct ContributionPage: Sendable {
         }
     }
 
-    private static func chain(
-        _ entry: Entry, _ stored: UnsafeRawBufferPointer
-    ) throws(FactReader.Damage) -> Chain {
-        var movements: [(at: Timestamp, movement: ClassMovement<Int64>)] = []
-        try ContributionCodec.forEach(stored) { stored in
-            movements.append(
-                (
-                    Timestamp(milliseconds: stored.at),
-                    ClassMovement(
-                        before: stored.before == ClassCodec.none ? nil : stored.before,
-                        after: stored.after == ClassCodec.none ? nil : stored.after,
-                        label: MovementLabel(code: stored.label) ?? .change)
-                ))
-        }
-        return Chain(
-            subscription: entry.subscription, lastPosition: entry.lastPosition,
-            receivedAt: Timestamp(milliseconds: entry.receivedAt),
-            hasLife: !stored.isEmpty, movements: movements)
-    }
-
     fileprivate mutating func append(_ select: BoundStatement) {
         let subscription = select.int64(0)
         select.withBytes(3) { body in
@@ -81,12 +69,27 @@ public struct ContributionPage: Sendable {
             entries.append(
                 Entry(
                     subscription: subscription, lastPosition: select.int64(1),
-                    receivedAt: select.int64(2), byteCount: body.count))
+                    receivedAt: select.int64(2), firstPosition: select.int64(4),
+                    firstReceivedAt: select.int64(5), byteCount: body.count))
         }
         last = subscription
     }
 
     fileprivate init(end: Int64) { self.end = end }
+}
+
+extension ContributionPage.Chain {
+    fileprivate init(
+        _ entry: ContributionPage.Entry, hasLife: Bool, _ movements: [StoredMovement]
+    ) {
+        subscription = entry.subscription
+        lastPosition = entry.lastPosition
+        receivedAt = Timestamp(milliseconds: entry.receivedAt)
+        firstPosition = entry.firstPosition
+        firstReceivedAt = Timestamp(milliseconds: entry.firstReceivedAt)
+        self.hasLife = hasLife
+        self.movements = movements
+    }
 }
 
 extension ProjectionsStore {
@@ -105,8 +108,9 @@ extension ProjectionsStore {
             let select = try BoundStatement(
                 database,
                 """
-                SELECT subscription, last_position, received_at, body FROM contributions
-                WHERE subscription > ? ORDER BY subscription LIMIT ?
+                SELECT subscription, last_position, received_at, body, first_position,
+                    first_received_at
+                FROM contributions WHERE subscription > ? ORDER BY subscription LIMIT ?
                 """)
             defer { select.reset() }
             select.bind(1, after)
@@ -118,8 +122,8 @@ extension ProjectionsStore {
     }
 
     /// Every class that contributions name at this moment.
-    public func metricClasses() async throws(StoreError) -> [Int64: CountedClass] {
-        try await read { try MovementTable.classes($0).compactMapValues(\.counted) }
+    public func metricClasses() async throws(StoreError) -> ClassTable {
+        try await read { try MovementTable.classTable($0) }
     }
 
     /// The chains of these numbers, in the order of the numbers.

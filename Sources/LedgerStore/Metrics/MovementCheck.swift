@@ -42,10 +42,8 @@ public struct MovementCheck: Sendable {
         let pool = MovementPool(days, directory: directory)
         let pending = SideRows(directory: directory)
         var sums = pool.take()
-        let classes = try MovementTable.classes(database, of: "live")
-        for (number, use) in classes {
-            guard let counted = use.counted else { continue }
-            sums.name(NumberedClass(number: number, counted: counted))
+        try MovementTable.forEachClass(database, of: "live") { number, _, counted in
+            sums.add(NumberedClass(number: number, counted: counted))
         }
         let select = try BoundStatement(
             database,
@@ -63,7 +61,10 @@ public struct MovementCheck: Sendable {
             let movements = (try? ContributionCodec.movements(row.body)) ?? []
             var records = RunBuffer()
             for (seq, movement) in movements.enumerated() {
-                sums.add(movement, sign: 1)
+                sums.add(movement)
+                for number in [movement.before, movement.after] where number != ClassCodec.none {
+                    sums.use(number)
+                }
                 guard movement.at > row.signedAt ?? .min else { continue }
                 records.appendPending(movement, of: subscription, seq: seq)
             }
@@ -95,8 +96,9 @@ public struct MovementCheck: Sendable {
                     """)
             if differs == true { found.append(table) }
         }
-        let isRenamed = try MovementTable.classes(database, of: "live").contains { number, use in
-            use.counted.map { ClassCodec.number(of: $0) != number } ?? true
+        var isRenamed = false
+        try MovementTable.forEachClass(database, of: "live") { number, _, counted in
+            if ClassCodec.number(of: counted) != number { isRenamed = true }
         }
         if isRenamed, !found.contains(MovementTable.classes) {
             found.append(MovementTable.classes)

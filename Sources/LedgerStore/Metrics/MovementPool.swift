@@ -12,12 +12,12 @@ public final class MovementPool: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        var idle: [MovementSums] = []
+        var idle: [MovementCollector] = []
         var cells: [RunFile] = []
         var classes: [RunFile] = []
     }
 
-    /// Cells, and classes, that one core keeps in memory; the rest is sorted on the disk.
+    /// Movements, and classes, that one core keeps in memory; the rest is sorted on the disk.
     static let cellCount = 250_000
 
     /// What a core keeps; smaller in tests.
@@ -29,53 +29,64 @@ public final class MovementPool: Sendable {
         self.keptCount = keptCount
     }
 
-    /// Sums to go on with; whoever takes them brings them back.
-    func take() -> MovementSums {
-        state.withLock { $0.idle.popLast() } ?? MovementSums(days)
+    /// A collector to go on with; whoever takes it brings it back.
+    func take() -> MovementCollector {
+        state.withLock { $0.idle.popLast() } ?? MovementCollector(days)
     }
 
-    func give(_ sums: consuming MovementSums) {
-        let sums = sums
-        state.withLock { $0.idle.append(sums) }
+    func give(_ sums: consuming MovementCollector) {
+        var sums = sums
+        // Here every core sorts its own.
+        if sums.cells.count > keptCount { sums.sort() }
+        let whole = sums
+        state.withLock { $0.idle.append(whole) }
     }
 
-    /// Puts sums that grew beyond the bound on the disk. Blocks.
+    /// Puts what grew beyond the bound on the disk. Blocks.
     func spill() throws(StoreError) {
         try write { max($0.cells.count, $0.classes.count) > keptCount }
     }
 
-    private func write(_ isChosen: (MovementSums) -> Bool) throws(StoreError) {
-        let chosen = state.withLock { state -> [MovementSums] in
+    private func write(_ isChosen: (MovementCollector) -> Bool) throws(StoreError) {
+        let chosen = state.withLock { state -> [MovementCollector] in
             let chosen = state.idle.filter(isChosen)
             if !chosen.isEmpty { state.idle.removeAll(where: isChosen) }
             return chosen
         }
         for var sums in chosen {
-            let cells = try RunFile.write(
-                sorted: MovementPool.records(sums.cells), directory: directory)
+            sums.sort()
+            let cells = try MovementPool.run(sums.cells, directory: directory)
             let classes = try RunFile.write(
                 sorted: MovementPool.records(sums.classes), directory: directory)
-            sums.removeAll()
-            let emptied = sums
             state.withLock { state in
                 state.cells.append(cells)
                 state.classes.append(classes)
-                state.idle.append(emptied)
             }
         }
     }
 
-    private static func records(_ cells: [MovementCell: Int64]) -> RunBuffer {
-        var buffer = RunBuffer()
-        for (cell, count) in cells {
-            var (key, value): ([UInt8], [UInt8]) = ([], [])
-            for part in [cell.from, cell.before, cell.after, cell.label] {
-                RunKey.append(part, to: &key)
-            }
-            RunKey.append(count, to: &value)
-            buffer.append(key: key, value: value)
+    /// Puts sorted cells on the disk, equal ones counted.
+    private static func run(
+        _ cells: [MovementCell], directory: String
+    ) throws(StoreError) -> RunFile {
+        var writer = try RunWriter(directory: directory)
+        var (key, value): ([UInt8], [UInt8]) = ([], [])
+        var start = 0
+        while start < cells.count {
+            let cell = cells[start]
+            var end = start + 1
+            while end < cells.count, cells[end] == cell { end += 1 }
+            key.removeAll(keepingCapacity: true)
+            value.removeAll(keepingCapacity: true)
+            RunKey.append(cell.from, to: &key)
+            RunKey.append(cell.movement.before, to: &key)
+            RunKey.append(cell.movement.after, to: &key)
+            RunKey.append(cell.movement.label, to: &key)
+            RunKey.append(Int64(end - start), to: &value)
+            try writer.append(key: key, value: value)
+            start = end
         }
-        return buffer
+        return try writer.finish()
     }
 
     private static func records(_ classes: [Int64: ClassUse]) -> RunBuffer {
@@ -101,53 +112,30 @@ public final class MovementPool: Sendable {
     }
 
     private func load(cells files: [RunFile], _ database: Database) throws {
-        var byDay = SumRows(try insert(MovementTable.days, MovementTable.sumColumns, database))
-        var byMonth = SumRows(try insert(MovementTable.months, MovementTable.sumColumns, database))
-        var calendar = RowBytes()
-        var sums = MovementSums(days)
-        var (month, lastDay): ([MovementCell: Int64], Int64?) = ([:], nil)
+        var rows = try SumRows(database, days)
         var (current, count): (MovementCell?, Int64) = (nil, 0)
-        func close() throws {
-            guard let cell = current, count != 0 else { return }
-            try byDay.append(cell, count)
-            if cell.from != lastDay, let day = sums.day(from: cell.from) {
-                calendar.beginRow()
-                MovementTable.bind(day, &calendar)
-                lastDay = cell.from
-            }
-            let sum = sums.month(cell)
-            if let begun = month.first?.key.from, begun != sum.from { try byMonth.append(&month) }
-            month[sum, default: 0] += count
-        }
         var merge = try RunMerge(try RunFile.joined(files, directory: directory))
         while let record = merge.first {
-            let parts = (0..<4).map {
-                RunKey.int64(record.key, at: $0 * MemoryLayout<Int64>.size)
+            func part(_ place: Int) -> Int64 {
+                RunKey.int64(record.key, at: place * MemoryLayout<Int64>.size)
             }
             let cell = MovementCell(
-                from: parts[0], before: parts[1], after: parts[2], label: parts[3])
+                from: part(0),
+                SummedMovement(before: part(1), after: part(2), label: part(3)))
             if cell != current {
-                try close()
+                if let current { try rows.append(current, count) }
                 (current, count) = (cell, 0)
             }
             count += RunKey.int64(record.value, at: 0)
             try merge.advance()
         }
-        try close()
-        try byMonth.append(&month)
-        try byDay.finish()
-        try byMonth.finish()
-        try insert(MovementTable.calendar, MovementTable.calendarColumns, database).run(calendar)
-    }
-
-    private func insert(
-        _ table: String, _ columns: [String], _ database: Database
-    ) throws -> BulkInsert {
-        try BulkInsert(database, table: table, columns: columns)
+        if let current { try rows.append(current, count) }
+        try rows.finish()
     }
 
     private func load(classes files: [RunFile], _ database: Database) throws {
-        let insert = try insert(MovementTable.classes, MovementTable.classColumns, database)
+        let insert = try BulkInsert(
+            database, table: MovementTable.classes, columns: MovementTable.classColumns)
         var rows = RowBytes()
         var (current, use): (Int64?, ClassUse) = (nil, ClassUse(count: 0))
         func close() {
@@ -174,34 +162,5 @@ public final class MovementPool: Sendable {
         }
         close()
         try insert.run(rows)
-    }
-}
-
-/// Rows of sums on their way into one table.
-private struct SumRows {
-    private let insert: BulkInsert
-    private var rows = RowBytes()
-
-    init(_ insert: BulkInsert) { self.insert = insert }
-
-    mutating func append(_ cell: MovementCell, _ count: Int64) throws {
-        rows.beginRow()
-        MovementTable.bind(cell, count, &rows)
-        guard rows.rowCount == BulkInsert.rowsPerRun else { return }
-        try finish()
-    }
-
-    /// All cells of a month, in order; none are left.
-    mutating func append(_ month: inout [MovementCell: Int64]) throws {
-        for (cell, count) in month.sorted(by: { MovementCell.precedes($0.key, $1.key) })
-        where count != 0 {
-            try append(cell, count)
-        }
-        month.removeAll(keepingCapacity: true)
-    }
-
-    mutating func finish() throws {
-        try insert.run(rows)
-        rows.removeAll()
     }
 }

@@ -6,7 +6,8 @@ internal import Ledger
 enum MovementTable {
     static let days = "movements_by_day"
     static let months = "movements_by_month"
-    static let sumColumns = ["from_at", "before_class", "after_class", "label", "chains"]
+    static let dayColumns = ["from_at", "before_class", "after_class", "label", "chains"]
+    static let monthColumns = ["from_at", "part", "sums"]
     /// The days that have sums.
     static let calendar = "report_days"
     static let calendarColumns = ["from_at", "to_at", "date"]
@@ -23,10 +24,16 @@ enum MovementTable {
 
     static func bind(_ cell: MovementCell, _ count: Int64, _ sink: inout some ColumnSink) {
         sink.bind(1, cell.from)
-        sink.bind(2, cell.before)
-        sink.bind(3, cell.after)
-        sink.bind(4, cell.label)
+        sink.bind(2, cell.movement.before)
+        sink.bind(3, cell.movement.after)
+        sink.bind(4, cell.movement.label)
         sink.bind(5, count)
+    }
+
+    static func bind(_ part: MonthPart, _ body: [UInt8], _ sink: inout some ColumnSink) {
+        sink.bind(1, part.from)
+        sink.bind(2, part.number)
+        sink.bind(3, body)
     }
 
     static func bind(_ day: ReportDay, _ sink: inout some ColumnSink) {
@@ -58,31 +65,42 @@ enum MovementTable {
     /// Every class, by its number, with its uses.
     ///
     /// - Parameter schema: the attached file that has them.
-    static func classes(_ database: Database, of schema: String = "main") throws -> [Int64:
-        ClassUse]
-    {
+    static func forEachClass(
+        _ database: Database, of schema: String = "main",
+        _ body: (_ number: Int64, _ uses: Int64, _ counted: CountedClass) -> Void
+    ) throws {
         let select = try BoundStatement(
             database,
-            "SELECT \(classColumns.joined(separator: ", ")) FROM \(schema).\(classes)")
+            """
+            SELECT \(classColumns.joined(separator: ", ")) FROM \(schema).\(classes) ORDER BY id
+            """)
         defer { select.reset() }
-        var found: [Int64: ClassUse] = [:]
+        let recent = RecentTexts()
+        func text(_ column: Int32) -> String? {
+            guard !select.isNull(column) else { return nil }
+            return select.withBytes(column) { recent.text($0) }
+        }
         while try select.step() {
-            var values = DimensionValues(app: BundleId(select.text(2) ?? ""))
-            values.product = select.text(3).map { ProductId($0) }
-            values.group = select.text(4)
-            values.storefront = select.text(5)
-            values.currency = select.text(6)
+            var values = DimensionValues(app: BundleId(text(2) ?? ""))
+            values.product = text(3).map { ProductId($0) }
+            values.group = text(4)
+            values.storefront = text(5)
+            values.currency = text(6)
             values.offer = ClassCodec.offer(
-                type: select.optionalInt64(7), identifier: select.text(8),
-                discountType: select.text(9))
-            values.phase = ChainAnswer.Phase(rawValue: select.text(10) ?? "") ?? .standard
-            values.ownership = ClassCodec.ownership(select.text(11) ?? "")
-            found[select.int64(0)] = ClassUse(
-                count: select.int64(1),
-                counted: CountedClass(
+                type: select.optionalInt64(7), identifier: text(8), discountType: text(9))
+            values.phase = ChainAnswer.Phase(rawValue: text(10) ?? "") ?? .standard
+            values.ownership = ClassCodec.ownership(text(11) ?? "")
+            body(
+                select.int64(0), select.int64(1),
+                CountedClass(
                     values: values, annualised: select.optionalInt64(12),
                     isInferred: select.int64(13) == 1))
         }
-        return found
+    }
+
+    static func classTable(_ database: Database) throws -> ClassTable {
+        var table = ClassTable()
+        try forEachClass(database) { number, _, counted in table.append(counted, number: number) }
+        return table
     }
 }

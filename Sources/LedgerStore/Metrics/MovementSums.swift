@@ -3,15 +3,18 @@ internal import Ledger
 
 /// Where movements of many chains are counted together: a day, and what changed into what.
 struct MovementCell: Hashable, Sendable {
-    /// When the day (or the month) begins, milliseconds.
+    /// When the day begins, milliseconds.
     var from: Int64
-    var before: Int64
-    var after: Int64
-    var label: Int64
+    var movement: SummedMovement
+
+    init(from: Int64, _ movement: SummedMovement) {
+        self.from = from
+        self.movement = movement
+    }
 
     static func precedes(_ left: MovementCell, _ right: MovementCell) -> Bool {
-        (left.from, left.before, left.after, left.label)
-            < (right.from, right.before, right.after, right.label)
+        if left.from != right.from { return left.from < right.from }
+        return SummedMovement.precedes(left.movement, right.movement)
     }
 }
 
@@ -31,21 +34,15 @@ struct MovementSums: Sendable {
 
     init(_ days: ReportDays) { self.days = DayCache(days) }
 
-    /// Cells that are not by days: the same sums by month.
-    mutating func months() -> [MovementCell: Int64] {
-        var months: [MovementCell: Int64] = [:]
-        for (cell, count) in cells {
-            months[month(cell), default: 0] += count
+    /// The same sums by month, each month in its parts.
+    mutating func months() -> [MonthPart: [SummedMovement: Int64]] {
+        var months: [MonthPart: [SummedMovement: Int64]] = [:]
+        for (cell, count) in cells where count != 0 {
+            let month = days.day(Timestamp(milliseconds: cell.from))?.month.milliseconds
+            let part = MonthPart(from: month ?? cell.from, of: cell.movement)
+            months[part, default: [:]][cell.movement, default: 0] += count
         }
         return months
-    }
-
-    /// The cell of the month that a day's cell is in.
-    mutating func month(_ cell: MovementCell) -> MovementCell {
-        var cell = cell
-        let day = days.day(Timestamp(milliseconds: cell.from))
-        cell.from = day?.month.milliseconds ?? cell.from
-        return cell
     }
 
     /// The day that begins at a moment.
@@ -56,21 +53,13 @@ struct MovementSums: Sendable {
         for number in [movement.before, movement.after] where number != ClassCodec.none {
             classes[number, default: ClassUse(count: 0)].count += sign
         }
-        guard let day = days.day(Timestamp(milliseconds: movement.at)) else { return }
-        let cell = MovementCell(
-            from: day.start.milliseconds, before: movement.before, after: movement.after,
-            label: movement.label)
-        cells[cell, default: 0] += sign
+        guard let from = days.start(of: Timestamp(milliseconds: movement.at)) else { return }
+        cells[MovementCell(from: from, SummedMovement(movement)), default: 0] += sign
     }
 
     /// Says what a class is.
     mutating func name(_ named: NumberedClass) {
-        guard classes[named.number]?.counted == nil else { return }
-        classes[named.number, default: ClassUse(count: 0)].counted = named.counted
-    }
-
-    mutating func removeAll() {
-        cells.removeAll(keepingCapacity: true)
-        classes.removeAll(keepingCapacity: true)
+        guard let use = classes[named.number], use.counted == nil else { return }
+        classes[named.number]?.counted = named.counted
     }
 }

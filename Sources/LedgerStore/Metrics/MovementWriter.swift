@@ -17,7 +17,7 @@ struct MovementWriter {
 
     /// Takes the next chain's row; its sums change with `finish`.
     mutating func write(
-        _ row: ContributionRow, _ classes: [NumberedClass], _ subscription: Int64
+        _ row: ContributionRow, _ told: ChainMovements, _ subscription: Int64
     ) throws {
         let select = try BoundStatement(
             database,
@@ -35,18 +35,18 @@ struct MovementWriter {
             """
             INSERT OR REPLACE INTO contributions
                 (subscription, \(ContributionRow.columns.joined(separator: ", ")))
-            VALUES (?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             """)
         replace.bind(1, subscription)
         row.bind(&replace)
         written += try replace.run()
-        let (old, new) = (try stored.map { try movements($0) } ?? [], try movements(row))
+        let (old, new) = (try stored.map { try movements($0) } ?? [], told.movements)
         try writePending(
             Set(pending(old, stored?.signedAt)), Set(pending(new, row.signedAt)), subscription)
         guard old != new else { return }
         for movement in old { sums.add(movement, sign: -1) }
         for movement in new { sums.add(movement, sign: 1) }
-        for named in classes { sums.name(named) }
+        for named in told.classes { sums.name(named) }
     }
 
     private func movements(_ row: ContributionRow) throws -> [StoredMovement] {
@@ -105,55 +105,55 @@ struct MovementWriter {
     /// Writes what the chains changed in the sums; rows that come to nothing are removed. The
     /// number of rows written.
     mutating func finish() throws -> Int {
-        try write(sums.cells, MovementTable.days)
-        try writeCalendar()
-        try write(sums.months(), MovementTable.months)
+        try writeDays()
+        try writeMonths()
         try writeClasses()
         try NewestFact.raise(signedAt, database)
         return written
     }
 
-    private mutating func write(_ cells: [MovementCell: Int64], _ table: String) throws {
-        let order = cells.filter { $0.value != 0 }.sorted {
+    private mutating func writeDays() throws {
+        let order = sums.cells.filter { $0.value != 0 }.sorted {
             MovementCell.precedes($0.key, $1.key)
         }
+        // Whether a day got a sum, or lost one.
+        var days: [Int64: Bool] = [:]
         for (cell, count) in order {
             if count < 0 {
                 var delete = try BoundStatement(
                     database,
                     """
-                    DELETE FROM \(table) WHERE from_at = ? AND before_class = ?
+                    DELETE FROM movements_by_day WHERE from_at = ? AND before_class = ?
                         AND after_class = ? AND label = ? AND chains = ?
                     """)
                 MovementTable.bind(cell, -count, &delete)
                 let removed = try delete.run()
                 written += removed
-                if removed > 0 { continue }
+                if removed > 0 {
+                    days[cell.from] = days[cell.from] ?? false
+                    continue
+                }
+            } else {
+                days[cell.from] = true
             }
             var upsert = try BoundStatement(
                 database,
                 """
-                INSERT INTO \(table) (\(MovementTable.sumColumns.joined(separator: ", ")))
+                INSERT INTO movements_by_day
+                    (\(MovementTable.dayColumns.joined(separator: ", ")))
                 VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE SET chains = chains + ?5
                 """)
             MovementTable.bind(cell, count, &upsert)
             written += try upsert.run()
         }
+        for (from, isGrown) in days.sorted(by: { $0.key < $1.key }) {
+            try writeCalendar(from, isGrown: isGrown)
+        }
     }
 
     /// Days have a row for as long as they have sums.
-    private mutating func writeCalendar() throws {
-        for from in Set(sums.cells.lazy.filter { $0.value != 0 }.map(\.key.from)).sorted() {
-            guard let day = sums.day(from: from) else { continue }
-            var insert = try BoundStatement(
-                database,
-                """
-                INSERT INTO report_days (from_at, to_at, date) SELECT ?1, ?2, ?3
-                WHERE EXISTS (SELECT 1 FROM movements_by_day WHERE from_at = ?1)
-                ON CONFLICT DO NOTHING
-                """)
-            MovementTable.bind(day, &insert)
-            written += try insert.run()
+    private mutating func writeCalendar(_ from: Int64, isGrown: Bool) throws {
+        guard isGrown, let day = sums.day(from: from) else {
             let delete = try BoundStatement(
                 database,
                 """
@@ -162,7 +162,55 @@ struct MovementWriter {
                 """)
             delete.bind(1, from)
             written += try delete.run()
+            return
         }
+        var insert = try BoundStatement(
+            database,
+            "INSERT INTO report_days (from_at, to_at, date) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+        )
+        MovementTable.bind(day, &insert)
+        written += try insert.run()
+    }
+
+    private mutating func writeMonths() throws {
+        for (part, changes) in sums.months().sorted(by: { $0.key < $1.key }) {
+            let select = try BoundStatement(
+                database, "SELECT sums FROM movements_by_month WHERE from_at = ? AND part = ?")
+            select.bind(1, part.from)
+            select.bind(2, part.number)
+            let stored = try select.step() ? select.bytes(0) : nil
+            select.reset()
+            var sums = try MovementWriter.sums(stored ?? [])
+            sums.merge(changes, uniquingKeysWith: +)
+            guard let body = MonthPart.body(sums) else {
+                let delete = try BoundStatement(
+                    database, "DELETE FROM movements_by_month WHERE from_at = ? AND part = ?")
+                delete.bind(1, part.from)
+                delete.bind(2, part.number)
+                written += try delete.run()
+                continue
+            }
+            guard body != stored else { continue }
+            var replace = try BoundStatement(
+                database,
+                "INSERT OR REPLACE INTO movements_by_month (from_at, part, sums) VALUES (?, ?, ?)")
+            MovementTable.bind(part, body, &replace)
+            written += try replace.run()
+        }
+    }
+
+    private static func sums(_ body: [UInt8]) throws -> [SummedMovement: Int64] {
+        var sums: [SummedMovement: Int64] = [:]
+        let result = body.withUnsafeBytes { bytes in
+            Result { () throws(FactReader.Damage) in
+                try SumCodec.forEach(bytes) { sums[$0] = $1 }
+            }
+        }
+        guard case .success = result else {
+            throw DatabaseError(
+                resultCode: .SQLITE_CORRUPT, message: "Stored sums cannot be read.")
+        }
+        return sums
     }
 
     private mutating func writeClasses() throws {

@@ -12,17 +12,10 @@ public struct StoredMovements: Sendable {
     /// Whether any chain has a life.
     public let hasChains: Bool
     /// The classes that the sums, and all that is to come, name.
-    public let classes: [Int64: CountedClass]
-    public let sums: [MovementSum]
-}
-
-/// How many chains made a movement on a day, in a month, or at one moment.
-public struct MovementSum: Hashable, Sendable {
-    /// The first moment of the day or month.
-    public let at: Timestamp
-    public let movement: ClassMovement<Int64>
-    /// Negative for what is left out again.
-    public let chains: Int64
+    public let classes: ClassTable
+    public let sums: PackedSums
+    /// What is to happen in the rest of the present day, each movement under its own time.
+    public let pending: PackedSums
 }
 
 /// Which sums are read: those by month in `months`, by day in `days`, but without what is to happen
@@ -47,19 +40,19 @@ public struct MovementPlan: Sendable, Equatable {
 }
 
 extension ProjectionsStore {
-    /// Sums read at most for one answer: more than that are better counted otherwise.
-    public static let readSumCount = 2_000_000
+    /// Bytes of sums read at most for one answer: more than that are better counted otherwise.
+    public static let readSumByteCount = 64 * 1_024 * 1_024
 
-    /// Reads sums; nil where there are more than `limit`.
+    /// Reads sums; nil where they take more than `limit` bytes.
     public func movements(
-        _ plan: MovementPlan, limit: Int = ProjectionsStore.readSumCount
+        _ plan: MovementPlan, limit: Int = ProjectionsStore.readSumByteCount
     ) async throws(StoreError) -> StoredMovements? {
         try await read { database in
             var reader = SumReader(database: database, limit: limit)
-            for range in plan.months { try reader.read(MovementTable.months, range) }
-            for range in plan.days { try reader.read(MovementTable.days, range) }
+            for range in plan.months { try reader.readMonths(range) }
+            for range in plan.days { try reader.readDays(range) }
             if let pending = plan.pending { try reader.readPending(pending) }
-            guard reader.sums.count <= limit else { return nil }
+            guard reader.byteCount <= limit else { return nil }
             return StoredMovements(
                 position: try DerivedFile.checkpoint(database).position,
                 completeness: try CompletenessRow.read(database),
@@ -70,8 +63,8 @@ extension ProjectionsStore {
                     database,
                     sql: "SELECT EXISTS (SELECT 1 FROM contributions WHERE length(body) > 0)")
                     ?? false,
-                classes: try MovementTable.classes(database).compactMapValues(\.counted),
-                sums: reader.sums)
+                classes: try MovementTable.classTable(database),
+                sums: reader.sums, pending: reader.pending)
         }
     }
 
@@ -94,47 +87,63 @@ extension ProjectionsStore {
 private struct SumReader {
     let database: Database
     let limit: Int
-    var sums: [MovementSum] = []
+    var sums = PackedSums()
+    var pending = PackedSums()
 
-    mutating func read(_ table: String, _ range: Range<Timestamp>) throws {
+    var byteCount: Int { sums.byteCount + pending.byteCount }
+
+    mutating func readMonths(_ range: Range<Timestamp>) throws {
         let select = try BoundStatement(
             database,
             """
-            SELECT \(MovementTable.sumColumns.joined(separator: ", ")) FROM \(table)
-            WHERE from_at >= ? AND from_at < ?
+            SELECT from_at, sums FROM movements_by_month WHERE from_at >= ? AND from_at < ?
+            ORDER BY from_at, part
             """)
-        try read(select, range, sign: 1)
+        try read(select, range) { sums, select in
+            select.withBytes(1) { sums.append($0, at: select.int64(0)) }
+        }
+    }
+
+    mutating func readDays(_ range: Range<Timestamp>) throws {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT \(MovementTable.dayColumns.joined(separator: ", ")) FROM movements_by_day
+            WHERE from_at >= ? AND from_at < ?
+            ORDER BY from_at, before_class, after_class, label
+            """)
+        try read(select, range) { sums, select in
+            sums.append(
+                SummedMovement(
+                    before: select.int64(1), after: select.int64(2), label: select.int64(3)),
+                chains: select.int64(4), at: select.int64(0))
+        }
     }
 
     mutating func readPending(_ range: Range<Timestamp>) throws {
         let select = try BoundStatement(
             database,
             """
-            SELECT at, before_class, after_class, label, 1 FROM pending_movements
-            WHERE at >= ? AND at < ?
+            SELECT at, before_class, after_class, label FROM pending_movements
+            WHERE at >= ? AND at < ? ORDER BY at, subscription, seq
             """)
-        try read(select, range, sign: -1)
+        swap(&sums, &pending)
+        defer { swap(&sums, &pending) }
+        try read(select, range) { sums, select in
+            sums.append(
+                SummedMovement(
+                    before: select.int64(1), after: select.int64(2), label: select.int64(3)),
+                chains: 1, at: select.int64(0))
+        }
     }
 
     private mutating func read(
-        _ select: BoundStatement, _ range: Range<Timestamp>, sign: Int64
+        _ select: BoundStatement, _ range: Range<Timestamp>,
+        _ append: (inout PackedSums, BoundStatement) -> Void
     ) throws {
         defer { select.reset() }
         select.bind(1, range.lowerBound.milliseconds)
         select.bind(2, range.upperBound.milliseconds)
-        while sums.count <= limit, try select.step() {
-            sums.append(
-                MovementSum(
-                    at: Timestamp(milliseconds: select.int64(0)),
-                    movement: ClassMovement(
-                        before: SumReader.number(select.int64(1)),
-                        after: SumReader.number(select.int64(2)),
-                        label: MovementLabel(code: select.int64(3)) ?? .change),
-                    chains: sign * select.int64(4)))
-        }
-    }
-
-    private static func number(_ stored: Int64) -> Int64? {
-        stored == ClassCodec.none ? nil : stored
+        while byteCount <= limit, try select.step() { append(&sums, select) }
     }
 }

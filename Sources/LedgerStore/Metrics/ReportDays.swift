@@ -1,4 +1,5 @@
 public import AppStore
+internal import Synchronization
 
 /// One calendar day of the report zone: `[start, end)`, and when its month begins.
 public struct ReportDay: Hashable, Sendable {
@@ -28,7 +29,8 @@ public struct ReportDays: Sendable {
     ///   - find: the day that a moment lies in; days are adjacent.
     public init(name: String, _ find: @escaping @Sendable (Timestamp) -> ReportDay) {
         self.name = name
-        self.find = find
+        let known = KnownDays()
+        self.find = { moment in known.day(moment, find) }
     }
 
     /// Where the days end for which sums are kept: 2108-01-01 UTC. What is to happen later is in no
@@ -61,24 +63,67 @@ public struct ReportDays: Sendable {
 /// Days that were looked up before: a zone's rules are slow to ask.
 struct DayCache: Sendable {
     private let days: ReportDays
-    /// By the day of UTC: those that begin, or go on, in it.
-    private var known: [Int64: [ReportDay]] = [:]
-    private var last: ReportDay?
+    private var known: [ReportDay] = []
+    private var spans: [Span] = []
+    /// The first of `spans` by the day of UTC: of those that begin, or go on, in it.
+    private var first: [Int64: Int32] = [:]
+
+    /// Where a known day is in one day of UTC.
+    private struct Span: Sendable {
+        let start: Int64
+        let end: Int64
+        let day: Int32
+        /// The next one in the same day of UTC.
+        let next: Int32?
+    }
 
     init(_ days: ReportDays) { self.days = days }
 
     mutating func day(_ moment: Timestamp) -> ReportDay? {
+        place(of: moment).map { known[Int(spans[$0].day)] }
+    }
+
+    /// The first moment of the day.
+    mutating func start(of moment: Timestamp) -> Int64? {
+        place(of: moment).map { spans[$0].start }
+    }
+
+    private mutating func place(of moment: Timestamp) -> Int? {
         guard moment < ReportDays.end else { return nil }
-        let moment = max(moment, ReportDays.beginning)
-        if let last, last.start <= moment, moment < last.end { return last }
-        let place = moment.milliseconds / ReportDays.dayMilliseconds
-        if let day = known[place]?.first(where: { $0.start <= moment && moment < $0.end }) {
-            last = day
-            return day
+        let moment = max(moment, ReportDays.beginning).milliseconds
+        let utc = moment / ReportDays.dayMilliseconds
+        let begun = first[utc]
+        var place = begun
+        while let index = place.map({ Int($0) }) {
+            if spans[index].start <= moment, moment < spans[index].end { return index }
+            place = spans[index].next
         }
-        guard let day = days.day(moment) else { return nil }
-        known[place, default: []].append(day)
-        last = day
+        guard let day = days.day(Timestamp(milliseconds: moment)) else { return nil }
+        spans.append(
+            Span(
+                start: day.start.milliseconds, end: day.end.milliseconds, day: Int32(known.count),
+                next: begun))
+        known.append(day)
+        first[utc] = Int32(spans.count - 1)
+        return spans.count - 1
+    }
+}
+
+/// Days that anybody looked up in this process, at most as many as there are.
+private final class KnownDays: Sendable {
+    private let days = Mutex<[Int64: [ReportDay]]>([:])
+
+    func day(_ moment: Timestamp, _ find: (Timestamp) -> ReportDay) -> ReportDay {
+        let place = moment.milliseconds / ReportDays.dayMilliseconds
+        let known = days.withLock { days in
+            days[place]?.first { $0.start <= moment && moment < $0.end }
+        }
+        if let known { return known }
+        let day = find(moment)
+        days.withLock { days in
+            guard days[place]?.contains(day) != true else { return }
+            days[place, default: []].append(day)
+        }
         return day
     }
 }

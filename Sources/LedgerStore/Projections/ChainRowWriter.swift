@@ -23,7 +23,7 @@ struct ChainRowWriter {
         written += try write(rows.transactions, subscription)
         written += try HoldingRow.write(rows.holdings, subscription, database)
         if let contribution = rows.contribution {
-            try movements.write(contribution, rows.classes, subscription)
+            try movements.write(contribution, rows.told, subscription)
         }
         return written
     }

@@ -15,8 +15,8 @@ public struct ChainRows: Sendable {
     /// What the chain contributes to the sums of metrics; nil for what is kept under a customer's
     /// id.
     let contribution: ContributionRow?
-    /// The classes that the contribution names, as far as they were made here; no part of the rows.
-    let classes: [NumberedClass]
+    /// What the contribution says, as far as it was made here; no part of the rows.
+    let told: ChainMovements
 
     struct TransactionRow: StoredRow {
         let transactionId: String
@@ -34,7 +34,8 @@ public struct ChainRows: Sendable {
     init(
         chain: ChainId, subscription: SubscriptionRow, intervals: [IntervalRow],
         lifeFacts: [LifeFactRow], notices: [NoticeRow], transactions: [TransactionRow],
-        holdings: [HoldingRow], contribution: ContributionRow?, classes: [NumberedClass] = []
+        holdings: [HoldingRow], contribution: ContributionRow?,
+        told: ChainMovements = ChainMovements()
     ) {
         self.chain = chain
         self.subscription = subscription
@@ -44,7 +45,7 @@ public struct ChainRows: Sendable {
         self.transactions = transactions
         self.holdings = holdings
         self.contribution = contribution
-        self.classes = classes
+        self.told = told
     }
 
     /// - Parameter numbers: remembers the classes of chains before; other ones change nothing. Nil
@@ -61,14 +62,14 @@ public struct ChainRows: Sendable {
         notices = life.notices.map { NoticeRow($0) }
         transactions = ChainRows.transactions(facts)
         holdings = HoldingRow.rows(chain, life)
-        var classes: [NumberedClass] = []
+        var told = ChainMovements()
         contribution = numbers.flatMap { numbers in
             guard chain.customer == nil else { return nil }
             return ContributionRow(
                 chain, life, facts: facts, catalogue: catalogue, numbers: numbers,
-                classes: &classes)
+                told: &told)
         }
-        self.classes = classes
+        self.told = told
     }
 
     /// Every transactionId in byte order, each once, with the first position that stated it.

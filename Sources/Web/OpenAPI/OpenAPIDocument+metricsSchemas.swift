@@ -79,6 +79,8 @@ extension OpenAPIDocument {
                 - notInCatalogue
                 - estimate
                 - severalCurrencies
+                - nothingMatches
+                - groupsApart
                 - converted
             MetricName:
               type: string

@@ -26,6 +26,7 @@ extension OpenAPIDocument {
               type: string
               enum:
                 - ambiguousId
+                - amountTooLarge
                 - badRequest
                 - batchTooLarge
                 - busy
@@ -85,6 +86,7 @@ extension OpenAPIDocument {
                 - payloadTooLarge
                 - projectionBehind
                 - queueFull
+                - rateTooLarge
                 - requestTimeout
                 - revocationUnknown
                 - signatureMismatch
@@ -99,6 +101,7 @@ extension OpenAPIDocument {
                 - undocumentedDefinition
                 - unknownDimension
                 - unknownEnvironment
+                - unknownFilterValue
                 - unknownInterval
                 - unknownMetric
                 - unknownParameter

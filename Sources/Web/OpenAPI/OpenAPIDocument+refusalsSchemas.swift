@@ -19,6 +19,7 @@ extension OpenAPIDocument {
                     status: { const: 400 }
                     code:
                       enum:
+                        - amountTooLarge
                         - comparedWhole
                         - currencyConverted
                         - duplicateDimension
@@ -29,11 +30,13 @@ extension OpenAPIDocument {
                         - invalidRates
                         - invalidTime
                         - missingRates
+                        - rateTooLarge
                         - tooManyIntervals
                         - tooManyRows
                         - undocumentedDefinition
                         - unknownDimension
                         - unknownEnvironment
+                        - unknownFilterValue
                         - unknownInterval
                         - unknownParameter
                         - unknownTimeZone

@@ -126,7 +126,7 @@ struct AskingLimitTests {
 
     // MARK: At once
 
-    @Test("so many ids are asked about at once, and no more", .timeLimit(.minutes(5)))
+    @Test("so many ids are asked about at once, and no more", .timeLimit(.minutes(20)))
     func backfillWidth() async throws {
         let crowd = Mutex<CrowdedTransport?>(nil)
         let apple = try AskedApple(carrying: { transport in
@@ -140,7 +140,7 @@ struct AskingLimitTests {
         #expect(crowd.withLock { $0 }?.most == BackfillLimits.concurrency)
     }
 
-    @Test("so many chains are looked up at once, and no more", .timeLimit(.minutes(5)))
+    @Test("so many chains are looked up at once, and no more", .timeLimit(.minutes(20)))
     func reconcileWidth() async throws {
         let crowd = Mutex<CrowdedTransport?>(nil)
         let apple = try AskedApple(carrying: { transport in
@@ -154,7 +154,7 @@ struct AskingLimitTests {
         #expect(crowd.withLock { $0 }?.most == ReconcileLimits.concurrency)
     }
 
-    @Test("a recovery has so many requests on their way, and no more", .timeLimit(.minutes(5)))
+    @Test("a recovery has so many requests on their way, and no more", .timeLimit(.minutes(20)))
     func recoveryWidth() async throws {
         let world = try RecoveryWorld()
         let crowd = Mutex<CrowdedTransport?>(nil)

@@ -29,11 +29,13 @@ struct ChurnChartTests {
     }
 
     private func report(
-        _ ledger: TemporaryLedger, by: [String] = [], interval: String = "month"
+        _ ledger: TemporaryLedger, by: [String] = [], where filters: [String] = [],
+        interval: String = "month", from: String = "2026-01-01", to: String = "2026-05-01",
+        zone: String? = nil
     ) async throws -> ChurnReport {
         var words = MetricsWords()
-        (words.from, words.to, words.interval) = ("2026-01-01", "2026-05-01", interval)
-        words.by = by
+        (words.from, words.to, words.interval) = (from, to, interval)
+        (words.by, words.filters, words.timeZone) = (by, filters, zone)
         return try await ledger.session { [words] session in
             try await MetricsQuery(
                 session.query, reportTimeZone: "UTC",
@@ -72,7 +74,70 @@ struct ChurnChartTests {
             #expect(drawing.text.contains(word), "\(word)")
         }
         #expect(!drawing.text.contains("billing"))
-        #expect(drawing.elements.contains { $0.attributes["class"] == "rate" })
+        // The legend's piece of line, and the line itself: nobody was active before January.
+        #expect(Self.dots(drawing).count == 2)
+        #expect(Self.line(drawing)?.filter { $0 == "L" }.count == 1)
+    }
+
+    /// The line of rates, without the legend's.
+    private static func line(_ drawing: Drawing) -> String? {
+        let paths = drawing.elements.filter { $0.attributes["class"] == "rate" }
+        return paths.count == 2 ? paths[0].attributes["d"] : nil
+    }
+
+    private static func dots(_ drawing: Drawing) -> [[String: String]] {
+        drawing.elements.filter { $0.attributes["class"] == "dot" }.map(\.attributes)
+    }
+
+    @Test("The rate of a reason, or of a group's, is of all that were active, in every interval")
+    func filteredRate() async throws {
+        let ledger = try await taken()
+        // All that left in March did so of their own will: the rate there is the same.
+        let whole = try drawing(ChurnChart(try await report(ledger)).svg)
+        let voluntary = try drawing(
+            ChurnChart(try await report(ledger, where: ["reason=voluntary"])).svg)
+        #expect(Self.dots(voluntary).count == 2)
+        #expect(Self.dots(voluntary).map { $0["cx"] } == Self.dots(whole).map { $0["cx"] })
+        let byCountry = try drawing(
+            ChurnChart(
+                try await report(ledger, by: ["country"], where: ["reason=voluntary"])
+            ).svg)
+        #expect(Self.line(byCountry) == Self.line(voluntary))
+        // February: nobody left willingly, of five; the line is on the floor, not broken.
+        let heights = Self.dots(voluntary).compactMap { $0["cy"].flatMap(Double.init) }
+        #expect(heights.count == 2 && heights[0] > heights[1])
+    }
+
+    @Test("Hours are told by the zone's own clock, and each by another label")
+    func hours() async throws {
+        let ledger = try await taken()
+        let drawing = try drawing(
+            ChurnChart(
+                try await report(
+                    ledger, interval: "hour", from: "2026-02-09", to: "2026-02-10",
+                    zone: "Asia/Tokyo")
+            ).svg)
+        let labels = drawing.text.split(separator: "\n").map(String.init)
+        #expect(labels.contains("2026-02-09"))
+        #expect(labels.contains("02-09 03:00") && labels.contains("02-09 21:00"))
+        #expect(!labels.contains { $0.hasPrefix("2026-02-08") || $0.hasPrefix("02-08") })
+    }
+
+    @Test("What was left out, in which zone, and every remark are in the picture")
+    func notes() async throws {
+        let ledger = try await taken()
+        let svg = ChurnChart(
+            try await report(
+                ledger, where: ["country=USA", "country=<X>", "reason=refund"],
+                zone: "Europe/Berlin")
+        ).svg
+        let told = try drawing(svg).text.replacing("\n", with: " ")
+        #expect(svg.contains("only where country = &lt;X&gt; or USA, and reason = refund"))
+        #expect(told.contains("Europe/Berlin") && told.contains("position 17"))
+        #expect(told.contains("ever had one of the values"))
+        #expect(svg.contains("&lt;X&gt;") && !svg.contains("<X>"))
+        let empty = try drawing(ChurnChart(try await report(try TemporaryLedger())).svg)
+        #expect(empty.text.contains("nothing was counted"))
     }
 
     @Test("It runs no script, loads nothing, and has a dark scheme")
@@ -103,7 +168,9 @@ struct ChurnChartTests {
     func many() async throws {
         let drawing = try drawing(
             ChurnChart(try await report(try await taken(), interval: "hour")).svg)
-        let dates = drawing.text.split(separator: "\n").filter { $0.hasPrefix("2026-") }
+        let dates = drawing.text.split(separator: "\n").filter { line in
+            line.hasPrefix("2026-") || line.wholeMatch(of: /\d\d-\d\d \d\d:\d\d/) != nil
+        }
         #expect((2...14).contains(dates.count))
     }
 }

@@ -97,7 +97,7 @@ struct ChurnReportTests {
         let bound = MetricsLimits.intervalCount
         let rows = try await Self.report(ledger, Self.words(day(bound), "2026-05-01", "day")).rows
         #expect(rows.count == bound)
-        await #expect(throws: MetricsError.tooManyIntervals) {
+        await #expect(throws: MetricsError.tooManyIntervals(limit: MetricsLimits.intervalCount)) {
             try await Self.report(ledger, Self.words(day(bound + 1), "2026-05-01", "day"))
         }
     }

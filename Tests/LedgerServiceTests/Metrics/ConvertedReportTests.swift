@@ -130,6 +130,27 @@ struct ConvertedReportTests {
         #expect(error?.code == "missingRates" && error?.message.contains("EUR") == true)
     }
 
+    @Test(
+        "An amount that is too large at its rate is an error, and never nothing", arguments: money)
+    func tooLarge(_ name: MetricName) async throws {
+        var ledger = try TemporaryLedger()
+        let dear = MadeChain(id: "600000000000002").life.map { delivery in
+            delivery.withTransaction {
+                $0.currency = "EUR"
+                $0.price = BillingPeriod.largestPrice
+            }
+        }
+        _ = try await ledger.ingest(dear)
+        ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+        let error = await #expect(throws: MetricsError.self) {
+            try await report(
+                ledger, name.rawValue, try rates("currency: USD\nrates: {EUR: 1000000}"))
+        }
+        #expect(error == .rateTooLarge(["EUR"]))
+        #expect(error?.code == "rateTooLarge" && error?.message.contains("EUR") == true)
+        #expect(try await !report(ledger, name.rawValue, try rates()).rows.isEmpty)
+    }
+
     @Test("What was left out needs no rate, and counts alone need none")
     func leftOut() async throws {
         let ledger = try await taken()
@@ -155,6 +176,7 @@ struct ConvertedReportTests {
             ("", "currency"), ("rates: {EUR: 1}", "currency"), ("currency: usd", "currency"),
             ("currency: USD\nrates: {EUR: 0}", "rates.EUR"),
             ("currency: USD\nrates: {EUR: 1e2}", "rates.EUR"),
+            ("currency: USD\nrates: {EUR: 1000001}", "rates.EUR"),
             ("currency: USD\nrates: {USD: 1}", "rates.USD"),
             ("currency: USD\nrates: {Euro: 1}", "rates.Euro"),
             ("currency: USD\nrate: {EUR: 1}", "rate"), ("currency: USD\nrates: [EUR]", "rates"),

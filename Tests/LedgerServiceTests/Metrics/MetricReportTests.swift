@@ -189,5 +189,133 @@ struct MetricReportTests {
         #expect(amounts["age.180.customers"] == nil)
     }
 
+    @Test("A customer counts in each currency they paid in, and filtered the rows are the same")
+    func lifetimeCurrencies() async throws {
+        var ledger = try TemporaryLedger()
+        ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+        let token = "7e3fb204-7a31-4d26-9f4e-000000000001"
+        var second = MadeChain(id: "600000000000002", appAccountToken: token)
+        second.start = one0.advanced(byMilliseconds: 86_400_000)
+        let euro = second.bought().withTransaction {
+            ($0.price, $0.currency) = (5_000, "EUR")
+        }
+        let unpriced = MadeChain(id: "600000000000003").bought().withTransaction {
+            ($0.price, $0.currency) = (nil, nil)
+        }
+        let first = MadeChain(id: "600000000000001", appAccountToken: token).bought()
+        _ = try await ledger.ingest([first, euro, unpriced])
+        let all = try await report(ledger, "ltv")
+        #expect(all.rows.map { $0.group } == [[nil], ["EUR"], ["USD"]])
+        #expect(all.rows.map { $0.amounts["customers"] } == [1, 1, 1])
+        #expect(all.rows.map { $0.amounts["net"] } == [0, 5_000, 9_990])
+        #expect(all.rows.map { $0.amounts["unpriced"] } == [1, 0, 0])
+        #expect(all.stamp.remarks.contains(.unpriced))
+        for currency in ["", "EUR", "USD"] {
+            let only = try await report(ledger, "ltv", where: ["currency=\(currency)"])
+            let value = currency.isEmpty ? nil : currency
+            #expect(only.rows == all.rows.filter { $0.group == [value] })
+        }
+        #expect(try await report(ledger, "ltv", where: ["product=none"]).rows.isEmpty)
+    }
+
+    @Test(
+        "Where an amount is missing every metric of money says so",
+        arguments: MetricName.allCases)
+    func unpriced(_ name: MetricName) async throws {
+        var ledger = try TemporaryLedger()
+        ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+        let chain = MadeChain(id: "600000000000001")
+        let refund = chain.notification(
+            .refund, nil, 1, at: chain.start(1).advanced(byMilliseconds: 86_400_000))
+        let deliveries = [
+            chain.bought(), chain.renewed(1),
+            refund.withTransaction {
+                $0.revocationDate = chain.start(1).advanced(byMilliseconds: 86_400_000)
+            },
+        ]
+        _ = try await ledger.ingest(
+            deliveries.map { $0.withTransaction { ($0.price, $0.currency) = (nil, nil) } })
+        let isMoney: Bool =
+            switch name {
+            case .counted(let metric): metric.isMoney || metric == .renewals
+            case .lateness: false
+            case .mrr, .mrrMovement, .arr, .ltv: true
+            }
+        let answer = try await report(ledger, name.rawValue)
+        #expect(answer.stamp.remarks.contains(.unpriced) == isMoney, "\(name.rawValue)")
+    }
+
+    @Test(
+        "A value that no period can have is an error that lists those it can",
+        arguments: [
+            ("phase=Trial", "trial, intro, offer, standard"), ("phase=", "standard"),
+            ("ownership=PURCHASED", "purchased, familyShared, assigned"),
+            ("ownership=", "assigned"),
+            ("reason=refunded", "voluntary, billing"),
+        ])
+    func closed(_ filter: String, _ listed: String) async throws {
+        let ledger = try await taken()
+        for name in ["starts", "mrr-movement", "ltv"] {
+            let error = await #expect(throws: MetricsError.self) {
+                try await report(ledger, name, where: [filter])
+            }
+            #expect(error?.code == "unknownFilterValue")
+            #expect(error?.message.contains(listed) == true)
+        }
+    }
+
+    @Test(
+        "A value that nothing ever had is remarked on, and one that had its time is not",
+        arguments: MetricName.allCases)
+    func nothingMatches(_ name: MetricName) async throws {
+        let ledger = try await taken()
+        // Nothing was refunded, reactivated or changed: such a report is of nothing anyway.
+        let isEmpty: Bool =
+            switch name {
+            case .counted(let metric):
+                [.trials, .reactivations, .recoveries, .productChanges, .refunds].contains(metric)
+            default: false
+            }
+        let filters =
+            name == .lateness
+            ? ["app=\(MadeChain.app)", "app=com.example.none"]
+            : ["product=com.example.other", "product=com.example.othr"]
+        let right = try await report(ledger, name.rawValue, where: [filters[0]])
+        #expect(right.stamp.remarks.contains(.nothingMatches) == isEmpty)
+        let wrong = try await report(ledger, name.rawValue, where: [filters[1]])
+        #expect(wrong.stamp.remarks.contains(.nothingMatches))
+        let one = try await report(ledger, name.rawValue, where: filters)
+        #expect(one.stamp.remarks.contains(.nothingMatches))
+    }
+
+    @Test(
+        "By group, products that the catalogue knows nothing of are remarked on: a group may be in two rows",
+        arguments: ["starts", "mrr", "ltv"])
+    func groups(_ name: String) async throws {
+        var ledger = try TemporaryLedger()
+        ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+        let chains = ["com.example.pro.monthly", "com.example.other"].enumerated().map {
+            index, product in
+            MadeChain(id: "60000000000000\(index)", product: product).bought().withTransaction {
+                $0.subscriptionGroupIdentifier = SubscriptionGroupIdentifier("2100")
+            }
+        }
+        _ = try await ledger.ingest(chains)
+        ledger.configuration.catalogue = Catalogue(products: [
+            ProductId("com.example.pro.monthly"): Catalogue.Product(group: "pro")
+        ])
+        let apart = try await report(ledger, name, by: ["group"])
+        #expect(Set(apart.rows.compactMap { $0.group.last ?? nil }) == ["pro", "2100"])
+        #expect(apart.stamp.remarks.contains(.groupsApart))
+        #expect(
+            try await report(ledger, name, where: ["group=pro"]).stamp.remarks
+                .contains(.groupsApart))
+        #expect(try await !report(ledger, name).stamp.remarks.contains(.groupsApart))
+        // Without any name of a group all stand under Apple's numbers.
+        ledger.configuration.catalogue = Catalogue()
+        #expect(
+            try await !report(ledger, name, by: ["group"]).stamp.remarks.contains(.groupsApart))
+    }
+
     private let one0 = MadeChain().start
 }

@@ -66,8 +66,66 @@ struct MetricsDiffTests {
                 "2026-02 churned.unconfirmed 2 1", "2026-02 activeEnd 0 1",
                 "2026-03 activeStart 0 1", "2026-03 churned.voluntary 0 1",
             ])
-        #expect(diff.cells.allSatisfy { $0.events == [3, 4, 5] && $0.eventsOmitted == 0 })
+        // The renewal moved the end from February to March; turning it off told why.
+        #expect(diff.cells.map(\.events) == [[3], [3], [3], [4]])
+        #expect(diff.cells.allSatisfy { $0.eventsOmitted == 0 })
         #expect(diff.stamp.position == 5)
+    }
+
+    @Test("An event is named only where it changed what its chain adds to the cell")
+    func movers() async throws {
+        let ledger = try await taken()
+        // Only turning it off, at 4, says something else than what was known before it.
+        let off = try await diff(ledger, from: .knownPosition(3))
+        #expect(off.cells.map(\.column) == ["churned.voluntary", "churned.unconfirmed"])
+        #expect(off.cells.allSatisfy { $0.events == [4] })
+        #expect(try await diff(ledger, from: .knownPosition(4)).cells.isEmpty)
+        let renewals = try await diff(ledger, "renewals", from: .knownPosition(2))
+        #expect(renewals.cells.map(\.events) == [[3]])
+        let autoRenew = try await diff(ledger, "auto-renew", from: .knownPosition(2))
+        #expect(!autoRenew.cells.isEmpty)
+        // How long before the period's end that was needs no more than the period.
+        #expect(autoRenew.cells.allSatisfy { $0.events == [4] })
+    }
+
+    @Test("More new events than steps are taken several at once, and are named together")
+    func manySteps() async throws {
+        for count in [MetricsDiff.stepCount, MetricsDiff.stepCount + 2] {
+            var ledger = try TemporaryLedger()
+            ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+            // Remarks that move nothing, and the renewal last of all.
+            let remarks = (1..<count).map { second in
+                chain.notification(
+                    .consumptionRequest, nil, 0,
+                    at: chain.start.advanced(byMilliseconds: Int64(second) * 60_000))
+            }
+            _ = try await ledger.ingest([chain.bought()] + remarks + [chain.renewed(1)])
+            let cells = try await diff(ledger, "renewals", from: .knownPosition(1)).cells
+            let last = Int64(count + 1)
+            #expect(
+                cells.map(\.events)
+                    == [count > MetricsDiff.stepCount ? [last - 1, last] : [last]])
+        }
+    }
+
+    @Test("What is to be known of an amount is said of its difference, too")
+    func remarks() async throws {
+        var ledger = try await taken()
+        _ = try await ledger.ingest([
+            MadeChain(id: "600000000000003").bought().withTransaction {
+                ($0.price, $0.currency) = (nil, nil)
+            },
+            MadeChain(id: "600000000000004").bought().withTransaction { $0.currency = "EUR" },
+        ])
+        func told(_ name: String) async throws -> [MetricsRemark] {
+            try await diff(ledger, name, from: .knownPosition(2)).stamp.remarks
+        }
+        #expect(try await told("revenue") == [.unpriced, .severalCurrencies])
+        #expect(try await told("proceeds") == [.estimate, .unpriced, .severalCurrencies])
+        #expect(try await told("churn").isEmpty)
+        ledger.configuration.catalogue = Catalogue()
+        #expect(
+            try await told("mrr") == [.inferredPeriods, .unpriced, .severalCurrencies])
     }
 
     @Test("What moved is the difference of the two reports, in both directions")

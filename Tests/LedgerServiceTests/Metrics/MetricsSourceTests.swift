@@ -73,7 +73,7 @@ struct MetricsSourceTests {
             try await projector.rebuild()
             let built = try #require(await projector.projections.movements(all))
             #expect(grown.classes == built.classes && !built.sums.isEmpty)
-            #expect(grown.sums == built.sums)
+            #expect(grown.sums == built.sums && grown.pending == built.pending)
             #expect(grown.newestSignedAt == built.newestSignedAt)
         }
     }
@@ -95,9 +95,13 @@ struct MetricsSourceTests {
                 let time = Timestamp(
                     milliseconds: Int64.random(
                         in: span.lowerBound - 1...span.upperBound, using: &chance))
+                let knowledge: [KnowledgeLimit] = [
+                    .knownPosition(position), .knownAt(time), .knownAt(TemporaryLedger.end),
+                    .knownAt(asked.now),
+                ]
                 let query = MetricsQuery(
                     session.query, reportTimeZone: "UTC", now: asked.now,
-                    knowledge: number % 2 == 0 ? .knownPosition(position) : .knownAt(time))
+                    knowledge: knowledge[number % 4])
                 let expected = try await query.rollForward(
                     asked.question, by: asked.zone, from: [.facts])
                 let best = try await query.rollForward(asked.question, by: asked.zone)

@@ -53,6 +53,8 @@ struct RecountedWorld: Sendable {
 /// One life: the truth, and what Apple signed last of each transaction.
 struct RecountedLife: Sendable {
     let life: SubscriberLife
+    /// Whether billing retry counts as access: to whom a subscriber is lost only after it.
+    var keepsPastDue = false
     private let payloads: [TransactionId: TransactionPayload]
     private let catalogue: Catalogue
 
@@ -72,9 +74,11 @@ struct RecountedLife: Sendable {
     struct Stretch {
         let interval: TrueInterval
         let payload: TransactionPayload
+        let keepsPastDue: Bool
 
         var isEntitled: Bool {
             [.subscribed, .renewing, .grace].contains(interval.state)
+                || keepsPastDue && interval.state == .billingRetry
         }
 
         /// Free for a time (`lifecycle.md`, `phase`).
@@ -97,7 +101,7 @@ struct RecountedLife: Sendable {
                 payload.type == Raw(.autoRenewableSubscription),
                 payload.inAppOwnershipType == Raw(.purchased)
             else { return nil }
-            return Stretch(interval: interval, payload: payload)
+            return Stretch(interval: interval, payload: payload, keepsPastDue: keepsPastDue)
         }
     }
 

@@ -32,7 +32,7 @@ struct RecoveryFaultTests {
     @Test(
         "what passes by itself costs nothing but time",
         arguments: [
-            ServedFaultRule(.rateLimited(milliseconds: 500), every: 3),
+            ServedFaultRule(.rateLimited(milliseconds: 500), every: 5),
             ServedFaultRule(.status(503), from: 2, every: 4),
             ServedFaultRule(.dropped, from: 3, every: 5),
             ServedFaultRule(.half, from: 1, every: 7),

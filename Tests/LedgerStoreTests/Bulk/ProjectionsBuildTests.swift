@@ -177,6 +177,6 @@ extension ChainRows {
         ChainRows(
             chain: chain ?? self.chain, subscription: subscription, intervals: intervals,
             lifeFacts: lifeFacts, notices: notices, transactions: transactions,
-            holdings: holdings, contribution: contribution, classes: classes)
+            holdings: holdings, contribution: contribution, told: told)
     }
 }

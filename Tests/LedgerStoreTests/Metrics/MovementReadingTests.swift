@@ -26,11 +26,11 @@ struct MovementReadingTests {
         store = try ProjectionsStore(path: file.path)
     }
 
-    @Test("As many sums as the limit are read, and one more are none")
+    @Test("As many bytes of sums as the limit are read, and one more are none")
     func limit() async throws {
         let all = try #require(await store.movements(MovementReadingTests.all))
-        #expect(all.position == 7 && all.hasChains && all.sums.contains { $0.chains < 0 })
-        let count = all.sums.count
+        #expect(all.position == 7 && all.hasChains && !all.pending.isEmpty)
+        let count = all.sums.byteCount + all.pending.byteCount
         #expect(try await store.movements(MovementReadingTests.all, limit: count) != nil)
         #expect(try await store.movements(MovementReadingTests.all, limit: count - 1) == nil)
     }
@@ -38,19 +38,61 @@ struct MovementReadingTests {
     @Test("Every sum names classes that are there, and together they are what contributions say")
     func contents() async throws {
         let all = try #require(await store.movements(MovementReadingTests.all))
-        let named = Set(
-            all.sums.flatMap { [$0.movement.before, $0.movement.after] }.compactMap(\.self))
-        #expect(named.isSubset(of: all.classes.keys) && !named.isEmpty)
-        var expected: [ClassMovement<Int64>: Int64] = [:]
+        var found: [SummedMovement: Int64] = [:]
+        try all.sums.forEach(
+            beginning: { _ in }, adding: { found[$0, default: 0] += $1 })
+        let named = Set(found.keys.flatMap { [$0.before, $0.after] }).subtracting([0])
+        #expect(named == Set(all.classes.sortedNumbers) && !named.isEmpty)
+        var expected: [SummedMovement: Int64] = [:]
         let page = try #require(await store.contributions(after: 0))
         try page.readChains { chain in
-            for (_, movement) in chain.movements { expected[movement, default: 0] += 1 }
+            for movement in chain.movements { expected[SummedMovement(movement), default: 0] += 1 }
         }
-        var found: [ClassMovement<Int64>: Int64] = [:]
-        for sum in all.sums where sum.chains > 0 { found[sum.movement, default: 0] += sum.chains }
         // By day and by month: each counts twice.
         #expect(found == expected.mapValues { $0 * 2 })
         #expect(try await store.metricClasses() == all.classes)
+    }
+
+    @Test("Parts of sums are all of them, each time in one part", arguments: [1, 2, 3, 64])
+    func parts(_ count: Int) throws {
+        var sums = PackedSums()
+        for time in 0..<40 as Range<Int64> {
+            for number in 1...(time % 7 == 0 ? 9_000 : 900) as ClosedRange<Int64> {
+                let movement = SummedMovement(before: number, after: -number, label: 0)
+                sums.append(movement, chains: time, at: time)
+            }
+        }
+        let parts = sums.parts(count)
+        #expect(parts.count == (count == 64 ? 1 : count))
+        #expect(parts.flatMap { Array($0) } == Array(0..<40))
+        var (whole, pieces): ([Int64], [Int64]) = ([], [])
+        try sums.forEach(
+            beginning: { whole.append($0.milliseconds) },
+            adding: { whole.append($0.before + $1) })
+        for part in parts {
+            try sums.forEach(
+                in: part, beginning: { pieces.append($0.milliseconds) },
+                adding: { pieces.append($0.before + $1) })
+        }
+        #expect(whole == pieces && whole.count > 60_000)
+        #expect(PackedSums().parts(count).flatMap { Array($0) } == [])
+    }
+
+    @Test("A chain's contribution says when the first and the last of its events came")
+    func times() async throws {
+        let facts = Dictionary(
+            uniqueKeysWithValues: SimulatedChains.make(30).map { ($0.id, $0.facts) })
+        let page = try #require(await store.contributions(after: 0))
+        var read: [ContributionPage.Chain] = []
+        try page.readChains { read.append($0) }
+        #expect(read.count == rows.count)
+        for (chain, row) in zip(read, rows) {
+            let facts = try #require(facts[row.chain])
+            #expect(chain.firstPosition == facts.map(\.position).min())
+            #expect(chain.lastPosition == facts.map(\.position).max())
+            #expect(chain.firstReceivedAt == facts.map(\.receivedAt).min())
+            #expect(chain.receivedAt == facts.map(\.receivedAt).max())
+        }
     }
 
     @Test("Pages of any length hand out every chain once, in order", arguments: [1, 2, 7, 1_000])

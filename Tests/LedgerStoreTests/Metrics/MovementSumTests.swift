@@ -1,4 +1,5 @@
 import AppStore
+import Foundation
 import GRDB
 import Ledger
 import Simulator
@@ -101,11 +102,11 @@ struct MovementSumTests {
     func bound() throws {
         let pool = MovementPool(.utc, directory: directory.path, keptCount: 2)
         var sums = pool.take()
-        for day in 0..<2 as Range<Int64> { sums.add(movement(day), sign: 1) }
+        for day in 0..<2 as Range<Int64> { sums.add(movement(day)) }
         pool.give(sums)
         try pool.spill()
         #expect(pool.take().cells.count == 2)
-        sums.add(movement(2), sign: 1)
+        sums.add(movement(2))
         pool.give(sums)
         try pool.spill()
         #expect(pool.take().cells.isEmpty)
@@ -116,26 +117,67 @@ struct MovementSumTests {
             at: 1_700_000_000_000 + day * 86_400_000, before: 0, after: 5, label: 1)
     }
 
-    @Test("Months are the sums of their days")
-    func months() throws {
+    @Test("Months are the sums of their days, each in the part that its classes say")
+    func months() async throws {
         let path = try bulk("p.sqlite", chains.map { SimulatedChains.rows($0.id, $0.facts) })
+        let store = try ProjectionsStore(path: path)
+        let whole = Timestamp(milliseconds: .min)..<ReportDays.end
+        let byDay = try #require(await store.movements(MovementPlan(days: [whole]))).sums
+        let byMonth = try #require(await store.movements(MovementPlan(months: [whole]))).sums
+        var (expected, found): ([MovementCell: Int64], [MovementCell: Int64]) = ([:], [:])
+        var month: Int64 = 0
+        try byDay.forEach(
+            beginning: { month = ReportDays.utc.day($0)?.month.milliseconds ?? 0 },
+            adding: { expected[MovementCell(from: month, $0), default: 0] += $1 })
+        try byMonth.forEach(
+            beginning: { month = $0.milliseconds },
+            adding: { movement, chains in
+                let cell = MovementCell(from: month, movement)
+                #expect(found.updateValue(chains, forKey: cell) == nil)
+            })
+        #expect(found == expected && found.count > 100)
+        try store.close()
         let queue = try DatabaseQueue(path: path)
-        let differing = try queue.read { database in
-            try Int.fetchOne(
-                database,
-                sql: """
-                    WITH summed AS (
-                        SELECT CAST(strftime('%s', from_at / 1000, 'unixepoch', 'start of month')
-                            AS INTEGER) * 1000 AS from_at,
-                            before_class, after_class, label, sum(chains)
-                        FROM movements_by_day GROUP BY 1, 2, 3, 4)
-                    SELECT count(*) FROM (
-                        SELECT * FROM (SELECT * FROM summed EXCEPT SELECT * FROM movements_by_month)
-                        UNION ALL
-                        SELECT * FROM (SELECT * FROM movements_by_month EXCEPT SELECT * FROM summed))
-                    """)
+        let rows = try await queue.read { database in
+            try Row.fetchAll(database, sql: "SELECT part, sums FROM movements_by_month")
         }
-        #expect(differing == 0)
+        for row in rows {
+            let (part, body): (Int64, [UInt8]) = (row["part"], [UInt8](row["sums"] as Data))
+            let isThere = (0..<MonthPart.count).contains(part)
+            #expect(try isThere && body == MonthPart.body(sums(body)))
+            #expect(try sums(body).keys.allSatisfy { MonthPart.number(of: $0) == part })
+        }
+    }
+
+    private func sums(_ body: [UInt8]) throws -> [SummedMovement: Int64] {
+        var sums: [SummedMovement: Int64] = [:]
+        let result = body.withUnsafeBytes { bytes in
+            Result { () throws(FactReader.Damage) in
+                try SumCodec.forEach(bytes) { sums[$0] = $1 }
+            }
+        }
+        try result.get()
+        return sums
+    }
+
+    @Test("Packed sums are read back as they were written, and a part of them is damage")
+    func packed() throws {
+        let movements: [(SummedMovement, Int64)] = [
+            (SummedMovement(before: 0, after: .max, label: 1), 1),
+            (SummedMovement(before: .min, after: 0, label: 23), .max),
+            (SummedMovement(before: -1, after: 7, label: 0), -3),
+        ]
+        var writer = FactWriter()
+        for (movement, chains) in movements {
+            SumCodec.append(movement, chains: chains, to: &writer)
+        }
+        #expect(try sums(writer.bytes) == Dictionary(uniqueKeysWithValues: movements))
+        var single = FactWriter()
+        SumCodec.append(movements[2].0, chains: 5, to: &single)
+        for count in 1..<single.bytes.count {
+            #expect(throws: FactReader.Damage.self) { try sums(Array(single.bytes.prefix(count))) }
+        }
+        #expect(MonthPart.body([movements[0].0: 0]) == nil)
     }
 
     // MARK: Damage
@@ -145,6 +187,7 @@ struct MovementSumTests {
         arguments: [
             ("UPDATE movements_by_day SET chains = chains + 1 WHERE rowid_of", "movements_by_day"),
             ("DELETE FROM movements_by_month", "movements_by_month"),
+            ("UPDATE movements_by_month SET sums = zeroblob(length(sums))", "movements_by_month"),
             ("UPDATE metric_classes SET storefront = 'XXX'", "metric_classes"),
             ("UPDATE metric_classes SET uses = uses + 1", "metric_classes"),
             ("UPDATE pending_movements SET label = 23 - label", "pending_movements"),
@@ -188,7 +231,7 @@ struct MovementSumTests {
         for (index, at) in times.enumerated() {
             let after: Int64 = [.max, .min, 0, 7, .max][index]
             let label = MovementLabel.all[index * 2].code
-            writer.append(at: at, after: after == 0 ? nil : after, label: label)
+            writer.append(at: at, after: after, label: label)
             expected.append(StoredMovement(at: at, before: before, after: after, label: label))
             before = after
         }

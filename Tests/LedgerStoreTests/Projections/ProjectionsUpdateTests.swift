@@ -159,7 +159,7 @@ extension ChainRows {
             chain: chain, subscription: subscription, intervals: intervals ?? self.intervals,
             lifeFacts: lifeFacts ?? self.lifeFacts, notices: notices ?? self.notices,
             transactions: transactions ?? self.transactions,
-            holdings: holdings, contribution: contribution, classes: classes)
+            holdings: holdings, contribution: contribution, told: told)
     }
 }
 

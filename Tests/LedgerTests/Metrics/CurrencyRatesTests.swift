@@ -12,7 +12,7 @@ struct CurrencyRatesTests {
         "Nothing but a plain decimal number greater than 0 is a rate",
         arguments: [
             "", "0", "0.0", "-1", "+1", "1.", ".5", "1,5", "1e3", "1.2.3", " 1", "nan", "٣",
-            "1234567890123456", "1.0123456789",
+            "1234567890123456", "1.0123456789", "1000001", "1000000.1", "999999999999999",
         ])
     func refused(_ text: String) {
         #expect(CurrencyRates.Rate(text) == nil)
@@ -20,7 +20,7 @@ struct CurrencyRatesTests {
 
     @Test(
         "A rate is written as it was read",
-        arguments: ["1", "1.0834", "0.006612", "0.000000001", "123456789012345", "10.50"])
+        arguments: ["1", "1.0834", "0.006612", "0.000000001", "1000000", "1000000.0", "10.50"])
     func written(_ text: String) {
         #expect(CurrencyRates.Rate(text)?.description == text)
     }
@@ -40,10 +40,21 @@ struct CurrencyRatesTests {
     func none() throws {
         let largest = BillingPeriod.largestPrice * 365
         #expect(try rates("1.000000001").converted(largest, from: "EUR") == nil)
-        #expect(try rates("999999999999999").converted(.max, from: "EUR") == nil)
+        #expect(try rates("1000000").converted(.max, from: "EUR") == nil)
         #expect(try rates("1").converted(1, from: "JPY") == nil)
         #expect(try !rates("1").covers("JPY"))
         #expect(try rates("2").converted(7, from: "USD") == 7)
+    }
+
+    @Test("Why an amount cannot be converted is told; nothing needs no rate")
+    func gaps() throws {
+        let largest = BillingPeriod.largestPrice * 365
+        #expect(try rates("1").gap(largest, in: "EUR") == nil)
+        #expect(try rates("1").gap(largest + 1, in: "EUR") == .tooLarge("EUR"))
+        #expect(try rates("1").gap(1, in: "JPY") == .missing("JPY"))
+        #expect(try rates("1").gap(0, in: "JPY") == nil)
+        #expect(try rates("1").gap(.max, in: "USD") == nil)
+        #expect(try rates("1").gap(1, in: nil) == nil)
     }
 
     @Test("A change of currency is, converted, a change of price, and every row still balances")

@@ -15,7 +15,7 @@ struct PlainCounts {
         var amounts: [String: Int64]
     }
 
-    private static let day: Int64 = 86_400_000
+    static let day: Int64 = 86_400_000
 
     func counts(_ metric: CountedMetric, instants: [Timestamp]) -> [Count] {
         let found: [Count] =
@@ -39,7 +39,7 @@ struct PlainCounts {
         }
     }
 
-    private var sales: [PlainLife.Sale] { plain.sales }
+    var sales: [PlainLife.Sale] { plain.sales }
     /// Periods of a subscription; nothing else has any.
     private var periods: [Int] { plain.life.isOneTime ? [] : Array(sales.indices) }
 
@@ -50,13 +50,11 @@ struct PlainCounts {
             guard !plain.life.isOneTime, let state = plain.state(before: end), state.isEntitled
             else { return nil }
             let last = end.advanced(byMilliseconds: -1)
-            let answer = plain.life.answer(at: last, now: limit)
-            let willRenew = answer?.commitment?.willRenew ?? answer?.willRenew
             return Count(
                 at: last, sale: state.sale,
                 amounts: [
                     "active": 1, "activePaid": sales[state.sale].isTrial ? 0 : 1,
-                    "setToCancel": willRenew == false ? 1 : 0,
+                    "setToCancel": isSetToCancel(state.sale, at: last) ? 1 : 0,
                 ])
         }
     }
@@ -85,7 +83,7 @@ struct PlainCounts {
         }
     }
 
-    private func isSameRun(_ sale: Int) -> Bool {
+    func isSameRun(_ sale: Int) -> Bool {
         let before = plain.state(before: sales[sale].start)?.name
         return before != nil && before != "expired" && before != "revoked"
     }
@@ -158,50 +156,8 @@ struct PlainCounts {
         (0, "0"), (1, "1"), (2, "2-3"), (4, "4-7"), (8, "8-14"), (15, "15-30"), (31, "31+"),
     ]
 
-    private static func bucket(_ milliseconds: Int64) -> String {
+    static func bucket(_ milliseconds: Int64) -> String {
         timing.last { $0.from * day <= max(0, milliseconds) }!.name
-    }
-
-    /// The timeline tells when; the period tells how long before its end that was.
-    private var autoRenew: [Count] {
-        guard !plain.life.isOneTime else { return [] }
-        return plain.life.lifeFacts.compactMap { fact in
-            let sides: [LifeFactName: String] = [
-                .autoRenewDisabled: "off", .autoRenewEnabled: "on",
-            ]
-            guard let side = sides[fact.name], let state = plain.state(at: fact.at) else {
-                return nil
-            }
-            let sale = sales[state.sale]
-            let left = sale.statedEnd.milliseconds(since: fact.at)
-            let since = fact.at.milliseconds(since: sale.start)
-            let before = left < 0 ? "afterEnd" : "beforeEnd.\(Self.bucket(left))"
-            return Count(
-                at: fact.at, sale: state.sale,
-                amounts: [
-                    side: 1, "\(side).\(before)": 1, "\(side).afterStart.\(Self.bucket(since))": 1,
-                ])
-        }
-    }
-
-    private var productChanges: [Count] {
-        guard !plain.life.isOneTime else { return [] }
-        return plain.life.lifeFacts.compactMap { fact in
-            guard [.upgraded, .downgraded, .crossgraded].contains(fact.name),
-                let to = sales.firstIndex(where: { $0.ids.contains(fact.transactionId!) }), to > 0
-            else { return nil }
-            var amounts: [String: Int64] = [fact.name.rawValue: 1]
-            let (old, new) = (days(sales[to - 1]), days(sales[to]))
-            if let old, let new, old != new {
-                amounts[old < new ? "toLonger" : "toShorter"] = 1
-            }
-            return Count(at: fact.at, sale: to, amounts: amounts)
-        }
-    }
-
-    /// About how many days one payment lasts; months of 30.
-    private func days(_ sale: PlainLife.Sale) -> Int64? {
-        sale.length(catalogue).map { $0.months * 30 + $0.days }
     }
 }
 

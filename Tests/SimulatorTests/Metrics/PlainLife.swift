@@ -7,6 +7,8 @@ import Simulator
 struct PlainLife {
     let life: Lifecycle
     let sales: [Sale]
+    /// Everything that was stated, each piece of evidence once, in the order of signing.
+    let stated: [Delivery]
     /// The chain's states, one after the other.
     let states: [State]
 
@@ -44,6 +46,8 @@ struct PlainLife {
 
     init(_ deliveries: [Delivery], _ life: Lifecycle) {
         self.life = life
+        stated = Dictionary(grouping: deliveries, by: \.ordinal).values.compactMap(\.first)
+            .sorted { ($0.time, $0.ordinal) < ($1.time, $1.ordinal) }
         var sales = life.isOneTime ? PlainLife.purchase(deliveries) : PlainLife.sales(deliveries)
         // A history may begin, or a period be counted, later than it was bought.
         for index in sales.indices {
@@ -215,9 +219,10 @@ struct PlainLife {
 
 extension Delivery {
     /// When the transaction inside was stated.
-    fileprivate var snapshotDate: Timestamp {
-        transaction?.signedDate ?? signedDate ?? Timestamp(milliseconds: 0)
-    }
+    var snapshotDate: Timestamp { transaction?.signedDate ?? time }
+
+    /// When all of it was stated.
+    var time: Timestamp { signedDate ?? Timestamp(milliseconds: 0) }
 }
 
 extension PlainLife.Sale {

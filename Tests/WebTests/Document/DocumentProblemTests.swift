@@ -76,7 +76,8 @@ struct DocumentProblemTests {
         ])
         codes.formUnion(
             ReportRouteTests.refusals.map(\.1) + ComparedRouteTests.refusals.map(\.1) + [
-                MetricsError.tooManyRows.code, MetricsError.unknownMetric("").code,
+                MetricsError.tooManyRows.code, MetricsError.amountTooLarge.code,
+                MetricsError.unknownMetric("").code, MetricsError.rateTooLarge([]).code,
             ])
         // A failure of the store is told by its own code.
         codes.formUnion(CommandError.Code.allCases.filter { $0 != .store }.map(\.rawValue))

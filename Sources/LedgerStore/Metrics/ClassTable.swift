@@ -1,0 +1,57 @@
+public import Ledger
+
+/// Classes by their numbers, and by their places in the order of these.
+public struct ClassTable: Sendable, Equatable {
+    public private(set) var classes: [CountedClass] = []
+    private var numbers: [Int64] = []
+    /// Places + 1, 0 for none, from where a number's own bits say on: numbers are digests, which
+    /// spread by themselves.
+    private var slots: [Int32] = [0]
+
+    public init() {}
+
+    public var count: Int { classes.count }
+
+    /// The numbers, in the order of the places.
+    public var sortedNumbers: [Int64] { numbers }
+
+    /// - Parameter number: one that is not here.
+    mutating func append(_ counted: CountedClass, number: Int64) {
+        classes.append(counted)
+        numbers.append(number)
+        if slots.count < numbers.count * 2 {
+            slots = Array(repeating: 0, count: slots.count * 4)
+            for place in numbers.indices { enter(place) }
+        } else {
+            enter(numbers.count - 1)
+        }
+    }
+
+    private mutating func enter(_ place: Int) {
+        var slot = self.slot(numbers[place])
+        while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+        slots[slot] = Int32(place + 1)
+    }
+
+    private func slot(_ number: Int64) -> Int {
+        Int(truncatingIfNeeded: number) & (slots.count - 1)
+    }
+
+    /// The place of a class; nil for one that is not here.
+    @inline(__always)
+    public func place(of number: Int64) -> Int? {
+        var slot = self.slot(number)
+        while true {
+            let place = Int(slots[slot]) - 1
+            guard place >= 0 else { return nil }
+            if numbers[place] == number { return place }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+    }
+
+    public subscript(number: Int64) -> CountedClass? { place(of: number).map { classes[$0] } }
+
+    public static func == (left: ClassTable, right: ClassTable) -> Bool {
+        left.numbers == right.numbers && left.classes == right.classes
+    }
+}

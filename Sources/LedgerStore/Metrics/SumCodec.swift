@@ -1,0 +1,101 @@
+internal import AppStore
+
+/// Sums as bytes, one behind the other: a report reads a million of them where rows of their own
+/// would cost ten times as much.
+///
+///     sum  = byte: label, + 64 if there is a class before, + 128 if there is one after;
+///            the classes, 8 bytes each; zigzag, variable length: chains
+enum SumCodec {
+    private static let before: UInt8 = 64
+    private static let after: UInt8 = 128
+    private static let label: UInt8 = 63
+
+    static func append(_ movement: SummedMovement, chains: Int64, to writer: inout FactWriter) {
+        let (hasBefore, hasAfter) = (
+            movement.before != ClassCodec.none, movement.after != ClassCodec.none
+        )
+        writer.byte(
+            UInt8(truncatingIfNeeded: movement.label) & label
+                | (hasBefore ? before : 0) | (hasAfter ? after : 0))
+        if hasBefore { writer.word(movement.before) }
+        if hasAfter { writer.word(movement.after) }
+        writer.signed(chains)
+    }
+
+    /// Hands out the sums in order.
+    ///
+    /// Throws `FactReader.Damage` for bytes that no writer made.
+    @inline(__always)
+    static func forEach(
+        _ bytes: UnsafeRawBufferPointer, _ body: (SummedMovement, Int64) -> Void
+    ) throws(FactReader.Damage) {
+        var reader = FactReader(bytes)
+        while !reader.isAtEnd {
+            let head = try reader.byte()
+            let movement = SummedMovement(
+                before: head & before == 0 ? ClassCodec.none : try reader.word(),
+                after: head & after == 0 ? ClassCodec.none : try reader.word(),
+                label: Int64(head & label))
+            body(movement, try reader.signed())
+        }
+    }
+}
+
+/// What changed into what: classes by their numbers (0: not entitled), the label by its code.
+public struct SummedMovement: Hashable, Sendable {
+    public var before: Int64
+    public var after: Int64
+    public var label: Int64
+
+    init(before: Int64, after: Int64, label: Int64) {
+        self.before = before
+        self.after = after
+        self.label = label
+    }
+
+    public init(_ stored: StoredMovement) {
+        self.init(before: stored.before, after: stored.after, label: stored.label)
+    }
+
+    /// Class numbers are digests already, so that mixing them is enough.
+    public func hash(into hasher: inout Hasher) { hasher.combine(before &* 31 &+ after &+ label) }
+
+    static func precedes(_ left: SummedMovement, _ right: SummedMovement) -> Bool {
+        (left.before, left.after, left.label) < (right.before, right.after, right.label)
+    }
+}
+
+/// The sums of a month lie in parts, each a row: an event touches only a few of them.
+struct MonthPart: Hashable, Comparable {
+    /// The first moment of the month.
+    let from: Int64
+    let number: Int64
+
+    /// Parts of a month; the numbers of classes spread over them evenly.
+    static let count: Int64 = 128
+
+    init(from: Int64, of movement: SummedMovement) {
+        self.from = from
+        number = MonthPart.number(of: movement)
+    }
+
+    static func number(of movement: SummedMovement) -> Int64 {
+        (movement.before ^ movement.after) & (count - 1)
+    }
+
+    static func < (left: MonthPart, right: MonthPart) -> Bool {
+        (left.from, left.number) < (right.from, right.number)
+    }
+
+    /// The sums of a part, in order, as they are stored; none for a part that comes to nothing.
+    static func body(_ sums: [SummedMovement: Int64]) -> [UInt8]? {
+        var writer = FactWriter()
+        let order = sums.filter { $0.value != 0 }.sorted {
+            SummedMovement.precedes($0.key, $1.key)
+        }
+        for (movement, chains) in order {
+            SumCodec.append(movement, chains: chains, to: &writer)
+        }
+        return order.isEmpty ? nil : writer.bytes
+    }
+}

@@ -1,0 +1,150 @@
+import AppStore
+import Ledger
+import Simulator
+
+/// What customers decided, read off the renewal infos and the sales alone.
+extension PlainCounts {
+    /// Renewal infos in the order in which they were signed, with what carried them.
+    private var renewalInfos: [(at: Timestamp, delivery: Delivery, renewal: RenewalPayload)] {
+        plain.stated.compactMap { delivery in
+            delivery.renewal.map { ($0.signedDate ?? delivery.time, delivery, $0) }
+        }.enumerated().sorted { left, right in
+            (left.element.0, left.offset) < (right.element.0, right.offset)
+        }.map(\.element)
+    }
+
+    private static func isOn(_ status: Raw<AutoRenewStatus>?) -> Bool? {
+        switch status?.value {
+        case .on: true
+        case .off: false
+        case nil: nil
+        }
+    }
+
+    /// The newest renewal info by then speaks; of what was first heard of later but before its end,
+    /// the one that came with it.
+    func isSetToCancel(_ sale: Int, at moment: Timestamp) -> Bool {
+        let about = plain.stated.filter { delivery in
+            delivery.transaction?.transactionId.map { sales[sale].ids.contains($0) } ?? false
+        }
+        let first = about.map(\.snapshotDate).min()
+        let speaking: RenewalPayload?
+        if let first, first > moment, first < sales[sale].statedEnd {
+            speaking = about.first { $0.snapshotDate == first && $0.renewal != nil }?.renewal
+        } else {
+            speaking = renewalInfos.last { $0.at <= moment }?.renewal
+        }
+        let decided = Self.isOn(speaking?.commitmentInfo?.commitmentAutoRenewStatus)
+        return (decided ?? Self.isOn(speaking?.autoRenewStatus)) == false
+    }
+
+    // MARK: Auto-renew
+
+    /// When it was turned off and on by somebody: not by a purchase, and not by an end for another
+    /// reason.
+    private var decisions: [(at: Timestamp, isOn: Bool)] {
+        var (standing, commitment): (Bool?, Bool?) = (nil, nil)
+        var found: [(at: Timestamp, isOn: Bool)] = []
+        for (_, delivery, renewal) in renewalInfos {
+            let (type, said) = Self.said(delivery)
+            let stated = Self.isOn(renewal.autoRenewStatus)
+            if let decided = Self.isOn(renewal.commitmentInfo?.commitmentAutoRenewStatus) {
+                let isNew = commitment != decided
+                commitment = decided
+                if isNew, said == decided {
+                    standing = stated
+                    found.append((delivery.time, decided))
+                    continue
+                }
+            }
+            guard let stated else { continue }
+            let isChange = standing == nil ? said == stated : standing != stated
+            standing = stated
+            let isByItself = stated ? type == .subscribed : Self.isLost(delivery, renewal)
+            if isChange, !isByItself { found.append((delivery.time, stated)) }
+        }
+        for delivery in plain.stated where delivery.renewal == nil {
+            if let said = Self.said(delivery).isOn { found.append((delivery.time, said)) }
+        }
+        return found
+    }
+
+    private static func said(_ delivery: Delivery) -> (type: NotificationType?, isOn: Bool?) {
+        guard case .notification(let body, _, _) = delivery.evidence else { return (nil, nil) }
+        switch body.subtype?.value {
+        case .autoRenewEnabled: return (body.notificationType?.value, true)
+        case .autoRenewDisabled: return (body.notificationType?.value, false)
+        default: return (body.notificationType?.value, nil)
+        }
+    }
+
+    /// Off because it ended otherwise than by the customer's will.
+    private static func isLost(_ delivery: Delivery, _ renewal: RenewalPayload) -> Bool {
+        if case .notification(let body, _, _) = delivery.evidence,
+            body.notificationType?.value == .expired
+        {
+            return body.subtype?.value != .voluntary
+        }
+        return renewal.expirationIntent.map { $0.value != .customerCancelled } ?? false
+    }
+
+    var autoRenew: [Count] {
+        guard !plain.life.isOneTime else { return [] }
+        return decisions.compactMap { decision in
+            guard let state = plain.state(at: decision.at) else { return nil }
+            let (sale, side) = (sales[state.sale], decision.isOn ? "on" : "off")
+            let left = sale.statedEnd.milliseconds(since: decision.at)
+            let since = decision.at.milliseconds(since: sale.start)
+            let before = left < 0 ? "afterEnd" : "beforeEnd.\(Self.bucket(left))"
+            return Count(
+                at: decision.at, sale: state.sale,
+                amounts: [
+                    side: 1, "\(side).\(before)": 1, "\(side).afterStart.\(Self.bucket(since))": 1,
+                ])
+        }
+    }
+
+    // MARK: Product changes
+
+    /// One sale after another of the same run that is of another product.
+    var productChanges: [Count] {
+        guard !plain.life.isOneTime else { return [] }
+        return sales.indices.dropFirst().compactMap { index in
+            let (old, new) = (sales[index - 1], sales[index])
+            guard let before = old.payload.productId, let after = new.payload.productId,
+                before != after, old.payload.isUpgraded == true || isSameRun(index)
+            else { return nil }
+            let first = plain.stated.filter { delivery in
+                delivery.transaction?.transactionId.map { new.ids.contains($0) } ?? false
+            }.min {
+                ($0.snapshotDate, $0.time, $0.ordinal) < ($1.snapshotDate, $1.time, $1.ordinal)
+            }
+            let kind: String
+            if let from = catalogue.products[before]?.level,
+                let to = catalogue.products[after]?.level
+            {
+                kind = to == from ? "crossgraded" : to < from ? "upgraded" : "downgraded"
+            } else {
+                var isUpgrade = old.payload.isUpgraded == true || new.bought < old.statedEnd
+                if case .notification(let body, _, _)? = first?.evidence,
+                    body.subtype?.value == .upgrade
+                {
+                    isUpgrade = true
+                }
+                kind = isUpgrade ? "upgraded" : "downgraded"
+            }
+            var amounts: [String: Int64] = [kind: 1]
+            if let old = days(old), let new = days(new), old != new {
+                amounts[old < new ? "toLonger" : "toShorter"] = 1
+            }
+            let told = first?.time ?? new.bought
+            return Count(
+                at: kind == "upgraded" ? new.bought : told, sale: index, amounts: amounts)
+        }
+    }
+
+    /// About how many days one payment lasts; months of 30.
+    private func days(_ sale: PlainLife.Sale) -> Int64? {
+        sale.length(catalogue).map { $0.months * 30 + $0.days }
+    }
+}
