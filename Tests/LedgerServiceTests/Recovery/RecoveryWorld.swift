@@ -23,6 +23,8 @@ struct RecoveryWorld: Sendable {
     var ledger: TemporaryLedger
     var faults: [ServedFaultRule] = []
     var outages: [ClosedRange<Timestamp>] = []
+    /// How often one request is tried.
+    var attemptCount = 3
 
     init() throws {
         ledger = try TemporaryLedger(apps: [RecoveryWorld.app.rawValue])
@@ -70,7 +72,7 @@ struct RecoveryWorld: Sendable {
             transport: carrying(SimulatedTransport(production: api, onAnswer: onAnswer)),
             clock: WaitingClock(RecoveryWorld.now),
             policy: RetryPolicy(
-                attempts: 3, firstWaitMilliseconds: 1, longestWaitMilliseconds: 1,
+                attempts: attemptCount, firstWaitMilliseconds: 1, longestWaitMilliseconds: 1,
                 budgetMilliseconds: 10_000))
     }
 
