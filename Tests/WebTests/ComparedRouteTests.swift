@@ -12,21 +12,6 @@ struct ComparedRouteTests {
     private let purchase = MadePurchase()
     private static let rates = "USD,EUR:1.0834,JPY:0.006612"
 
-    /// Two periods; the price may be in another currency.
-    private func renewed(
-        _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
-    ) async throws {
-        let purchase = purchase
-        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
-            for period in 0...1 {
-                let answer = try await client.notify(purchase.notificationBody(period))
-                #expect(answer.status == 200)
-            }
-            _ = try await host.ledger(.production).snapshot(atLeast: 2, limit: .seconds(60))
-            try await body(client, host)
-        }
-    }
-
     private func query(
         _ host: LedgerHost, _ knowledge: KnowledgeLimit = .everything
     ) async throws -> MetricsQuery {
@@ -81,7 +66,7 @@ struct ComparedRouteTests {
 
     @Test("A question that makes no sense is a 400 with its code")
     func refused() async throws {
-        try await renewed { client, _ in
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
             for (question, code) in Self.refusals {
                 let answer = try await client.get("/v1/metrics/\(question)")
                 #expect(answer.status == 400, "\(question)")
@@ -97,7 +82,7 @@ struct ComparedRouteTests {
 
     @Test("What moved is what the command tells, for each way to name two states of knowledge")
     func diff() async throws {
-        try await renewed { client, host in
+        try await ServedPlace().serve(renewed: purchase) { client, host in
             let first = try await host.ledger(.production).ledger.log.events(after: 0, limit: 1)
             let time = try #require(first.first?.receivedAt)
             let states: [(String, KnowledgeLimit, KnowledgeLimit)] = [
@@ -142,7 +127,7 @@ struct ComparedRouteTests {
 
     @Test("Amounts by a table of rates are those of the command with the same table")
     func rates() async throws {
-        try await renewed { client, host in
+        try await ServedPlace().serve(renewed: purchase) { client, host in
             let table = try CurrencyRates(words: Self.rates)
             #expect(
                 table
@@ -164,7 +149,7 @@ struct ComparedRouteTests {
 
     @Test("Other products' definitions are those of the command, each where it is documented")
     func definitions() async throws {
-        try await renewed { client, host in
+        try await ServedPlace().serve(renewed: purchase) { client, host in
             var count = 0
             for pack in DefinitionPack.allCases {
                 for metric in DefinitionPack.metrics {

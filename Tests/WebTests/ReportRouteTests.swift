@@ -9,20 +9,6 @@ import Testing
 struct ReportRouteTests {
     private let purchase = MadePurchase()
 
-    private func renewed(
-        _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
-    ) async throws {
-        let purchase = purchase
-        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
-            for period in 0...1 {
-                let answer = try await client.notify(purchase.notificationBody(period))
-                #expect(answer.status == 200)
-            }
-            _ = try await host.ledger(.production).snapshot(atLeast: 2, limit: .seconds(60))
-            try await body(client, host)
-        }
-    }
-
     /// Questions that make no sense, and the code of each.
     static let refusals: [(String, String)] = [
         ("", "invalidTime"), ("from=soon", "invalidTime"), ("from=", "invalidTime"),
@@ -55,7 +41,7 @@ struct ReportRouteTests {
 
     @Test("The answer is the command's, whatever it is broken down by")
     func same() async throws {
-        try await renewed { client, host in
+        try await ServedPlace().serve(renewed: purchase) { client, host in
             for by in ["", "product", "app,country,reason"] {
                 var words = MetricsWords()
                 (words.from, words.interval, words.timeZone) = ("2026-01-01", "week", "Asia/Tokyo")
@@ -77,7 +63,7 @@ struct ReportRouteTests {
 
     @Test("Figures by filter, in the paid variant, and as they were known")
     func figures() async throws {
-        try await renewed { client, _ in
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
             let path = "/v1/metrics/churn?from=2026-01-01&to=2026-02-01"
             let plain = try await client.get(path)
             #expect(plain.json["rows"]?.array?.first?["new"]?.int64 == 1)
@@ -99,7 +85,7 @@ struct ReportRouteTests {
 
     @Test("An environment that is not served is a 404; a position in the future a 503")
     func elsewhere() async throws {
-        try await renewed { client, _ in
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
             let path = "/v1/metrics/churn?from=2026-01-01"
             let xcode = try await client.get(path + "&environment=xcode")
             #expect(xcode.status == 404 && xcode.code == "environmentNotServed")
@@ -111,7 +97,7 @@ struct ReportRouteTests {
     @Test(
         "Every metric is answered by its name, as the command does", arguments: MetricName.allCases)
     func metric(_ name: MetricName) async throws {
-        try await renewed { client, host in
+        try await ServedPlace().serve(renewed: purchase) { client, host in
             var words = MetricsWords()
             words.from = "2026-01-01"
             let dimension = name == .lateness ? "app" : "product"

@@ -9,25 +9,10 @@ import Testing
 struct SubscriptionRouteTests {
     private let purchase = MadePurchase()
 
-    /// Two periods taken in, both projected.
-    private func renewed(
-        _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
-    ) async throws {
-        let purchase = purchase
-        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
-            for period in 0...1 {
-                let answer = try await client.notify(purchase.notificationBody(period))
-                #expect(answer.status == 200)
-            }
-            _ = try await host.ledger(.production).snapshot(atLeast: 2)
-            try await body(client, host)
-        }
-    }
-
     @Test("The answer is the command's, by any of its transaction ids")
     func same() async throws {
         let purchase = purchase
-        try await renewed { client, host in
+        try await ServedPlace().serve(renewed: purchase) { client, host in
             let snapshot = try await host.ledger(.production).snapshot()
             let reading = try await snapshot.query.reading(
                 purchase.id, moment: host.moment(QuestionScope()))
@@ -46,7 +31,7 @@ struct SubscriptionRouteTests {
     @Test("at and knownPosition ask about the past")
     func past() async throws {
         let purchase = purchase
-        try await renewed { client, _ in
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
             let path = "/v1/subscriptions/\(purchase.id)"
             let early = purchase.start.advanced(byMilliseconds: 10_000).rfc3339
             let then = try await client.get("\(path)?at=\(early)")
@@ -124,7 +109,7 @@ struct SubscriptionRouteTests {
     @Test("An answer that still holds is a 304, also later; one that changed is told whole")
     func entityTag() async throws {
         let purchase = purchase
-        try await renewed { client, host in
+        try await ServedPlace().serve(renewed: purchase) { client, host in
             let path = "/v1/subscriptions/\(purchase.id)"
             let first = try await client.get(path)
             let tag = try #require(first.headers[.eTag])
@@ -151,7 +136,7 @@ struct SubscriptionRouteTests {
     @Test("The raw evidence of one chain comes by pages, byte for byte")
     func evidence() async throws {
         let purchase = purchase
-        try await renewed { client, _ in
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
             var other = purchase
             other.id = "500000000000002"
             _ = try await client.notify(other.notificationBody())

@@ -75,8 +75,8 @@ struct CompareSums: Sendable {
     var tally = MetricsQuery.Tally()
     private var all: RollForward
     private var paid: RollForward
-    /// Of chains that are not lost while their renewal is past due.
-    private var pastDue: RollForward
+    /// The same with the rule on past due, where it is one of theirs.
+    private var kept: RollForward
     /// One for each interval, where what counts are the days before its end.
     private var lastDays: [RollForward] = []
     private var active: CountTable
@@ -95,7 +95,7 @@ struct CompareSums: Sendable {
         }
         all = rollForward(instants, isPaid: false)
         paid = rollForward(instants, isPaid: true)
-        pastDue = paid
+        kept = paid
         if rules.contains(.lastThirtyDays) {
             lastDays = instants.dropFirst().map { end in
                 let begin = end.advanced(byMilliseconds: -MetricsQuery.lastDaysMilliseconds)
@@ -119,11 +119,9 @@ struct CompareSums: Sendable {
         }
         all.add(metrics)
         paid.add(metrics)
-        if rules.contains(.pastDueIncluded) {
-            let theirs = metrics.withPastDue
-            pastDue.add(theirs)
-            for index in lastDays.indices { lastDays[index].add(theirs) }
-        }
+        let theirs = rules.contains(.pastDueIncluded) ? metrics.withPastDue : metrics
+        kept.add(theirs)
+        for index in lastDays.indices { lastDays[index].add(theirs) }
         active.add(
             life.occurrences(
                 of: .active, in: chain.bundleId, catalogue: catalogue, limit: limit,
@@ -134,7 +132,7 @@ struct CompareSums: Sendable {
         tally.add(other.tally)
         all.add(other.all)
         paid.add(other.paid)
-        pastDue.add(other.pastDue)
+        kept.add(other.kept)
         for index in lastDays.indices { lastDays[index].add(other.lastDays[index]) }
         active.add(other.active)
         money.add(other.money)
@@ -153,18 +151,18 @@ struct CompareSums: Sendable {
     }
 
     func churnRows(_ pack: DefinitionPack) -> [ComparisonReport.Row] {
-        let pastDue = pastDue.rows()
+        let kept = kept.rows()
         return zip(all.rows(), paid.rows()).enumerated().map { index, rows in
             let (whole, paid) = rows
-            let kept = rules.contains(.pastDueIncluded) ? pastDue[index].churned : paid.churned
+            let lost = kept[index].churned
             let window = lastDays.isEmpty ? nil : lastDays[index].rows().first
             let differences = rules.map { rule -> ComparisonReport.Difference in
                 let amount: Int64 =
                     switch rule {
                     case .trialsExcluded: paid.churned - whole.churned
                     case .returnsNetted: -(paid[.gained(.reactivated)] + paid[.gained(.recovered)])
-                    case .lastThirtyDays: (window?.churned ?? 0) - kept
-                    case .pastDueIncluded: kept - paid.churned
+                    case .lastThirtyDays: (window?.churned ?? 0) - lost
+                    case .pastDueIncluded: lost - paid.churned
                     default: 0
                     }
                 return ComparisonReport.Difference(

@@ -22,9 +22,8 @@ extension CurrencyRates {
                 let rate = Rate(String(pair[1]))
             else {
                 throw .invalidRates(
-                    "A code and a decimal number greater than 0 of at most"
-                        + " \(Rate.digitCount) digits, \(Rate.scaleCount) of them behind the point,"
-                        + " are expected with a colon between them.")
+                    "A code and what one of it is are expected with a colon between them:"
+                        + " \(CurrencyRates.rateWords).")
             }
             guard code != target, rates[code] == nil else {
                 throw .invalidRates("\(code) is named twice.")
@@ -33,6 +32,11 @@ extension CurrencyRates {
         }
         self.init(target: target, rates: rates)
     }
+
+    /// What a rate is, for messages.
+    static let rateWords =
+        "a decimal number greater than 0 and at most \(Rate.largest), of at most"
+        + " \(Rate.digitCount) digits, \(Rate.scaleCount) of them behind the point"
 
     /// ISO 4217, as Apple writes it.
     static func isCode(_ text: String) -> Bool {

@@ -32,10 +32,9 @@ extension CurrencyRates {
                 guard let rate = Rate(try table.required(key)), code != target else {
                     throw ConfigurationError(
                         .invalidValue, key: table.name(key),
-                        reason: "What one \(code) is in \(target): a decimal number greater than 0"
-                            + " and at most \(Rate.largest), of at most \(Rate.digitCount) digits,"
-                            + " \(Rate.scaleCount) of them behind the point; the currency itself has"
-                            + " no rate.")
+                        reason:
+                            "What one \(code) is in \(target): \(CurrencyRates.rateWords); the currency"
+                            + " itself has no rate.")
                 }
                 rates[code] = rate
             }
