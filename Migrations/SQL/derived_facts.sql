@@ -26,6 +26,8 @@ CREATE TABLE facts (
     -- Milliseconds since the Unix epoch; the smallest integer for a fact without a date.
     signed_at INTEGER NOT NULL,
     position INTEGER NOT NULL,
+    -- Which of the statements of one event: a receipt speaks of many transactions.
+    part INTEGER NOT NULL,
     body BLOB NOT NULL,
-    PRIMARY KEY (chain, app, signed_at, position)
+    PRIMARY KEY (chain, app, signed_at, position, part)
 ) STRICT, WITHOUT ROWID;

@@ -15,7 +15,7 @@ struct SecondReadingCommandTests {
     /// `design.md` §3: derived data is disposable, and rebuilt at will.
     @Test(
         "A derived file that is no database is made again by a rebuild at the latest",
-        arguments: ["projections-1-1.sqlite", "facts-1.sqlite"])
+        arguments: ["projections-1-1.sqlite", "facts-2.sqlite"])
     func damagedDerivedFile(name: String) async throws {
         let place = try await taken()
         for suffix in ["-wal", "-shm"] {

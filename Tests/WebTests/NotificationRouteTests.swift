@@ -107,7 +107,7 @@ struct NotificationRouteTests {
 
     /// A version 1 body of exactly so many bytes; it tells what it is at its end.
     private static func versionOne(byteCount: Int) -> [UInt8] {
-        let head = Array(#"{"unified_receipt":{"latest_receipt":""#.utf8)
+        let head = Array(#"{"password":"hush","unified_receipt":{"latest_receipt":""#.utf8)
         let tail = Array(#""},"notification_type":"DID_RENEW"}"#.utf8)
         return head
             + [UInt8](
@@ -124,7 +124,7 @@ struct NotificationRouteTests {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let answer = try await client.notify(body)
             #expect(answer.status == (excess == 0 ? 503 : 413))
-            #expect(answer.code == (excess == 0 ? "notificationV1Unsupported" : "payloadTooLarge"))
+            #expect(answer.code == (excess == 0 ? "sharedSecretMissing" : "payloadTooLarge"))
         }
     }
 
@@ -163,17 +163,22 @@ struct NotificationRouteTests {
         }
     }
 
-    @Test("A notification of version 1 is asked for again, and its password is kept nowhere")
+    @Test(
+        "Without a shared secret a notification of version 1 is asked for again; its password is kept nowhere"
+    )
     func versionOne() async throws {
         let place = try ServedPlace()
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             let body = #"{"notification_type":"DID_RENEW","password":"hush-hush"}"#
             let answer = try await client.notify(Array(body.utf8))
             #expect(answer.status == 503)
-            #expect(answer.code == "notificationV1Unsupported")
+            #expect(answer.code == "sharedSecretMissing")
             #expect(answer.headers[.retryAfter] != nil)
             let ledger = try host.ledger(.production).ledger
-            #expect(try await ledger.operations.quarantineCount() == 0)
+            let kept = try #require(try await ledger.operations.quarantineItem(1))
+            let text = String(decoding: kept.bytes, as: UTF8.self)
+            #expect(!text.contains("hush-hush"))
+            #expect(text.contains("hmac-sha256:"))
         }
     }
 }

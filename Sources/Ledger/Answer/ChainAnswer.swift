@@ -29,6 +29,8 @@ public struct ChainAnswer: Hashable, Sendable {
     public var cancellation: Cancellation?
     public var revocation: Revocation?
     public var notices: [Notice]
+    /// The rank of trust the state rests on: that of the least believed event that decides it.
+    public var trust: Trust
     /// Positions of the events that decide the answer, ascending.
     public var evidence: [Int64]
 

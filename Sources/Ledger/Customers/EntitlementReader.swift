@@ -87,7 +87,7 @@ struct EntitlementReader {
                 entitlement: name, active: isActive, basis: basis, state: stretch.state,
                 productId: productId, since: stretch.since,
                 until: isOver ? stretch.to : basis == .leeway ? leeway?.until : stretch.until,
-                originalTransactionId: holding.originalTransactionId,
+                originalTransactionId: holding.originalTransactionId, trust: stretch.trust,
                 evidence: basis == .leeway
                     ? Set(stretch.evidence + (leeway?.evidence ?? [])).sorted() : stretch.evidence)
             add(verdict, endedAt: isActive ? nil : endedAt(stretch, isOver: isOver))
@@ -118,7 +118,7 @@ struct EntitlementReader {
             entitlement: grant.entitlement, active: isActive, basis: isActive ? .grant : nil,
             state: nil, productId: nil, since: grant.from,
             until: max(grant.from, grant.end),
-            originalTransactionId: nil, evidence: grant.evidence)
+            originalTransactionId: nil, trust: .operator, evidence: grant.evidence)
         add(verdict, endedAt: isActive ? nil : max(grant.from, grant.end))
     }
 

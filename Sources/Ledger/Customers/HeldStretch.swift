@@ -17,13 +17,15 @@ public struct HeldStretch: Hashable, Sendable {
     public var productId: ProductId?
     /// Apple's subscription group.
     public var group: SubscriptionGroupIdentifier?
+    /// How far the least believed of the events that decide the state is believed.
+    public var trust: Trust
     /// Positions of the events that decide it, the one that names the holder included, ascending.
     public var evidence: [Int64]
 
     public init(
         state: ChainState, from: Timestamp, to: Timestamp?, since: Timestamp, until: Timestamp?,
         accessEnded: Timestamp, productId: ProductId?, group: SubscriptionGroupIdentifier?,
-        evidence: [Int64]
+        trust: Trust, evidence: [Int64]
     ) {
         self.state = state
         self.from = from
@@ -33,6 +35,7 @@ public struct HeldStretch: Hashable, Sendable {
         self.accessEnded = accessEnded
         self.productId = productId
         self.group = group
+        self.trust = trust
         self.evidence = evidence
     }
 

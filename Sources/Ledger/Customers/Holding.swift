@@ -91,6 +91,7 @@ private struct HoldingReader {
 
     private var isConsumable: Bool {
         guard history.isOneTime, let period = history.periods.first else { return false }
+        // No catalogue makes a consumable of what states no type.
         return history.facts[period.bestFact].statedTransaction?.type?.value == .consumable
     }
 
@@ -143,6 +144,7 @@ private struct HoldingReader {
             accessEnded: accessEnded(piece.interval) ?? piece.from,
             productId: intervals[piece.interval].productId,
             group: facts[bestFact].statedTransaction?.subscriptionGroupIdentifier,
+            trust: min(facts[bestFact].trust, facts[intervals[piece.interval].cause].trust),
             evidence: evidence.ascending())
     }
 

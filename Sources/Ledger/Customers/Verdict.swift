@@ -14,6 +14,9 @@ public struct Verdict: Hashable, Sendable {
     public var until: Timestamp?
     /// The chain cited; nil for a grant.
     public var originalTransactionId: OriginalTransactionId?
+    /// The rank of trust it rests on (`lifecycle.md` §2 rule 2): that of the least believed event
+    /// that decides the state; of a grant `operator`.
+    public var trust: Trust
     /// Positions of the events that decide it, ascending.
     public var evidence: [Int64]
 

@@ -11,6 +11,14 @@ public enum EventKind: String, Sendable, CaseIterable {
     case notificationV1
     case command
     case sweep
+
+    /// Whether one event of this kind may speak of many transactions, of several chains.
+    public var mayNameSeveralChains: Bool {
+        switch self {
+        case .receipt, .verifyReceipt, .notificationV1: true
+        case .notification, .transaction, .renewalPair, .appTransaction, .command, .sweep: false
+        }
+    }
 }
 
 /// How an event came to us. Not part of its identity.

@@ -10,8 +10,8 @@ struct OneTimePurchase {
     init?(_ records: [TransactionRecord], _ facts: OrderedFacts, _ catalogue: Catalogue) {
         var statements: [Statement] = []
         for record in records {
-            guard let type = facts[record.bestFact].statedTransaction?.type?.value,
-                type != .autoRenewableSubscription
+            guard let best = facts[record.bestFact].statedTransaction,
+                let type = catalogue.type(of: best), type != .autoRenewableSubscription
             else { continue }
             statements += record.statements
         }
@@ -27,7 +27,7 @@ struct OneTimePurchase {
         let lapse = OneTimePurchase.lapse(best, start, catalogue)
         period = Period(
             purchase: whole, start: start, end: lapse ?? Timestamp(milliseconds: .max))
-        let state: ChainState = best.type?.value == .consumable ? .consumed : .owned
+        let state: ChainState = catalogue.type(of: best) == .consumable ? .consumed : .owned
         var segments = [Segment(state: state, from: start, to: lapse, cause: whole.firstFact)]
         if let lapse {
             segments.append(Segment(state: .lapsed, from: lapse, to: nil, cause: whole.firstFact))
@@ -39,7 +39,8 @@ struct OneTimePurchase {
     private static func lapse(
         _ best: Shared<TransactionSnapshot>, _ start: Timestamp, _ catalogue: Catalogue
     ) -> Timestamp? {
-        guard best.type?.value == .nonRenewingSubscription, let product = best.productId else {
+        guard catalogue.type(of: best) == .nonRenewingSubscription, let product = best.productId
+        else {
             return nil
         }
         return catalogue.products[product]?.duration?.adding(to: start)

@@ -14,12 +14,14 @@ final class OrderedFacts: Sendable {
     let renewals: [RenewalPoint]
 
     init(_ unordered: [Fact]) {
+        let ordered: [Fact]
         if OrderedFacts.isOrdered(unordered) {
-            facts = unordered
+            ordered = unordered
             unusable = []
         } else {
-            (facts, unusable) = OrderedFacts.ordered(unordered)
+            (ordered, unusable) = OrderedFacts.ordered(unordered)
         }
+        facts = CompletedSnapshots.complete(ordered)
         times = facts.map { $0.signedDate ?? Timestamp(milliseconds: 0) }
         renewals = RenewalPoint.points(facts)
     }
@@ -122,7 +124,15 @@ struct RenewalPoint: Sendable {
     let signedDate: Timestamp
     let fact: Int
 
+    /// Those that count.
     static func points(_ facts: [Fact]) -> [RenewalPoint] {
+        let points = allPoints(facts)
+        let first = points.first.map { facts[$0.fact].trust }
+        guard points.contains(where: { facts[$0.fact].trust != first }) else { return points }
+        return ranked(points, facts).filter { $0.ruling == nil }.map(\.point)
+    }
+
+    static func allPoints(_ facts: [Fact]) -> [RenewalPoint] {
         var points: [RenewalPoint] = []
         points.reserveCapacity(facts.count)
         var isOrdered = true

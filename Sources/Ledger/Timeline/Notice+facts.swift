@@ -122,13 +122,29 @@ extension NoticeReader {
                 "A grace period was stated without gracePeriodExpiresDate; its end is a guess.")
         }
         readMissingDuration()
+        readMissingType()
+    }
+
+    /// A receipt names a purchase that does not renew, and nobody says what it is.
+    private mutating func readMissingType() {
+        let nameless = facts.indices.first { index in
+            guard CompletedSnapshots.isPartial(facts[index]),
+                let bought = facts[index].statedTransaction
+            else { return false }
+            return bought.expiresDate == nil && catalogue.type(of: bought) == nil
+        }
+        guard let nameless else { return }
+        add(
+            .unknownValue, from: facts.times[nameless], facts: [nameless],
+            "A receipt does not state this product's type: it counts once the catalogue lists the"
+                + " product, or a signed transaction states it.")
     }
 
     /// A non-renewing purchase whose length nobody knows is owned without end (`lifecycle.md` §5).
     private mutating func readMissingDuration() {
         guard history.isOneTime, let period = history.periods.first,
             let best = facts[period.bestFact].statedTransaction,
-            best.type?.value == .nonRenewingSubscription
+            catalogue.type(of: best) == .nonRenewingSubscription
         else { return }
         if let product = best.productId, catalogue.products[product]?.duration != nil { return }
         add(

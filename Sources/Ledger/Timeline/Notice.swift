@@ -69,6 +69,7 @@ struct NoticeReader {
             reader.readStatusContradictions()
         }
         reader.readSnapshotContradictions()
+        reader.readRankContradictions()
         reader.readLateDeliveries()
         reader.readTokenChange()
         reader.readTokensAgainst(holders)

@@ -72,8 +72,8 @@ struct ExportLines {
     private static func columns(_ subject: Export.Subject) -> [String] {
         let chain = ["environment", "bundleId", "originalTransactionId"]
         let cause = [
-            "position", "kind", "notificationType", "subtype", "notificationUUID", "signedDate",
-            "receivedAt", "lateness",
+            "position", "kind", "trust", "notificationType", "subtype", "notificationUUID",
+            "signedDate", "receivedAt", "lateness",
         ].map { "cause.\($0)" }
         switch subject {
         case .subscriptions: return chain + subscriptionColumns
@@ -100,6 +100,6 @@ struct ExportLines {
         "commitment.price.milliunits", "commitment.price.currency", "commitment.willRenew",
         "commitment.nextProductId", "priceIncrease", "cancellation.reason", "cancellation.at",
         "revocation.date", "revocation.reason", "revocation.type", "revocation.percentage",
-        "notices", "evidence", "completeFrom",
+        "notices", "evidence", "completeFrom", "trust",
     ]
 }

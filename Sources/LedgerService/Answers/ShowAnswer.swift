@@ -16,6 +16,7 @@ extension ChainReading {
             answer.writeTerms(to: &json)
             answer.writeEnd(to: &json)
             json.array("notices", answer.notices) { json, notice in notice.write(to: &json) }
+            json.member("trust", answer.trust.rawValue)
             json.array("evidence", answer.evidence)
         }
     }

@@ -104,6 +104,7 @@ extension Fact {
         json.object("cause", self) { json, fact in
             json.member("position", fact.position)
             json.member("kind", fact.cause.kind.rawValue)
+            json.member("trust", fact.trust.rawValue)
             json.member("notificationType", fact.cause.notificationType)
             json.member("subtype", fact.cause.subtype)
             json.member("notificationUUID", fact.cause.notificationUUID)

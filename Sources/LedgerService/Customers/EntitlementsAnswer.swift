@@ -64,6 +64,7 @@ extension Verdict {
             json.member("since", since)
             json.member("until", until)
             json.member("originalTransactionId", originalTransactionId)
+            json.member("trust", trust.rawValue)
             json.array("evidence", evidence)
         }
     }

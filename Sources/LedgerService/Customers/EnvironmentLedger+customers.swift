@@ -9,7 +9,7 @@ extension EnvironmentLedger {
         guard event.attributes.kind == .command, event.attributes.chain == nil,
             let logged = try await log.event(at: event.position)
         else { return nil }
-        return try FactDecoder.decode(logged)?.chain.customer
+        return try FactDecoder.decode(logged).first?.chain.customer
     }
 
     /// Chains that events after a position say something of, and in it name the customer. Decodes
@@ -25,10 +25,10 @@ extension EnvironmentLedger {
             guard let last = events.last else { return chains.sorted() }
             position = last.event.position
             for logged in events {
-                guard let decoded = try FactDecoder.decode(logged), decoded.chain.customer == nil,
-                    decoded.fact.names(customer)
-                else { continue }
-                chains.insert(decoded.chain)
+                for decoded in try FactDecoder.decode(logged)
+                where decoded.chain.customer == nil && decoded.fact.names(customer) {
+                    chains.insert(decoded.chain)
+                }
             }
         }
     }
@@ -47,10 +47,9 @@ extension EnvironmentLedger {
             position = last.position
             for event in events where mayConcern(event, chain) {
                 guard let logged = try await log.event(at: event.position),
-                    let decoded = try FactDecoder.decode(logged), decoded.chain == chain,
                     known.insert(event.position).inserted
                 else { continue }
-                found.append(decoded.fact)
+                found += try FactDecoder.decode(logged).filter { $0.chain == chain }.map(\.fact)
             }
         }
     }
@@ -60,8 +59,9 @@ extension EnvironmentLedger {
         guard chain.customer == nil else {
             return attributes.kind == .command && attributes.chain == nil
         }
-        return attributes.chain == chain.originalTransactionId
-            && attributes.bundleId == chain.bundleId
+        guard attributes.bundleId == chain.bundleId else { return false }
+        return attributes.chain.map { $0 == chain.originalTransactionId }
+            ?? attributes.kind.mayNameSeveralChains
     }
 }
 

@@ -90,6 +90,7 @@ public struct FeedChange: Sendable {
         json.object("cause", change.causes[entry.cause]) { json, fact in
             json.member("position", fact.position)
             json.member("kind", fact.cause.kind.rawValue)
+            json.member("trust", fact.trust.rawValue)
             json.member("notificationType", fact.cause.notificationType)
             json.member("subtype", fact.cause.subtype)
             json.member("notificationUUID", fact.cause.notificationUUID)

@@ -9,6 +9,8 @@ enum BelievedEvidence: Sendable {
     case transaction(VerifiedTransaction)
     case pair(VerifiedPair, Int64?)
     case appTransaction(VerifiedAppTransaction)
+    case notificationV1(BelievedNotificationV1)
+    case verifyReceipt(BelievedVerifyReceipt)
 
     var bundleId: BundleId? {
         switch self {
@@ -17,6 +19,8 @@ enum BelievedEvidence: Sendable {
         case .transaction(let transaction): transaction.payload.bundleId
         case .pair(let pair, _): pair.transaction.payload.bundleId
         case .appTransaction(let appTransaction): appTransaction.payload.bundleId
+        case .notificationV1(let believed): believed.notification.bundleId
+        case .verifyReceipt(let believed): believed.response.bundleId
         }
     }
 
@@ -26,6 +30,8 @@ enum BelievedEvidence: Sendable {
         case .transaction(let transaction): transaction.payload.environment?.rawValue
         case .pair(let pair, _): pair.transaction.payload.environment?.rawValue
         case .appTransaction(let appTransaction): appTransaction.payload.receiptType?.rawValue
+        case .notificationV1(let believed): believed.environment
+        case .verifyReceipt(let believed): believed.environment
         }
     }
 
@@ -36,6 +42,13 @@ enum BelievedEvidence: Sendable {
         case .transaction(let transaction): try identity.require(transaction)
         case .pair(let pair, _): try identity.require(pair)
         case .appTransaction(let appTransaction): try identity.require(appTransaction)
+        case .notificationV1(let believed):
+            try identity.require(believed.notification.bundleId, environment: believed.environment)
+        case .verifyReceipt(let believed):
+            // Old answers name no environment: they are of the one they are handed to.
+            try identity.require(
+                believed.response.bundleId,
+                environment: believed.environment ?? identity.environment.rawValue)
         }
     }
 
@@ -76,6 +89,11 @@ enum BelievedEvidence: Sendable {
                     BelievedEvidence.text(payload.receiptCreationDate),
                     payload.deviceVerificationNonce,
                 ])
+        case .notificationV1(let believed):
+            // Version 1 has no id of its own: the body is one, whatever its password.
+            return EventKey.make(
+                .notificationV1, [SHA256.hash(believed.sealed.blank).hexadecimal])
+        case .verifyReceipt: return EventKey.make(.verifyReceipt, [payloadHash.hexadecimal])
         }
     }
 
@@ -85,7 +103,7 @@ enum BelievedEvidence: Sendable {
 
     func attributes(source: EventSource) -> EventAttributes {
         var attributes = EventAttributes(
-            kind: kind, source: source, trust: .signed, bundleId: bundleId ?? BundleId(""))
+            kind: kind, source: source, trust: trust, bundleId: bundleId ?? BundleId(""))
         switch self {
         case .notification(let notification):
             let payload = notification.payload
@@ -113,8 +131,42 @@ enum BelievedEvidence: Sendable {
         case .appTransaction(let appTransaction):
             attributes.signedAt = appTransaction.payload.receiptCreationDate
             attributes.rootFingerprint = appTransaction.rootFingerprint
+        case .notificationV1(let believed):
+            let notification = believed.notification
+            attributes.notificationType = notification.notificationType?.rawValue
+            attributes.signedAt = believed.statedAt
+            attributes.chain = onlyChain(
+                ReceiptStatements(notification, origin: .none, statedAt: nil) { _ in .none })
+        case .verifyReceipt(let believed):
+            attributes.signedAt = believed.response.statedAt
+            attributes.chain = onlyChain(
+                ReceiptStatements(believed.response, origin: .none, statedAt: nil) { _ in .none })
         }
         return attributes
+    }
+
+    /// The chain of evidence that speaks of one alone.
+    private func onlyChain(_ statements: ReceiptStatements) -> OriginalTransactionId? {
+        let chains = statements.chains
+        return chains.count == 1 ? chains[0] : nil
+    }
+
+    /// The bytes that are kept of evidence without a form of its own.
+    func verbatim(_ submission: Submission) -> [UInt8] {
+        switch (self, submission.form) {
+        case (.notificationV1(let believed), _): believed.sealed.bytes
+        case (_, .verifyReceipt(let body)): body
+        default: []
+        }
+    }
+
+    /// Version 1 is vouched for by a secret, verifyReceipt by the connection it came over.
+    private var trust: Trust {
+        switch self {
+        case .notification, .transaction, .pair, .appTransaction: .signed
+        case .verifyReceipt: .transport
+        case .notificationV1: .secret
+        }
     }
 
     private var kind: EventKind {
@@ -123,6 +175,20 @@ enum BelievedEvidence: Sendable {
         case .transaction: .transaction
         case .pair: .renewalPair
         case .appTransaction: .appTransaction
+        case .notificationV1: .notificationV1
+        case .verifyReceipt: .verifyReceipt
         }
     }
+}
+
+extension FactOrigin {
+    /// Of what is only looked through for its chains.
+    fileprivate static var none: FactOrigin {
+        FactOrigin(
+            position: 0, receivedAt: Timestamp(milliseconds: 0), trust: .operator, digest: .none)
+    }
+}
+
+extension Digest {
+    fileprivate static var none: Digest { Digest(words: (0, 0, 0, 0)) }
 }

@@ -40,6 +40,19 @@ struct EventPreparation: Sendable {
     let apps: [Configuration.App]
     let environment: Environment
     let source: EventSource
+    let secrets: SharedSecrets
+
+    init(
+        verifier: EvidenceVerifier, packer: EvidencePacker, apps: [Configuration.App],
+        environment: Environment, source: EventSource
+    ) {
+        self.verifier = verifier
+        self.packer = packer
+        self.apps = apps
+        self.environment = environment
+        self.source = source
+        secrets = SharedSecrets(apps)
+    }
 
     /// - Parameter now: when the submission arrived, unless it claims a time itself.
     func prepare(_ submission: Submission, now: Timestamp) -> PreparedSubmission {
@@ -97,6 +110,8 @@ struct EventPreparation: Sendable {
             }
         case .transaction(let token):
             return .transaction(try verifier.verifyTransaction(token, receivedAt: receivedAt))
+        case .notificationV1(let body): return .notificationV1(try believe(notificationV1: body))
+        case .verifyReceipt(let body): return .verifyReceipt(try believe(verifyReceipt: body))
         case .pair(let transaction, let renewal, let status):
             return .pair(
                 try verifier.verifyPair(
@@ -107,7 +122,10 @@ struct EventPreparation: Sendable {
     /// Payloads are decoded only after their signature was verified, so what cannot be decoded is
     /// genuine: a later version may understand it.
     private static func isGenuine(_ error: VerificationError, _ submission: Submission) -> Bool {
-        if case .unreadable = submission.form { return false }
+        switch submission.form {
+        case .unreadable, .verifyReceipt: return false
+        case .jws, .transaction, .pair, .notificationV1: break
+        }
         return error.code == .undecodablePayload || error.cause == .undecodablePayload
     }
 
@@ -118,6 +136,8 @@ struct EventPreparation: Sendable {
         switch submission.form {
         case .jws(let bytes), .transaction(let bytes): token = bytes
         case .pair(let transaction, _, _): token = transaction
+        case .notificationV1(let body), .verifyReceipt(let body):
+            return (try? JSONValue.parse(body)).flatMap { EventPreparation.bundleId($0) }
         case .unreadable: return nil
         }
         guard let jws = try? CompactJWS(parsing: token),
@@ -167,6 +187,7 @@ struct EventPreparation: Sendable {
             case .jws(let token), .transaction(let token): .jws(token)
             case .pair(let transaction, let renewal, let status):
                 .pair(transaction: transaction, renewal: renewal, status: status)
+            case .notificationV1, .verifyReceipt: .verbatim(believed.verbatim(submission))
             case .unreadable: .verbatim([])
             }
         let prepared: PreparedEvidence

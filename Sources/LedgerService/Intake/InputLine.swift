@@ -26,7 +26,7 @@ enum InputLine {
             throw unreadable("The line is not valid JSON (\(error.code.rawValue)).", input)
         }
         let receivedAt = try receivedAt(body, input)
-        let forms = try forms(body, input)
+        let forms = try forms(body, of: line, input)
         guard forms.count <= maximumPieces else {
             throw UnreadableInput(
                 code: VerificationCode.payloadTooLarge.rawValue,
@@ -48,7 +48,7 @@ enum InputLine {
     }
 
     private static func forms(
-        _ body: JSONValue, _ input: String
+        _ body: JSONValue, of line: [UInt8], _ input: String
     ) throws(UnreadableInput) -> [Submission.Form] {
         if let payload = body["signedPayload"] { return [token(payload, "signedPayload")] }
         if body["signedTransactionInfo"] != nil { return [transaction(body)] }
@@ -69,13 +69,29 @@ enum InputLine {
             }
         }
         if let groups = body["data"]?.array { return transactions(groups) }
+        if let form = originalStoreKit(body, line) { return [form] }
         if body["signedRenewalInfo"] != nil {
             throw unreadable(
                 "A renewal info names no app: it must come with its signedTransactionInfo.", input)
         }
         throw unreadable(
             "The object has none of signedPayload, signedTransactionInfo, signedTransactions,"
-                + " notificationHistory, data or signedAppTransactionInfo.", input)
+                + " notificationHistory, data, signedAppTransactionInfo, and is no answer of"
+                + " verifyReceipt and no version 1 notification.", input)
+    }
+
+    /// What original StoreKit left: bodies as they came, or as the text of a member, with a time
+    /// beside it.
+    private static func originalStoreKit(
+        _ body: JSONValue, _ line: [UInt8]
+    ) -> Submission.Form? {
+        if let text = body["notificationV1"]?.string { return .notificationV1(Array(text.utf8)) }
+        if let text = body["verifyReceipt"]?.string { return .verifyReceipt(Array(text.utf8)) }
+        if body["notification_type"] != nil || body["unified_receipt"] != nil {
+            return .notificationV1(line)
+        }
+        let isAnswer = body["receipt"]?.object != nil || body["latest_receipt_info"] != nil
+        return body["status"] != nil && isAnswer ? .verifyReceipt(line) : nil
     }
 
     /// The items of a status response, at most one more than a body may hold: four million

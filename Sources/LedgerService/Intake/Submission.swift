@@ -9,6 +9,10 @@ struct Submission: Sendable {
         case transaction([UInt8])
         /// A transaction and its renewal info, with Apple's unsigned status beside them.
         case pair(transaction: [UInt8], renewal: [UInt8], status: Int64?)
+        /// A version 1 notification: the body, its password as it came or sealed.
+        case notificationV1([UInt8])
+        /// An answer of verifyReceipt: the body.
+        case verifyReceipt([UInt8])
         /// An item of a body that is none: what is wrong with it, and (a beginning of) the item.
         case unreadable(String, [UInt8])
     }
@@ -41,6 +45,11 @@ struct Submission: Sendable {
                 $0.member("signedTransactionInfo", String(decoding: token, as: UTF8.self))
             }
             return json.bytes
+        case .notificationV1(let body):
+            // A secret is never written down, not even one that is not ours.
+            let sealed = (try? SealedNotificationV1(body))?.bytes ?? []
+            return envelope("notificationV1", sealed)
+        case .verifyReceipt(let body): return envelope("verifyReceipt", body)
         case .pair(let transaction, let renewal, let status):
             var json = JSONWriter(reservingCapacity: transaction.count + renewal.count + 96)
             json.object {
@@ -51,6 +60,17 @@ struct Submission: Sendable {
             }
             return json.bytes
         }
+    }
+
+    /// A body as the text of one member, beside the time that was claimed; else the body itself.
+    private func envelope(_ name: String, _ body: [UInt8]) -> [UInt8] {
+        guard let claimedReceivedAt else { return body }
+        var json = JSONWriter(reservingCapacity: body.count + body.count / 8 + 96)
+        json.object {
+            $0.member("receivedAt", claimedReceivedAt.milliseconds)
+            $0.member(name, String(decoding: body, as: UTF8.self))
+        }
+        return json.bytes
     }
 }
 

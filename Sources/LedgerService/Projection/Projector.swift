@@ -200,7 +200,7 @@ public final class Projector: Sendable {
             try FactDecoder.decode(logged)
         }
         return (
-            decoded.compactMap { $0 },
+            decoded.flatMap { $0 },
             Checkpoint(position: last.position, leafHash: last.leafHash)
         )
     }

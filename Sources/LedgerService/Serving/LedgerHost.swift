@@ -72,11 +72,16 @@ public final class LedgerHost: Sendable {
                 served: ledgers, apps: configuration.apps, verifier: verifier, source: source,
                 quarantines: quarantines, observer: observer, clock: clock, admits: admits)
         }
-        notifications = intake(.webhook) { if case .notification = $0 { true } else { false } }
+        notifications = intake(.webhook) {
+            switch $0 {
+            case .notification, .notificationV1: true
+            case .transaction, .pair, .appTransaction, .verifyReceipt: false
+            }
+        }
         uploads = intake(.client) {
             switch $0 {
             case .transaction, .pair: true
-            case .notification, .appTransaction: false
+            case .notification, .appTransaction, .notificationV1, .verifyReceipt: false
             }
         }
     }
@@ -126,16 +131,14 @@ public final class LedgerHost: Sendable {
                 let submission = Submission(
                     form: .jws(token), claimedReceivedAt: nil, input: "notification", item: nil)
                 return IntakeReceipt(try await notifications.take(submission).result)
-            case .versionOne:
-                throw IntakeRefusal(
-                    .unavailable, code: "notificationV1Unsupported",
-                    message: "Notifications of version 1 are not taken yet; choose version 2 in"
-                        + " App Store Connect.")
+            case .versionOne(let body):
+                let submission = Submission(
+                    form: .notificationV1(body), claimedReceivedAt: nil, input: "notification",
+                    item: nil)
+                return IntakeReceipt(try await notifications.take(submission).result)
             }
         } catch {
-            if error.standing == .malformed || error.code == "notificationV1Unsupported" {
-                notifications.tellUnread(error)
-            }
+            if error.standing == .malformed { notifications.tellUnread(error) }
             throw error
         }
     }

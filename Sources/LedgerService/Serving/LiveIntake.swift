@@ -125,7 +125,8 @@ struct LiveIntake: Sendable {
             standing, code: refusal.code, part: refusal.part, message: refusal.message,
             bundleId: refusal.bundleId, environment: environment)
         // What says nothing about the evidence is sent again, and not worth a copy.
-        if standing != .unavailable {
+        if standing != .unavailable || refusal.code == VerificationCode.sharedSecretMissing.rawValue
+        {
             told.isKept = await keep(
                 NewQuarantineItem(refusal, isConfiguredApp: isConfigured), environment)
         }

@@ -1,12 +1,11 @@
 import AppStore
 
 /// What Apple posts (responseBodyV2, or responseBodyV1 of old endpoints), told apart by its keys.
-/// Nothing else of the body is kept: strangers can send as much as a version 1 body may have.
 enum NotificationBody: Equatable {
     /// The compact JWS of a version 2 notification.
     case signed([UInt8])
-    /// A version 1 notification.
-    case versionOne
+    /// A version 1 notification: the body.
+    case versionOne([UInt8])
 
     /// Largest body of version 2 (`design.md` §6): 256 KiB.
     static let maximumSignedByteCount = 256 * 1024
@@ -29,7 +28,7 @@ enum NotificationBody: Equatable {
                     .malformed, code: "invalidBody",
                     message: "The body has no signedPayload and is no notification of version 1.")
             }
-            self = .versionOne
+            self = .versionOne(body)
             return
         }
         guard body.count <= NotificationBody.maximumSignedByteCount else {

@@ -31,6 +31,9 @@ extension EntitlementsAnswer {
         if let chain = verdict.originalTransactionId { parts.append("chain \(chain)") }
         let events = verdict.evidence.map(String.init).joined(separator: ", ")
         parts.append("events \(events)")
+        if verdict.trust < .signed, verdict.basis != .grant {
+            parts.append("rests on \(verdict.trust.sentence)")
+        }
         return (verdict.entitlement + " ").padding(to: 16) + access.padding(to: 14)
             + parts.joined(separator: ", ")
     }

@@ -28,6 +28,7 @@ extension ChainReading {
         if let commitment = answer.commitment { lines.append(row("commitment", text(commitment))) }
         if let token = answer.appAccountToken { lines.append(row("account token", token)) }
         lines.append(row("decided by", events(answer.evidence)))
+        if answer.trust != .signed { lines.append(row("rests on", answer.trust.sentence)) }
         lines.append(
             row("as of", "\(moment.at.rfc3339), log position \(position)\(knowledgeText)"))
         for notice in answer.notices {

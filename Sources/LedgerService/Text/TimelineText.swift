@@ -35,7 +35,9 @@ extension ChainReading {
         if let command = fact.command { return "event \(position) \(command.text)" }
         let name = [fact.cause.notificationType?.rawValue, fact.cause.subtype?.rawValue]
             .compactMap { $0 }.joined(separator: "/")
-        let kind = name.isEmpty ? fact.cause.kind.rawValue : name
+        let form = fact.cause.kind.rawValue
+        let kind =
+            name.isEmpty ? form : fact.cause.kind == .notificationV1 ? "\(name) (\(form))" : name
         guard let signed = fact.signedDate else { return "event \(position) \(kind)" }
         let late = fact.receivedAt.milliseconds(since: signed)
         return "event \(position) \(kind), signed \(signed.rfc3339)"

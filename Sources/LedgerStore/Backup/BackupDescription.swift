@@ -97,18 +97,3 @@ extension BackupError {
             remedy: "Use another one; nothing was changed.")
     }
 }
-
-extension Digest {
-    /// Reads what `hexadecimal` writes; nil for anything else.
-    fileprivate init?(hexadecimal text: String) {
-        let digits = Array(text.utf8)
-        guard digits.count == 2 * Digest.byteCount else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            let pair = String(decoding: digits[index..<index + 2], as: UTF8.self)
-            guard let byte = UInt8(pair, radix: 16), !pair.hasPrefix("+") else { return nil }
-            bytes.append(byte)
-        }
-        self.init(bytes: bytes)
-    }
-}

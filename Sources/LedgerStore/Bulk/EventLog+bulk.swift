@@ -47,9 +47,10 @@ extension EventLog {
                 let page = try await page(after: position, through: stretch.upperBound)
                 guard let last = page.last else { break }
                 for logged in page {
-                    guard let decoded = try FactDecoder.decode(logged) else { continue }
-                    FactRecord.append(
-                        decoded, app: apps.number(decoded.chain.bundleId), to: &buffer)
+                    for decoded in try FactDecoder.decode(logged) {
+                        FactRecord.append(
+                            decoded, app: apps.number(decoded.chain.bundleId), to: &buffer)
+                    }
                 }
                 report(stretches.finish(last.event.position - position))
                 position = last.event.position

@@ -4,8 +4,8 @@ internal import Ledger
 /// A row of `facts` as a record of a sorted run: the key in the order of the table's primary key,
 /// the body as the value.
 enum FactRecord {
-    /// App, signed_at and position, eight bytes each, after the chain.
-    private static let suffixByteCount = 24
+    /// App, signed_at and position, eight bytes each, and part, two bytes, after the chain.
+    private static let suffixByteCount = 26
 
     static func append(_ decoded: FactDecoder.Decoded, app: Int64, to buffer: inout RunBuffer) {
         var key: [UInt8] = []
@@ -15,13 +15,14 @@ enum FactRecord {
         RunKey.append(app, to: &key)
         RunKey.append(signedAt(decoded.fact), to: &key)
         RunKey.append(decoded.fact.position, to: &key)
+        RunKey.append(part: decoded.part, to: &key)
         buffer.append(key: key, value: FactCodec.encode(decoded.fact))
     }
 
     /// The column's value: the smallest integer for a fact without a date.
     static func signedAt(_ fact: Fact) -> Int64 { fact.signedDate?.milliseconds ?? .min }
 
-    /// Binds the record to an INSERT of (chain, app, signed_at, position, body).
+    /// Binds the record to an INSERT of (chain, app, signed_at, position, part, body).
     static func bind(
         key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, to insert: BoundStatement
     ) {
@@ -30,6 +31,7 @@ enum FactRecord {
         insert.bind(2, RunKey.int64(key, at: chainCount))
         insert.bind(3, RunKey.int64(key, at: chainCount + 8))
         insert.bind(4, RunKey.int64(key, at: chainCount + 16))
-        insert.bind(5, value)
+        insert.bind(5, RunKey.uint16(key, at: chainCount + 24))
+        insert.bind(6, value)
     }
 }

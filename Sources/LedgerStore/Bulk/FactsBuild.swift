@@ -91,8 +91,8 @@ public struct FactsBuild: Sendable {
         let insert = try BoundStatement(
             database,
             """
-            INSERT OR REPLACE INTO facts (chain, app, signed_at, position, body)
-            VALUES (?, ?, ?, ?, ?)
+            INSERT OR REPLACE INTO facts (chain, app, signed_at, position, part, body)
+            VALUES (?, ?, ?, ?, ?, ?)
             """)
         var merge = try RunMerge(files)
         while let record = merge.first {

@@ -43,6 +43,16 @@ enum RunKey {
         return Int64(bitPattern: biased ^ (1 << 63))
     }
 
+    /// A small number, big-endian.
+    static func append(part value: UInt16, to key: inout [UInt8]) {
+        withUnsafeBytes(of: value.bigEndian) { key.append(contentsOf: $0) }
+    }
+
+    /// The small number that begins at `offset`.
+    static func uint16(_ key: UnsafeRawBufferPointer, at offset: Int) -> Int64 {
+        Int64(UInt16(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
+    }
+
     /// The text of `key`'s first `count` bytes, which end with the terminator.
     static func text(_ key: UnsafeRawBufferPointer, count: Int) -> String {
         withText(key, count: count) { String(decoding: $0, as: UTF8.self) }

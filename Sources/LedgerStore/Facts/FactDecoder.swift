@@ -1,45 +1,49 @@
 internal import AppStore
 public import Ledger
 
-/// Decodes the log: one event's evidence into the fact it states.
+/// Decodes the log: one event's evidence into the facts it states.
 public enum FactDecoder {
     /// A fact and the chain it belongs to.
     public struct Decoded: Sendable {
         public let chain: ChainId
         public let fact: Fact
+        /// Which of the event's facts, from 0; most events state one.
+        public let part: UInt16
 
-        public init(chain: ChainId, fact: Fact) {
+        public init(chain: ChainId, fact: Fact, part: UInt16 = 0) {
             self.chain = chain
             self.fact = fact
+            self.part = part
         }
     }
 
-    /// The fact of an event; nil for an event that belongs to no chain.
+    /// The facts of an event; none for an event that belongs to no chain.
     ///
     /// Total: evidence that was erased, that cannot be put together again, or that this version
     /// cannot decode, gives a fact that changes nothing and says so (`lifecycle.md` §4,
     /// `unreadable`; `design.md` §3: no chain ever stops the others). Nothing is thrown.
-    public static func decode(_ logged: LoggedEvent) throws(StoreError) -> Decoded? {
+    public static func decode(_ logged: LoggedEvent) throws(StoreError) -> [Decoded] {
         let event = logged.event
-        if event.attributes.kind == .command { return command(logged) }
-        guard let original = event.attributes.chain else { return nil }
-        let origin = FactOrigin(
-            position: event.position, receivedAt: event.receivedAt,
-            trust: event.attributes.trust, digest: event.payloadHash)
+        switch event.attributes.kind {
+        case .command: return command(logged).map { [$0] } ?? []
+        case .receipt, .verifyReceipt, .notificationV1: return statements(logged)
+        case .notification, .transaction, .renewalPair, .appTransaction, .sweep: break
+        }
+        guard let original = event.attributes.chain else { return [] }
         let chain = ChainId(
             bundleId: event.attributes.bundleId, originalTransactionId: original)
         guard let evidence = logged.evidence else {
-            let flaw: Fact.Flaw = logged.damage == nil ? .erased : .undecodable
-            return Decoded(chain: chain, fact: blank(event, origin, flaw))
+            return [Decoded(chain: chain, fact: blank(event, flaw(ofMissing: logged)))]
         }
         guard let payloads = try? evidence.payloads(of: event.attributes.kind) else {
-            return Decoded(chain: chain, fact: blank(event, origin, .undecodable))
+            return [Decoded(chain: chain, fact: blank(event, .undecodable))]
         }
         do throws(JSONError) {
-            guard let fact = try fact(event.attributes.kind, payloads, origin) else { return nil }
-            return Decoded(chain: chain, fact: fact)
+            let origin = FactOrigin(event)
+            guard let fact = try fact(event.attributes.kind, payloads, origin) else { return [] }
+            return [Decoded(chain: chain, fact: fact)]
         } catch {
-            return Decoded(chain: chain, fact: blank(event, origin, .undecodable))
+            return [Decoded(chain: chain, fact: blank(event, .undecodable))]
         }
     }
 
@@ -76,9 +80,13 @@ public enum FactDecoder {
         return try RenewalPayload.decodeUnlessNull(bytes)
     }
 
-    private static func blank(
-        _ event: RecordedEvent, _ origin: FactOrigin, _ flaw: Fact.Flaw
-    ) -> Fact {
+    /// Why evidence that is not there is not.
+    static func flaw(ofMissing logged: LoggedEvent) -> Fact.Flaw {
+        logged.damage == nil ? .erased : .undecodable
+    }
+
+    /// The fact of an event whose evidence says nothing any more.
+    static func blank(_ event: RecordedEvent, _ flaw: Fact.Flaw) -> Fact {
         let attributes = event.attributes
         return Fact(
             position: event.position, receivedAt: event.receivedAt, trust: attributes.trust,
@@ -87,6 +95,14 @@ public enum FactDecoder {
                 notificationType: attributes.notificationType.map { Raw(rawValue: $0) },
                 subtype: attributes.subtype.map { Raw(rawValue: $0) },
                 notificationUUID: attributes.notificationUUID),
-            signedDate: attributes.signedAt, digest: origin.digest, flaw: flaw)
+            signedDate: attributes.signedAt, digest: event.payloadHash, flaw: flaw)
+    }
+}
+
+extension FactOrigin {
+    init(_ event: RecordedEvent) {
+        self.init(
+            position: event.position, receivedAt: event.receivedAt,
+            trust: event.attributes.trust, digest: event.payloadHash)
     }
 }

@@ -56,8 +56,8 @@ public final class FactsStore: Sendable {
             let insert = try BoundStatement(
                 database,
                 """
-                INSERT OR REPLACE INTO facts (chain, app, signed_at, position, body)
-                VALUES (?, ?, ?, ?, ?)
+                INSERT OR REPLACE INTO facts (chain, app, signed_at, position, part, body)
+                VALUES (?, ?, ?, ?, ?, ?)
                 """)
             for decoded in facts {
                 let bundle = decoded.chain.bundleId
@@ -67,7 +67,8 @@ public final class FactsStore: Sendable {
                 insert.bind(2, app)
                 insert.bind(3, decoded.fact.signedDate?.milliseconds ?? Int64.min)
                 insert.bind(4, decoded.fact.position)
-                insert.bind(5, FactCodec.encode(decoded.fact))
+                insert.bind(5, Int64(decoded.part))
+                insert.bind(6, FactCodec.encode(decoded.fact))
                 _ = try insert.run()
             }
             try DerivedFile.setCheckpoint(checkpoint, database)
@@ -130,7 +131,7 @@ public final class FactsStore: Sendable {
                 database,
                 """
                 SELECT signed_at, position, body, app FROM facts WHERE chain = ?
-                ORDER BY chain, app, signed_at, position
+                ORDER BY chain, app, signed_at, position, part
                 """)
             let recent = RecentTexts()
             return try ids.map { id in
@@ -158,7 +159,7 @@ public final class FactsStore: Sendable {
             database,
             """
             SELECT signed_at, position, body FROM facts WHERE chain = ? AND app = ?
-            ORDER BY signed_at, position
+            ORDER BY signed_at, position, part
             """)
         select.bind(1, chain.originalTransactionId.rawValue)
         select.bind(2, app)
@@ -205,7 +206,7 @@ public final class FactsStore: Sendable {
                 database,
                 """
                 SELECT chain, app, signed_at, position, body FROM facts
-                WHERE chain \(isNext) ? ORDER BY chain, app, signed_at, position
+                WHERE chain \(isNext) ? ORDER BY chain, app, signed_at, position, part
                 """)
             select.bind(1, after?.rawValue ?? "")
             defer { select.reset() }

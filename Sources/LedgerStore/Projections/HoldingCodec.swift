@@ -64,6 +64,7 @@ enum HoldingCodec {
         writer.signed(stretch.since.milliseconds &- stretch.from.milliseconds)
         writer.date(stretch.until, from: stretch.from.milliseconds)
         writer.signed(stretch.accessEnded.milliseconds &- stretch.from.milliseconds)
+        writer.byte(UInt8(FactTables.trusts.firstIndex(of: stretch.trust) ?? 0))
         encode(stretch.evidence, &writer)
     }
 
@@ -154,7 +155,7 @@ enum HoldingCodec {
             since: Timestamp(milliseconds: since), until: until,
             accessEnded: Timestamp(milliseconds: accessEnded),
             productId: products[Int(product)].id, group: products[Int(product)].group,
-            evidence: try positions(&reader))
+            trust: try reader.element(of: FactTables.trusts), evidence: try positions(&reader))
     }
 
     private static func positions(

@@ -21,7 +21,7 @@ public final class ProjectionsStore: Sendable {
         static let daysKey = "reportDays"
 
         /// The version of the tables; a file with others cannot be read at all.
-        static let layoutVersion = 6
+        static let layoutVersion = 7
 
         public init(
             reducerVersion: Int = Lifecycle.reducerVersion,

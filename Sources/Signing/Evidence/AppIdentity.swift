@@ -50,6 +50,20 @@ public struct AppIdentity: Hashable, Sendable {
             environment: payload.receiptType)
     }
 
+    /// Evidence without a signature, of the app and the environment it names. Throws `wrongApp` or
+    /// `wrongEnvironment`.
+    public func require(
+        _ bundleId: BundleId?, environment: String?
+    ) throws(VerificationError) {
+        guard bundleId == self.bundleId else {
+            throw VerificationError(.wrongApp, reason: "It is of another bundle id.")
+        }
+        guard environment == self.environment.rawValue else {
+            throw VerificationError(
+                .wrongEnvironment, reason: "It is of another environment than this ledger's.")
+        }
+    }
+
     private func require(
         bundleId: BundleId?, appAppleId: Int64?, environment: Raw<Environment>?
     ) throws(VerificationError) {

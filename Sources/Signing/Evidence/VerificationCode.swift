@@ -38,4 +38,11 @@ public enum VerificationCode: String, Sendable, Hashable, CaseIterable {
     case tooManyUnknownChains
     /// A certificate of the chain was revoked by its issuer.
     case certificateRevoked
+    /// The password of a version 1 notification is not the app's shared secret.
+    case wrongSharedSecret
+    /// A version 1 notification of an app whose shared secret is not configured here: nobody can
+    /// tell whether it is Apple's.
+    case sharedSecretMissing
+    /// An answer of verifyReceipt in which Apple vouches for no receipt.
+    case receiptRefusedByApple
 }

@@ -23,7 +23,9 @@ public struct VerificationError: Error, Hashable, Sendable, CustomStringConverti
 
     /// Whether the same bytes may be accepted later without anything having been changed here.
     public var isRetryable: Bool {
-        let retryable: [VerificationCode] = [.revocationUnknown, .tooManyUnknownChains]
+        let retryable: [VerificationCode] = [
+            .revocationUnknown, .tooManyUnknownChains, .sharedSecretMissing,
+        ]
         return retryable.contains(code) || cause.map { retryable.contains($0) } ?? false
     }
 

@@ -1,14 +1,26 @@
 extension OpenAPIDocument {
     static let changeSchemas = #"""
             NotificationBody:
-              description: Apple's responseBodyV2; other members are passed over.
+              description: Apple's responseBodyV2 or responseBodyV1; other members are passed over.
               type: object
-              required: [signedPayload]
+              anyOf:
+                - required: [signedPayload]
+                - required: [notification_type, password]
+                - required: [unified_receipt, password]
               properties:
                 signedPayload:
                   description: A compact JWS.
                   type: string
                   minLength: 1
+                notification_type:
+                  description: Of version 1.
+                  type: string
+                password:
+                  description: The app's shared secret, of version 1.
+                  type: string
+                unified_receipt:
+                  description: Of version 1.
+                  type: object
               examples:
                 - { signedPayload: eyJhbGciOiJFUzI1NiIsIng1YyI6WyLigKYiXX0.e30.AA }
             UploadBody:

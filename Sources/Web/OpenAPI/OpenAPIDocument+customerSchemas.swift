@@ -65,6 +65,7 @@ extension OpenAPIDocument {
                 - since
                 - until
                 - originalTransactionId
+                - trust
                 - evidence
               properties:
                 entitlement: { type: string }
@@ -85,6 +86,7 @@ extension OpenAPIDocument {
                 originalTransactionId:
                   description: The chain cited; null for a grant.
                   type: [string, 'null']
+                trust: { $ref: '#/components/schemas/Trust' }
                 evidence: { $ref: '#/components/schemas/Evidence' }
               additionalProperties: false
             ProductStanding:
@@ -136,6 +138,7 @@ extension OpenAPIDocument {
                       since: '2026-03-11T12:00:00.000Z'
                       until: '2026-04-10T12:00:00.000Z'
                       originalTransactionId: '500000000000001'
+                      trust: signed
                       evidence: [12, 13]
                   products:
                     - { productId: com.example.pro.monthly, standing: active }

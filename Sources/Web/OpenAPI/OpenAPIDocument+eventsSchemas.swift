@@ -6,6 +6,7 @@ extension OpenAPIDocument {
               required:
                 - position
                 - kind
+                - trust
                 - notificationType
                 - subtype
                 - notificationUUID
@@ -15,6 +16,7 @@ extension OpenAPIDocument {
               properties:
                 position: { $ref: '#/components/schemas/Position' }
                 kind: { $ref: '#/components/schemas/EventKind' }
+                trust: { $ref: '#/components/schemas/Trust' }
                 notificationType: { description: Apple's word., type: [string, 'null'] }
                 subtype: { description: Apple's word., type: [string, 'null'] }
                 notificationUUID: { type: [string, 'null'] }
@@ -43,6 +45,12 @@ extension OpenAPIDocument {
                   $ref: '#/components/schemas/Time'
                 grantId: { description: Of a withdrawal., type: string }
               additionalProperties: false
+            Trust:
+              description: |
+                What vouches for it: Apple's signature, Apple's answer over TLS, the app's shared
+                secret, or an operator.
+              type: string
+              enum: [signed, transport, secret, operator]
             EventKind:
               type: string
               enum:
@@ -82,7 +90,7 @@ extension OpenAPIDocument {
                   $ref: '#/components/schemas/Digest'
                 kind: { $ref: '#/components/schemas/EventKind' }
                 source: { type: string, enum: [webhook, history, client, import, operator] }
-                trust: { type: string, enum: [signed, transport, secret, operator] }
+                trust: { $ref: '#/components/schemas/Trust' }
                 conflict:
                   description: Another event has the same identity and other claims.
                   type: boolean

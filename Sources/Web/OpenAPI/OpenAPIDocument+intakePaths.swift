@@ -6,13 +6,14 @@ extension OpenAPIDocument {
               tags: [intake]
               summary: Apple's endpoint.
               description: |
-                App Store Server Notifications V2. 200 means that the event is on the disk, or was
+                App Store Server Notifications, version 2 and 1. 200 means that the event is on the disk, or was
                 known already. What is no notification, or whose signature or chain does not hold,
                 is a 400, and a bounded copy is kept in quarantine. What is genuine but of no use
                 here (an app or environment that is not configured, a full disk) is a 503, so that
-                Apple sends it again. A notification of version 1 is a 503
-                (`notificationV1Unsupported`) until it can be taken. At most 262,144 bytes; of version 1,
-                4,194,304.
+                Apple sends it again. A notification of version 1 is believed by its password, the
+                app's shared secret, which is compared in constant time and kept nowhere: another
+                one is a 400 (`wrongSharedSecret`); without one configured for the app a 503
+                (`sharedSecretMissing`). At most 262,144 bytes; of version 1, 4,194,304.
               security: []
               requestBody:
                 required: true

@@ -82,13 +82,14 @@ extension OpenAPIDocument {
                 - noSuchPath
                 - noSuchSubscription
                 - notLinked
-                - notificationV1Unsupported
                 - payloadTooLarge
                 - projectionBehind
                 - queueFull
                 - rateTooLarge
+                - receiptRefusedByApple
                 - requestTimeout
                 - revocationUnknown
+                - sharedSecretMissing
                 - signatureMismatch
                 - sourceNotAllowed
                 - tooManyCustomers
@@ -111,6 +112,7 @@ extension OpenAPIDocument {
                 - untrustedRoot
                 - wrongApp
                 - wrongEnvironment
+                - wrongSharedSecret
             StoreCode:
               description: What kept a file from being read or written.
               type: string

@@ -81,6 +81,8 @@ extension OpenAPIDocument {
                         - payloadTooLarge
                         - nestedPartInvalid
                         - certificateRevoked
+                        - wrongSharedSecret
+                        - receiptRefusedByApple
             Unauthorized:
               allOf:
                 - $ref: '#/components/schemas/Problem'
@@ -234,9 +236,9 @@ extension OpenAPIDocument {
                             - busy
                             - environmentNotServed
                             - nestedPartInvalid
-                            - notificationV1Unsupported
                             - projectionBehind
                             - revocationUnknown
+                            - sharedSecretMissing
                             - tooManyUnknownChains
                             - undecodablePayload
                             - wrongApp
@@ -334,6 +336,8 @@ extension OpenAPIDocument {
                         - payloadTooLarge
                         - nestedPartInvalid
                         - certificateRevoked
+                        - wrongSharedSecret
+                        - receiptRefusedByApple
             NotLinked:
               allOf:
                 - $ref: '#/components/schemas/Problem'

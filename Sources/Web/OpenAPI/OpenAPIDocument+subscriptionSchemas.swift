@@ -14,11 +14,12 @@ extension OpenAPIDocument {
                 - $ref: '#/components/schemas/ChainName'
                 - $ref: '#/components/schemas/Stamp'
                 - $ref: '#/components/schemas/SubscriptionTerms'
-              required: [notices, evidence]
+              required: [notices, trust, evidence]
               properties:
                 notices:
                   type: array
                   items: { $ref: '#/components/schemas/Notice' }
+                trust: { $ref: '#/components/schemas/Trust' }
                 evidence: { $ref: '#/components/schemas/Evidence' }
               unevaluatedProperties: false
               examples:
@@ -56,6 +57,7 @@ extension OpenAPIDocument {
                     - code: renewalOverdue
                       message: The renewal has not been heard of.
                       evidence: [2]
+                  trust: signed
                   evidence: [1, 2]
             SubscriptionTerms:
               type: object

@@ -165,7 +165,7 @@ struct CustomerTests {
         #expect(
             verdict.object?.map(\.key) == [
                 "entitlement", "active", "basis", "state", "productId", "since", "until",
-                "originalTransactionId", "evidence",
+                "originalTransactionId", "trust", "evidence",
             ])
         #expect(verdict["state"]?.string == "renewing")
         #expect(verdict["originalTransactionId"]?.string == chain.id)

@@ -91,7 +91,7 @@ struct ProjectionsTests {
         "Only a file of the list can be used",
         arguments: [
             "", ".", "..", "projections-1-99.sqlite", "projections.sqlite", "log.sqlite",
-            "operations.sqlite", "facts-1-1.sqlite", "../production/projections-1-1.sqlite",
+            "operations.sqlite", "facts-2-1.sqlite", "../production/projections-1-1.sqlite",
             "./projections-1-1.sqlite", "/projections-1-1.sqlite", "projections-1-1.sqlite/",
             "projections-1-1.sqlite-wal", "projector.lock",
         ])
@@ -177,7 +177,7 @@ struct ProjectionsTests {
         "What is not listed is not dropped",
         arguments: [
             "", ".", "projections-1-99.sqlite", "projections.sqlite", "log.sqlite",
-            "facts-1-1.sqlite", "./projections-1-1.sqlite", "../production/projections-1-1.sqlite",
+            "facts-2-1.sqlite", "./projections-1-1.sqlite", "../production/projections-1-1.sqlite",
         ])
     func dropOfNoFile(name: String) async throws {
         let ledger = try await rebuilt()

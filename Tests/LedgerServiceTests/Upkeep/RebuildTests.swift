@@ -186,8 +186,8 @@ struct RebuildTests {
     @Test(
         "Derived files that are gone are made again; losing the quarantine loses no answer",
         arguments: [
-            ["projections.sqlite"], ["facts-1.sqlite"], ["operations.sqlite"],
-            ["projections.sqlite", "projections-1-1.sqlite", "facts-1.sqlite"],
+            ["projections.sqlite"], ["facts-2.sqlite"], ["operations.sqlite"],
+            ["projections.sqlite", "projections-1-1.sqlite", "facts-2.sqlite"],
             ["projections-1-1.sqlite"],
         ])
     func goneFiles(names: [String]) async throws {

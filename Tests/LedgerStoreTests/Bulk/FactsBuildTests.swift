@@ -39,7 +39,7 @@ struct FactsBuildTests {
             let logged = try #require(try await log.event(at: position))
             let decoded = try FactDecoder.decode(logged)
             try await facts.add(
-                decoded.map { [$0] } ?? [],
+                decoded,
                 checkpoint: Checkpoint(position: position, leafHash: logged.event.leafHash))
         }
     }
@@ -185,7 +185,7 @@ struct FactsBuildTests {
             let page = try await log.page(after: position, through: head)
             let last = try #require(page.last).event
             try await added.add(
-                try page.compactMap { try FactDecoder.decode($0) },
+                try page.flatMap { try FactDecoder.decode($0) },
                 checkpoint: Checkpoint(position: last.position, leafHash: last.leafHash))
             position = last.position
         }

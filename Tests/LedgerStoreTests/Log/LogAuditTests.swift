@@ -188,7 +188,7 @@ struct LogAuditTests {
             #expect(try logged.originalBytes()?.isEmpty == false)
         }
         for logged in page {
-            let flaw = try FactDecoder.decode(logged)?.fact.flaw
+            let flaw = try FactDecoder.decode(logged).first?.fact.flaw
             #expect((flaw == .undecodable) == (logged.event.position == 2))
         }
         // Nobody can compare other claims with it: they are kept as a conflict.

@@ -36,7 +36,7 @@ struct DocumentEnumerationTests {
         List("EnvironmentName", environments.map { EnvironmentLedger.directoryName($0) }),
         List("Command/properties/name", Command.Name.allCases.map(\.rawValue)),
         List("EventMembers/properties/source", EventSource.allCases.map(\.rawValue)),
-        List("EventMembers/properties/trust", Trust.allCases.map(\.rawValue)),
+        List("Trust", Trust.allCases.map(\.rawValue)),
         List(
             "SubscriptionTerms/properties/phase", ChainAnswer.Phase.allCases.map(\.rawValue)),
         List(

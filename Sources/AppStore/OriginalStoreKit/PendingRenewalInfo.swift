@@ -1,0 +1,58 @@
+/// What is known of a subscription's next renewal: an element of `pending_renewal_info`
+/// (https://developer.apple.com/documentation/appstorereceipts/responsebody/pending_renewal_info).
+public struct PendingRenewalInfo: Hashable, Sendable {
+    public var originalTransactionId: OriginalTransactionId?
+    public var productId: ProductId?
+    public var autoRenewProductId: ProductId?
+    public var autoRenewStatus: Raw<AutoRenewStatus>?
+    public var expirationIntent: Raw<ExpirationIntent>?
+    public var isInBillingRetryPeriod: Bool?
+    public var gracePeriodExpiresDate: Timestamp?
+    /// Whether the customer agreed to a higher price: of `price_consent_status` or of
+    /// `price_increase_status`, which say it with the same numbers.
+    public var priceIncreaseStatus: Raw<PriceIncreaseStatus>?
+    public var promotionalOfferId: String?
+    public var offerCodeRefName: String?
+
+    public init() {}
+
+    init(_ fields: BodyFields) throws(JSONError) {
+        originalTransactionId = try fields.text("original_transaction_id").map {
+            OriginalTransactionId($0)
+        }
+        productId = try fields.text("product_id").map { ProductId($0) }
+        autoRenewProductId = try fields.text("auto_renew_product_id").map { ProductId($0) }
+        autoRenewStatus = try PendingRenewalInfo.autoRenewStatus(fields)
+        expirationIntent = try fields.integer("expiration_intent").map { Raw(rawValue: $0) }
+        isInBillingRetryPeriod = try fields.truth("is_in_billing_retry_period")
+        gracePeriodExpiresDate = try fields.date("grace_period_expires_date")
+        let consent = try fields.integer("price_consent_status")
+        let increase = try fields.integer("price_increase_status")
+        priceIncreaseStatus = (increase ?? consent).map { Raw(rawValue: $0) }
+        promotionalOfferId = try fields.text("promotional_offer_id")
+        offerCodeRefName = try fields.text("offer_code_ref_name")
+    }
+
+    static func list(_ fields: BodyFields, _ key: String) throws(JSONError) -> [PendingRenewalInfo]
+    {
+        var list: [PendingRenewalInfo] = []
+        for element in try fields.objects(key) { list.append(try PendingRenewalInfo(element)) }
+        return list
+    }
+
+    /// Beside the list, in notifications and in the oldest answers, "true" and "false" stand for
+    /// 1 and 0.
+    private static func autoRenewStatus(
+        _ fields: BodyFields
+    ) throws(JSONError) -> Raw<AutoRenewStatus>? {
+        if let truth = try? fields.truth("auto_renew_status") { return Raw(truth ? .on : .off) }
+        return try fields.integer("auto_renew_status").map { Raw(rawValue: $0) }
+    }
+
+    /// Whether anything of a renewal is stated.
+    public var saysSomething: Bool {
+        autoRenewStatus != nil || autoRenewProductId != nil || expirationIntent != nil
+            || isInBillingRetryPeriod != nil || gracePeriodExpiresDate != nil
+            || priceIncreaseStatus != nil
+    }
+}

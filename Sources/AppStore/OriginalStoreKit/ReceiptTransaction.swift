@@ -1,0 +1,70 @@
+/// One purchase or renewal as verifyReceipt and version 1 notifications state it: an element of
+/// `in_app` or `latest_receipt_info`
+/// (https://developer.apple.com/documentation/appstorereceipts/responsebody/latest_receipt_info).
+public struct ReceiptTransaction: Hashable, Sendable {
+    public var transactionId: TransactionId?
+    public var originalTransactionId: OriginalTransactionId?
+    public var webOrderLineItemId: WebOrderLineItemId?
+    public var productId: ProductId?
+    public var quantity: Int64?
+    public var purchaseDate: Timestamp?
+    public var originalPurchaseDate: Timestamp?
+    /// Absent for what does not renew.
+    public var expiresDate: Timestamp?
+    /// When the App Store refunded it, or replaced it by an upgrade.
+    public var cancellationDate: Timestamp?
+    public var cancellationReason: Raw<RevocationReason>?
+    public var isTrialPeriod: Bool?
+    public var isInIntroOfferPeriod: Bool?
+    public var isUpgraded: Bool?
+    public var promotionalOfferId: String?
+    public var offerCodeRefName: String?
+    public var subscriptionGroupIdentifier: SubscriptionGroupIdentifier?
+    public var inAppOwnershipType: Raw<InAppOwnershipType>?
+    public var appAccountToken: String?
+    /// The app, which only the oldest bodies name here.
+    public var bundleId: BundleId?
+
+    public init() {}
+
+    init(_ fields: BodyFields) throws(JSONError) {
+        transactionId = try fields.text("transaction_id").map { TransactionId($0) }
+        originalTransactionId = try fields.text("original_transaction_id").map {
+            OriginalTransactionId($0)
+        }
+        webOrderLineItemId = try fields.text("web_order_line_item_id").map {
+            WebOrderLineItemId($0)
+        }
+        productId = try fields.text("product_id").map { ProductId($0) }
+        quantity = try fields.integer("quantity")
+        purchaseDate = try fields.date("purchase_date")
+        originalPurchaseDate = try fields.date("original_purchase_date")
+        expiresDate = try fields.date("expires_date")
+        cancellationDate = try fields.date("cancellation_date")
+        cancellationReason = try fields.integer("cancellation_reason").map { Raw(rawValue: $0) }
+        isTrialPeriod = try fields.truth("is_trial_period")
+        isInIntroOfferPeriod = try fields.truth("is_in_intro_offer_period")
+        isUpgraded = try fields.truth("is_upgraded")
+        promotionalOfferId = try fields.text("promotional_offer_id")
+        offerCodeRefName = try fields.text("offer_code_ref_name")
+        subscriptionGroupIdentifier = try fields.text("subscription_group_identifier").map {
+            SubscriptionGroupIdentifier($0)
+        }
+        inAppOwnershipType = try fields.text("in_app_ownership_type").map { Raw(rawValue: $0) }
+        appAccountToken = try fields.text("app_account_token")
+        bundleId = try fields.text("bid").map { BundleId($0) }
+    }
+
+    /// The transactions of a list.
+    static func list(_ fields: BodyFields, _ key: String) throws(JSONError) -> [ReceiptTransaction]
+    {
+        var list: [ReceiptTransaction] = []
+        for element in try fields.objects(key) { list.append(try ReceiptTransaction(element)) }
+        return list
+    }
+
+    /// The latest moment that is stated as past: bought, originally bought, cancelled.
+    var latestPast: Timestamp? {
+        [purchaseDate, originalPurchaseDate, cancellationDate].compactMap { $0 }.max()
+    }
+}

@@ -1,0 +1,99 @@
+/// What Apple's verifyReceipt answers (deprecated 2023-06-05):
+/// https://developer.apple.com/documentation/appstorereceipts/responsebody
+public struct VerifyReceiptResponse: Hashable, Sendable {
+    public var status: Raw<VerifyReceiptStatus>
+    /// "Sandbox" or "Production"; the oldest answers have none.
+    public var environment: String?
+    /// Of statuses 21100 to 21199: whether asking again may help.
+    public var isRetryable: Bool?
+    /// The newest app receipt, in base64.
+    public var latestReceipt: String?
+    public var latestReceiptInfo: [ReceiptTransaction] = []
+    public var pendingRenewalInfo: [PendingRenewalInfo] = []
+    public var receipt: Receipt?
+
+    /// The receipt that was asked about, decoded by Apple.
+    public struct Receipt: Hashable, Sendable {
+        public var bundleId: BundleId?
+        /// Production, ProductionVPP, ProductionSandbox, ProductionVPPSandbox.
+        public var receiptType: String?
+        public var receiptCreationDate: Timestamp?
+        /// When Apple was asked.
+        public var requestDate: Timestamp?
+        /// Of an app receipt `in_app`; of an old transaction receipt its one transaction.
+        public var inApp: [ReceiptTransaction] = []
+
+        public init() {}
+    }
+
+    /// Throws `JSONError` for what is not JSON, or where a known field holds another type.
+    public init(_ body: [UInt8]) throws(JSONError) {
+        try self.init(JSONValue.parse(body))
+    }
+
+    /// Of JSON that was read already.
+    public init(_ body: JSONValue) throws(JSONError) {
+        let fields = try BodyFields(body, "body")
+        guard let status = try fields.integer("status") else {
+            throw JSONError(.wrongType, offset: 0, field: "status")
+        }
+        self.status = Raw(rawValue: status)
+        environment = try fields.text("environment")
+        isRetryable = try fields.truth("is-retryable")
+        try readReceipts(fields)
+        if let value = fields["receipt"] { receipt = try Receipt(BodyFields(value, "receipt")) }
+        pendingRenewalInfo = try PendingRenewalInfo.list(fields, "pending_renewal_info")
+        try readBesideReceipt(fields)
+    }
+
+    private mutating func readReceipts(_ fields: BodyFields) throws(JSONError) {
+        latestReceipt = try fields.text("latest_receipt")
+        latestReceiptInfo = try ReceiptTransaction.list(fields, "latest_receipt_info")
+        latestReceiptInfo += try ReceiptTransaction.list(fields, "latest_expired_receipt_info")
+    }
+
+    /// Answers about old transaction receipts state the renewal beside the receipt.
+    private mutating func readBesideReceipt(_ fields: BodyFields) throws(JSONError) {
+        guard pendingRenewalInfo.isEmpty else { return }
+        var pending = try PendingRenewalInfo(fields)
+        let newest = latestReceiptInfo.last ?? receipt?.inApp.last
+        pending.originalTransactionId =
+            pending.originalTransactionId ?? newest?.originalTransactionId
+        pending.productId = pending.productId ?? newest?.productId
+        if pending.saysSomething, pending.originalTransactionId != nil {
+            pendingRenewalInfo = [pending]
+        }
+    }
+
+    /// The app all of it is about; nil when nothing names it.
+    public var bundleId: BundleId? {
+        receipt?.bundleId
+            ?? (latestReceiptInfo + (receipt?.inApp ?? [])).lazy
+            .compactMap(\.bundleId).first
+    }
+
+    /// Every transaction of the answer, the newer list first.
+    public var transactions: [ReceiptTransaction] { latestReceiptInfo + (receipt?.inApp ?? []) }
+
+    /// When Apple said so: the request's date, else the latest date inside that is past.
+    public var statedAt: Timestamp? {
+        receipt?.requestDate
+            ?? ([receipt?.receiptCreationDate] + transactions.map(\.latestPast))
+            .compactMap { $0 }.max()
+    }
+}
+
+extension VerifyReceiptResponse.Receipt {
+    init(_ fields: BodyFields) throws(JSONError) {
+        let bid = try fields.text("bid")
+        bundleId = try (fields.text("bundle_id") ?? bid).map { BundleId($0) }
+        receiptType = try fields.text("receipt_type")
+        receiptCreationDate = try fields.date("receipt_creation_date")
+        requestDate = try fields.date("request_date")
+        if fields["in_app"] != nil {
+            inApp = try ReceiptTransaction.list(fields, "in_app")
+        } else if fields["transaction_id"] != nil {
+            inApp = [try ReceiptTransaction(fields)]
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import AppStore
+
+extension Cause {
+    /// What a version 1 notification tells, in the words of version 2. Where one type of version 1
+    /// stands for several of version 2, the renewal beside it tells them apart.
+    init(_ notification: NotificationV1, renewal: RenewalSnapshot?) {
+        self.init(kind: .notificationV1)
+        guard let type = notification.notificationType?.value else {
+            notificationType = notification.notificationType.map { Raw(rawValue: $0.rawValue) }
+            return
+        }
+        let stated = renewal ?? RenewalSnapshot(notification.renewal)
+        let (two, sub) = Cause.versionTwo(type, notification, stated)
+        notificationType = two.map { Raw($0) }
+        subtype = sub.map { Raw($0) }
+    }
+
+    private static func versionTwo(
+        _ type: NotificationTypeV1, _ notification: NotificationV1, _ renewal: RenewalSnapshot
+    ) -> (NotificationType?, Subtype?) {
+        switch type {
+        case .initialBuy: (.subscribed, .initialBuy)
+        case .didRenew: (.didRenew, nil)
+        case .didRecover, .renewal: (.didRenew, .billingRecovery)
+        case .interactiveRenewal:
+            // Another level of the group, at once; or bought again after it had ended.
+            notification.transactions.contains { $0.isUpgraded == true }
+                ? (.didChangeRenewalPref, .upgrade) : (.subscribed, .resubscribe)
+        case .didChangeRenewalPref: (.didChangeRenewalPref, nil)
+        case .didChangeRenewalStatus:
+            (
+                .didChangeRenewalStatus,
+                renewal.willRenew.map { $0 ? .autoRenewEnabled : .autoRenewDisabled }
+            )
+        case .didFailToRenew:
+            (.didFailToRenew, renewal.gracePeriodExpiresDate == nil ? nil : .gracePeriod)
+        case .priceIncreaseConsent: (.priceIncrease, .pending)
+        case .cancel:
+            // An upgrade cancels what it replaces, too: then nothing was refunded to the customer.
+            notification.transactions.contains {
+                $0.cancellationDate != nil && $0.isUpgraded != true
+            }
+                || notification.cancellationDate != nil
+                ? (.refund, nil) : (.didChangeRenewalPref, .upgrade)
+        case .refund: (.refund, nil)
+        case .consumptionRequest: (.consumptionRequest, nil)
+        case .revoke: (.revoke, nil)
+        }
+    }
+}

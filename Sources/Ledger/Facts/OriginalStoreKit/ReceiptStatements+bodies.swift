@@ -1,0 +1,126 @@
+import AppStore
+
+extension ReceiptStatements {
+    /// Of an answer of verifyReceipt.
+    ///
+    /// - Parameters:
+    ///   - origin: the event, and how far it is believed.
+    ///   - statedAt: when Apple said it.
+    ///   - digest: of the part with this number, from a room that may hash.
+    public init(
+        _ response: VerifyReceiptResponse, origin: FactOrigin, statedAt: Timestamp?,
+        digest: (Int) -> Digest
+    ) {
+        self.init(
+            Content(
+                kind: .verifyReceipt, statedAt: statedAt,
+                transactions: response.transactions.compactMap { TransactionSnapshot($0) },
+                renewals: ReceiptStatements.renewals(response.pendingRenewalInfo)),
+            origin: origin, digest: digest)
+    }
+
+    /// Of a version 1 notification. What it tells is read as version 2 would tell it
+    /// (`Ledger.docc`, Original StoreKit).
+    public init(
+        _ notification: NotificationV1, origin: FactOrigin, statedAt: Timestamp?,
+        digest: (Int) -> Digest
+    ) {
+        var content = Content(
+            kind: .notificationV1, statedAt: statedAt,
+            transactions: notification.transactions.compactMap { TransactionSnapshot($0) },
+            renewals: ReceiptStatements.renewals(notification.pendingRenewalInfo))
+        content.subject = ReceiptStatements.subject(notification, content)
+        if let subject = content.subject {
+            ReceiptStatements.completeRenewal(of: subject, notification, &content)
+            ReceiptStatements.completeCancellation(of: subject, notification, &content)
+        }
+        self.init(content, origin: origin, digest: digest)
+    }
+
+    /// The chains that evidence speaks of, in order.
+    public var chains: [OriginalTransactionId] {
+        var chains: [OriginalTransactionId] = []
+        for part in parts where chains.last != part.originalTransactionId {
+            chains.append(part.originalTransactionId)
+        }
+        return chains
+    }
+
+    private static func renewals(
+        _ infos: [PendingRenewalInfo]
+    ) -> [(chain: OriginalTransactionId, renewal: RenewalSnapshot)] {
+        infos.compactMap { info in
+            info.originalTransactionId.map { ($0, RenewalSnapshot(info)) }
+        }
+    }
+
+    // MARK: What a notification is about
+
+    /// The chain it names, else that of the purchase it names, of the only renewal, or of the
+    /// newest purchase.
+    private static func subject(_ notification: NotificationV1, _ content: Content) -> Subject? {
+        let transactions = content.transactions
+        let ordered = transactions.enumerated().max { left, right in
+            (left.element.purchaseDate?.milliseconds ?? .min, -left.offset)
+                < (right.element.purchaseDate?.milliseconds ?? .min, -right.offset)
+        }
+        let named = notification.webOrderLineItemId.flatMap { id in
+            transactions.first { $0.webOrderLineItemId == id }
+        }
+        let onlyRenewal = content.renewals.count == 1 ? content.renewals.first?.chain : nil
+        guard
+            let chain = notification.originalTransactionId ?? named?.originalTransactionId
+                ?? onlyRenewal ?? ordered?.element.originalTransactionId
+        else { return nil }
+        let ofChain = transactions.filter { $0.originalTransactionId == chain }
+        let cause = Cause(
+            notification, renewal: content.renewals.first { $0.chain == chain }?.renewal)
+        return Subject(
+            chain: chain,
+            transactionId: isAboutCancellation(notification)
+                ? (named ?? newestCancelled(ofChain))?.transactionId : nil,
+            cause: cause,
+            unknownValues: notification.notificationType.map { $0.value == nil } ?? true
+                ? ["notificationType"] : [])
+    }
+
+    private static func isAboutCancellation(_ notification: NotificationV1) -> Bool {
+        switch notification.notificationType?.value {
+        case .cancel, .refund, .revoke: true
+        default: false
+        }
+    }
+
+    private static func newestCancelled(
+        _ transactions: [TransactionSnapshot]
+    ) -> TransactionSnapshot? {
+        transactions.filter { $0.revocationDate != nil }.max { left, right in
+            let (one, two) = (left.revocationDate, right.revocationDate)
+            if one != two { return (one?.milliseconds ?? .min) < (two?.milliseconds ?? .min) }
+            return left.transactionId < right.transactionId
+        }
+    }
+
+    /// Where the receipt lists no renewal, what stands beside it is one.
+    private static func completeRenewal(
+        of subject: Subject, _ notification: NotificationV1, _ content: inout Content
+    ) {
+        guard notification.renewal.saysSomething,
+            !content.renewals.contains(where: { $0.chain == subject.chain })
+        else { return }
+        content.renewals.append((subject.chain, RenewalSnapshot(notification.renewal)))
+    }
+
+    /// Before 2020 a cancellation stood beside the transaction.
+    private static func completeCancellation(
+        of subject: Subject, _ notification: NotificationV1, _ content: inout Content
+    ) {
+        guard let date = notification.cancellationDate, let id = notification.webOrderLineItemId
+        else { return }
+        for index in content.transactions.indices
+        where content.transactions[index].webOrderLineItemId == id
+            && content.transactions[index].revocationDate == nil
+            && !content.transactions[index].isUpgraded
+        { content.transactions[index].revocationDate = date }
+    }
+}

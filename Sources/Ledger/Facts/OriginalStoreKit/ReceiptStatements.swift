@@ -1,0 +1,116 @@
+import AppStore
+
+/// What one body or receipt of original StoreKit says, taken apart into facts: one for each
+/// transaction it names, in the order of chains, purchases and ids, so that the same evidence gives
+/// the same facts (`lifecycle.md` §2).
+public struct ReceiptStatements: Sendable {
+    /// One statement and the chain it is about.
+    public struct Part: Sendable {
+        public let originalTransactionId: OriginalTransactionId
+        public var fact: Fact
+    }
+
+    public private(set) var parts: [Part] = []
+
+    /// Most transactions one piece of evidence may name. A receipt of 4 MiB could hold this many;
+    /// Apple's lists hold 100 in notifications, and everything ever bought in receipts.
+    public static let maximumTransactions = 10_000
+
+    /// What the parts are made of.
+    struct Content {
+        var kind: EventKind
+        /// The evidence's own time; nil when nothing states one.
+        var statedAt: Timestamp?
+        /// The newer statement about a transaction first; later ones about it are left out.
+        var transactions: [TransactionSnapshot]
+        var renewals: [(chain: OriginalTransactionId, renewal: RenewalSnapshot)] = []
+        /// What a notification tells, and of which chain.
+        var subject: Subject?
+    }
+
+    struct Subject {
+        var chain: OriginalTransactionId
+        /// The transaction it is about; nil: the chain's newest.
+        var transactionId: TransactionId?
+        var cause: Cause
+        var unknownValues: [String]
+    }
+
+    init(_ content: Content, origin: FactOrigin, digest: (Int) -> Digest) {
+        var kept: [TransactionSnapshot] = []
+        var known: Set<TransactionId> = []
+        for transaction in content.transactions.prefix(ReceiptStatements.maximumTransactions)
+        where known.insert(transaction.transactionId).inserted {
+            kept.append(transaction)
+        }
+        kept.sort(by: ReceiptStatements.precedes)
+        var rest = kept[...]
+        var chains: [(OriginalTransactionId, ArraySlice<TransactionSnapshot>)] = []
+        while let chain = rest.first?.originalTransactionId {
+            let end = rest.firstIndex { $0.originalTransactionId != chain } ?? rest.endIndex
+            chains.append((chain, rest[..<end]))
+            rest = rest[end...]
+        }
+        for chain in content.renewals.map(\.chain) + [content.subject?.chain].compactMap({ $0 })
+        where !chains.contains(where: { $0.0 == chain }) { chains.append((chain, [])) }
+        chains.sort { $0.0 < $1.0 }
+        for (chain, transactions) in chains {
+            add(chain, transactions, content, origin, digest)
+        }
+    }
+
+    /// The facts of one chain: its main transaction carries the renewal, and what a notification
+    /// about this chain tells.
+    private mutating func add(
+        _ chain: OriginalTransactionId, _ transactions: ArraySlice<TransactionSnapshot>,
+        _ content: Content, _ origin: FactOrigin, _ digest: (Int) -> Digest
+    ) {
+        let subject = content.subject.flatMap { $0.chain == chain ? $0 : nil }
+        let main =
+            transactions.first { $0.transactionId == subject?.transactionId } ?? transactions.last
+        let renewal = ReceiptStatements.renewal(
+            content.renewals.filter { $0.chain == chain }.map(\.renewal), main)
+        for transaction in transactions where transaction.transactionId != main?.transactionId {
+            append(chain, transaction, nil, Cause(kind: content.kind), [], content, origin, digest)
+        }
+        guard main != nil || renewal != nil || subject != nil else { return }
+        append(
+            chain, main, renewal, subject?.cause ?? Cause(kind: content.kind),
+            subject?.unknownValues ?? [], content, origin, digest)
+    }
+
+    private mutating func append(
+        _ chain: OriginalTransactionId, _ transaction: TransactionSnapshot?,
+        _ renewal: RenewalSnapshot?, _ cause: Cause, _ unknownValues: [String],
+        _ content: Content, _ origin: FactOrigin, _ digest: (Int) -> Digest
+    ) {
+        let isWhole = transaction.map { $0.purchaseDate != nil } ?? true
+        let flaw: Fact.Flaw? =
+            content.statedAt == nil ? .undated : isWhole ? nil : .incompleteTransaction
+        parts.append(
+            Part(
+                originalTransactionId: chain,
+                fact: Fact(
+                    position: origin.position, receivedAt: origin.receivedAt, trust: origin.trust,
+                    cause: cause, signedDate: content.statedAt, digest: digest(parts.count),
+                    transaction: transaction, renewal: renewal, unknownValues: unknownValues,
+                    flaw: flaw)))
+    }
+
+    /// Of several products' renewals the one of the newest purchase.
+    private static func renewal(
+        _ renewals: [RenewalSnapshot], _ main: TransactionSnapshot?
+    ) -> RenewalSnapshot? {
+        renewals.first { $0.productId != nil && $0.productId == main?.productId } ?? renewals.first
+    }
+
+    private static func precedes(_ left: TransactionSnapshot, _ right: TransactionSnapshot) -> Bool
+    {
+        if left.originalTransactionId != right.originalTransactionId {
+            return left.originalTransactionId < right.originalTransactionId
+        }
+        let (one, two) = (left.purchaseDate?.milliseconds, right.purchaseDate?.milliseconds)
+        if one != two { return (one ?? .min) < (two ?? .min) }
+        return left.transactionId < right.transactionId
+    }
+}

@@ -1,0 +1,67 @@
+import AppStore
+
+extension TransactionSnapshot {
+    /// Nil without the two ids that say which transaction it is.
+    ///
+    /// A receipt states less than a signed transaction: no price, storefront or reason. What it does
+    /// not state is not denied (`TransactionRecord.completed`).
+    public init?(_ receipt: ReceiptTransaction) {
+        guard let id = receipt.transactionId else { return nil }
+        // The first purchase of a chain is its own original.
+        let original = receipt.originalTransactionId ?? OriginalTransactionId(id.rawValue)
+        self.init(transactionId: id, originalTransactionId: original)
+        webOrderLineItemId = receipt.webOrderLineItemId
+        productId = receipt.productId
+        subscriptionGroupIdentifier = receipt.subscriptionGroupIdentifier
+        purchaseDate = receipt.purchaseDate
+        originalPurchaseDate = receipt.originalPurchaseDate
+        expiresDate = receipt.expiresDate
+        quantity = receipt.quantity
+        // Only what renews has an end; of the rest nothing says which type it is.
+        type = receipt.expiresDate == nil ? nil : Raw(.autoRenewableSubscription)
+        appAccountToken = receipt.appAccountToken?.lowercased()
+        inAppOwnershipType = receipt.inAppOwnershipType
+        isUpgraded = receipt.isUpgraded ?? false
+        // An upgraded purchase is cancelled, too, and refunded in part by what replaced it.
+        revocationDate = receipt.cancellationDate
+        revocationReason = receipt.cancellationDate == nil ? nil : receipt.cancellationReason
+        offer = receipt.offer
+    }
+}
+
+extension ReceiptTransaction {
+    /// The offer it was bought with; nil when none is stated.
+    fileprivate var offer: Offer? {
+        let discountType: Raw<OfferDiscountType>? = isTrialPeriod == true ? Raw(.freeTrial) : nil
+        if let promotionalOfferId {
+            return Offer(
+                type: Raw(.promotionalOffer), identifier: promotionalOfferId,
+                discountType: discountType)
+        }
+        if let offerCodeRefName {
+            return Offer(
+                type: Raw(.offerCode), identifier: offerCodeRefName, discountType: discountType)
+        }
+        guard isTrialPeriod == true || isInIntroOfferPeriod == true else { return nil }
+        return Offer(type: Raw(.introductoryOffer), discountType: discountType)
+    }
+}
+
+extension RenewalSnapshot {
+    /// Of what a receipt says about the next renewal.
+    public init(_ info: PendingRenewalInfo) {
+        self.init()
+        productId = info.productId
+        autoRenewProductId = info.autoRenewProductId
+        autoRenewStatus = info.autoRenewStatus
+        expirationIntent = info.expirationIntent
+        isInBillingRetryPeriod = info.isInBillingRetryPeriod
+        gracePeriodExpiresDate = info.gracePeriodExpiresDate
+        priceIncreaseStatus = info.priceIncreaseStatus
+        if let id = info.promotionalOfferId {
+            offer = Offer(type: Raw(.promotionalOffer), identifier: id)
+        } else if let name = info.offerCodeRefName {
+            offer = Offer(type: Raw(.offerCode), identifier: name)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import AppStore
+
+/// Completes what receipts say of a transaction. A receipt has no field for a price, a storefront or
+/// a reason; that it does not state them is no statement, so they are taken from the most trusted,
+/// then newest, statement about the same transaction that has them. Signed transactions are left as
+/// they are: what they do not state is not so.
+enum CompletedSnapshots {
+    static func complete(_ ordered: [Fact]) -> [Fact] {
+        guard ordered.contains(where: { isPartial($0) && $0.statedTransaction != nil }) else {
+            return ordered
+        }
+        var statements: [TransactionId: [Int]] = [:]
+        for index in ordered.indices {
+            guard let id = ordered[index].statedTransaction?.transactionId else { continue }
+            statements[id, default: []].append(index)
+        }
+        return ordered.indices.map { index in
+            let fact = ordered[index]
+            guard isPartial(fact), let snapshot = fact.transaction,
+                let others = statements[snapshot.transactionId], others.count > 1
+            else { return fact }
+            var completed = fact
+            completed.transaction = snapshot.completed(by: donors(others, index, ordered))
+            return completed
+        }
+    }
+
+    /// Whether a fact is of a form that cannot state everything.
+    static func isPartial(_ fact: Fact) -> Bool { fact.cause.kind.mayNameSeveralChains }
+
+    /// The other statements, the most believed first: whole ones before partial ones.
+    private static func donors(
+        _ others: [Int], _ index: Int, _ facts: [Fact]
+    ) -> [TransactionSnapshot] {
+        others.filter { $0 != index }.sorted { left, right in
+            let (one, two) = (facts[left], facts[right])
+            if isPartial(one) != isPartial(two) { return isPartial(two) }
+            if one.trust != two.trust { return one.trust > two.trust }
+            // Facts are in order of their dates.
+            return left > right
+        }.compactMap { facts[$0].transaction }
+    }
+}
+
+extension TransactionSnapshot {
+    /// With what it has no field for, as the first of `others` that has it states it.
+    fileprivate func completed(by others: [TransactionSnapshot]) -> TransactionSnapshot {
+        var whole = self
+        for other in others {
+            whole.webOrderLineItemId = whole.webOrderLineItemId ?? other.webOrderLineItemId
+            whole.subscriptionGroupIdentifier =
+                whole.subscriptionGroupIdentifier ?? other.subscriptionGroupIdentifier
+            whole.originalPurchaseDate = whole.originalPurchaseDate ?? other.originalPurchaseDate
+            whole.type = whole.type ?? other.type
+            whole.appAccountToken = whole.appAccountToken ?? other.appAccountToken
+            whole.inAppOwnershipType = whole.inAppOwnershipType ?? other.inAppOwnershipType
+            whole.storefront = whole.storefront ?? other.storefront
+            whole.transactionReason = whole.transactionReason ?? other.transactionReason
+            if whole.price == nil {
+                whole.price = other.price
+                whole.currency = other.currency
+            }
+            whole.billingPlanType = whole.billingPlanType ?? other.billingPlanType
+            whole.commitment = whole.commitment ?? other.commitment
+            if whole.offer?.discountType == nil, let offer = other.offer { whole.offer = offer }
+            // Only app receipts cannot say so, and an upgrade is never taken back.
+            whole.isUpgraded = whole.isUpgraded || other.isUpgraded
+        }
+        if whole.revocationDate != nil {
+            let same = others.first { $0.revocationDate == whole.revocationDate }
+            whole.revocationReason = whole.revocationReason ?? same?.revocationReason
+            whole.revocationType = whole.revocationType ?? same?.revocationType
+            whole.revocationPercentage = whole.revocationPercentage ?? same?.revocationPercentage
+        }
+        return whole
+    }
+}

@@ -1,0 +1,86 @@
+import AppStore
+
+extension NoticeReader {
+    /// Statements of receipts and bodies that what is believed before them contradicts
+    /// (`lifecycle.md` §4): they changed nothing, but one of the sources is wrong.
+    mutating func readRankContradictions() {
+        guard facts.indices.contains(where: { CompletedSnapshots.isPartial(facts[$0]) }) else {
+            return
+        }
+        readPurchaseContradictions()
+        readRenewalContradictions()
+    }
+
+    /// A receipt's purchase against the signed transactions of the same id. What Apple never
+    /// changes must agree with one of them at least: the product, when it was bought, and its end.
+    private mutating func readPurchaseContradictions() {
+        var whole: [TransactionId: [Int]] = [:]
+        for index in facts.indices where !CompletedSnapshots.isPartial(facts[index]) {
+            guard let id = facts[index].statedTransaction?.transactionId else { continue }
+            if whole[id, default: []].count < NoticeReader.comparedStatements {
+                whole[id, default: []].append(index)
+            }
+        }
+        var told: Set<TransactionId> = []
+        for index in facts.indices where CompletedSnapshots.isPartial(facts[index]) {
+            guard let stated = facts[index].statedTransaction,
+                let others = whole[stated.transactionId], let first = others.first
+            else { continue }
+            let signed = others.compactMap { facts[$0].statedTransaction }
+            var names: [String] = []
+            func check<Value: Equatable>(_ name: String, _ value: Value?, _ known: [Value?]) {
+                guard let value, known.contains(where: { $0 != nil }) else { return }
+                if !known.contains(value) { names.append(name) }
+            }
+            check("productId", stated.productId, signed.map(\.productId))
+            check(
+                "purchaseDate", stated.purchaseDate?.wholeSeconds,
+                signed.map { $0.purchaseDate?.wholeSeconds })
+            check(
+                "expiresDate", stated.expiresDate?.wholeSeconds,
+                signed.map { $0.expiresDate?.wholeSeconds })
+            guard !names.isEmpty, told.insert(stated.transactionId).inserted else { continue }
+            add(
+                .contradiction, from: facts.times[index], facts: [first, index],
+                "A receipt states another \(names.joined(separator: ", ")) for transaction"
+                    + " \(stated.transactionId) than what Apple signed.")
+        }
+    }
+
+    /// A renewal that was not believed, since a higher rank had spoken in its period, and that no
+    /// statement of a higher rank confirms later.
+    private mutating func readRenewalContradictions() {
+        let points = RenewalPoint.allPoints(facts.facts)
+        for ranked in RenewalPoint.ranked(points, facts.facts) {
+            guard let ruling = ranked.ruling else { continue }
+            let (said, ruled) = (facts[ranked.point.fact], facts[ruling.fact])
+            let later = points.first { other in
+                facts[other.fact].trust > said.trust
+                    && other.signedDate > ranked.point.signedDate
+            }
+            let isConfirmed = later.map { says(facts[$0.fact], as: said) } ?? false
+            guard !says(ruled, as: said), !isConfirmed else { continue }
+            add(
+                .contradiction, from: ranked.point.signedDate,
+                facts: [ruling.fact, ranked.point.fact],
+                "Auto-renew is stated otherwise by a source that is believed less; the more trusted"
+                    + " one holds.")
+        }
+    }
+
+    private func says(_ left: Fact, as right: Fact) -> Bool {
+        guard let one = left.statedRenewal, let two = right.statedRenewal else { return true }
+        if let status = one.autoRenewStatus, let other = two.autoRenewStatus, status != other {
+            return false
+        }
+        guard let product = one.autoRenewProductId, let other = two.autoRenewProductId else {
+            return true
+        }
+        return product == other
+    }
+}
+
+extension Timestamp {
+    /// Receipts write whole seconds.
+    fileprivate var wholeSeconds: Int64 { milliseconds / 1_000 }
+}

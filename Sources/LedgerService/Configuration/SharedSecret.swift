@@ -1,0 +1,90 @@
+public import AppStore
+import Foundation
+import Signing
+
+/// An app's shared secret of App Store Connect: what vouches for version 1 notifications, and what
+/// verifyReceipt is asked with. From a file, one a line, so that an old one counts while a new one
+/// is brought in. Never printed: neither its description nor its mirror shows it.
+public struct SharedSecret: Sendable, Equatable {
+    /// The first is asked with.
+    private let values: [String]
+
+    /// Apple's have 32 characters; more is allowed for, nothing long.
+    static let byteCounts = 8...128
+    /// Secrets in one file.
+    static let count = 4
+    static let fileByteCount = 4 * 1024
+
+    /// Reads the text of a secret file; nil unless each line is one word of a sensible length.
+    public init?(text: String) {
+        let lines = text.split(whereSeparator: \.isNewline)
+            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        guard (1...SharedSecret.count).contains(lines.count),
+            lines.allSatisfy({ line in
+                SharedSecret.byteCounts.contains(line.utf8.count)
+                    && line.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            })
+        else { return nil }
+        values = lines
+    }
+
+    /// Reads a secret file; `key` names the setting in errors.
+    public init(file: String, key: String) throws(ConfigurationError) {
+        guard let data = FileManager.default.contents(atPath: file),
+            data.count <= SharedSecret.fileByteCount
+        else {
+            throw ConfigurationError(
+                .unreadableFile, key: key,
+                reason: "The file cannot be read, or is no secret; check its path and permissions.")
+        }
+        guard let secret = SharedSecret(text: String(decoding: data, as: UTF8.self)) else {
+            throw ConfigurationError(
+                .invalidValue, key: key,
+                reason: "The file must hold the app's shared secret of App Store Connect, 8 to 128"
+                    + " characters without spaces; one a line, at most \(SharedSecret.count).")
+        }
+        self = secret
+    }
+
+    /// The newest, for asking Apple.
+    public var newest: String { values[0] }
+
+    /// Whether `text` is one of them, compared in constant time.
+    func isEqual(to text: String) -> Bool {
+        let digest = SHA256.hash(Array(text.utf8))
+        // Every one is looked at, whichever fits.
+        return values.reduce(false) { found, value in
+            SHA256.hash(Array(value.utf8)).equalsInConstantTime(digest) || found
+        }
+    }
+
+    /// Whether `code` is the keyed digest of `message` under one of them.
+    func made(_ code: Digest, of message: [UInt8]) -> Bool {
+        values.reduce(false) { found, value in
+            HMACSHA256.code([message], key: Array(value.utf8)).equalsInConstantTime(code) || found
+        }
+    }
+}
+
+extension SharedSecret: CustomStringConvertible, CustomReflectable {
+    public var description: String { "SharedSecret" }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// The shared secrets of all apps that have one.
+struct SharedSecrets: Sendable {
+    private let secrets: [BundleId: SharedSecret]
+
+    /// Reads the apps' files. One that cannot be read is as if it were not configured; `doctor`
+    /// and the start of the service say so.
+    init(_ apps: [Configuration.App]) {
+        var secrets: [BundleId: SharedSecret] = [:]
+        for app in apps {
+            guard let file = app.sharedSecretFile else { continue }
+            secrets[app.bundleId] = try? SharedSecret(file: file, key: "sharedSecretFile")
+        }
+        self.secrets = secrets
+    }
+
+    subscript(bundleId: BundleId) -> SharedSecret? { secrets[bundleId] }
+}

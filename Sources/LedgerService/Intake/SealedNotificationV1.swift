@@ -1,0 +1,45 @@
+import AppStore
+import Signing
+
+/// A version 1 notification whose password was replaced by a seal: a keyed digest of all the rest,
+/// made with the password as its key. The secret itself is nowhere, and yet who has it can tell at
+/// any time that Apple, or whoever else had it, sent these bytes, and that none was changed since.
+struct SealedNotificationV1: Sendable {
+    /// What is kept: the body with `"hmac-sha256:<64 hexadecimal digits>"` for its password.
+    let bytes: [UInt8]
+    /// The body with an empty password: what was sealed, and what tells one body from another,
+    /// whatever its password.
+    let blank: [UInt8]
+    private let code: Digest
+
+    static let prefix = "hmac-sha256:"
+
+    /// Seals a body as it was posted, with the password inside it; one that is sealed already stays
+    /// as it is.
+    ///
+    /// Throws `JSONError` for what is not JSON; nil without a password.
+    init?(_ body: [UInt8]) throws(JSONError) {
+        guard let password = try NotificationV1.password(in: body), let text = password.text else {
+            return nil
+        }
+        var blank = body
+        blank.replaceSubrange(password.range, with: Array("\"\"".utf8))
+        self.blank = blank
+        if text.hasPrefix(SealedNotificationV1.prefix),
+            let code = Digest(
+                hexadecimal: text.dropFirst(SealedNotificationV1.prefix.count))
+        {
+            self.code = code
+            bytes = body
+            return
+        }
+        code = HMACSHA256.code([blank], key: Array(text.utf8))
+        var sealed = body
+        let seal = "\"\(SealedNotificationV1.prefix)\(code.hexadecimal)\""
+        sealed.replaceSubrange(password.range, with: Array(seal.utf8))
+        bytes = sealed
+    }
+
+    /// Whether it was sealed with one of the app's secrets, compared in constant time.
+    func isSealed(by secret: SharedSecret) -> Bool { secret.made(code, of: blank) }
+}

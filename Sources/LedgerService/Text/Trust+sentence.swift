@@ -1,0 +1,13 @@
+import Ledger
+
+extension Trust {
+    /// For people: what vouches for it.
+    var sentence: String {
+        switch self {
+        case .signed: "Apple's signature"
+        case .transport: "what Apple answered, unsigned (transport)"
+        case .secret: "the app's shared secret alone (secret)"
+        case .operator: "an operator's word (operator)"
+        }
+    }
+}

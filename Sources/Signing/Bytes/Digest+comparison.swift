@@ -1,0 +1,11 @@
+public import AppStore
+
+extension Digest {
+    /// Whether two codes are equal, in a time that does not tell where they differ.
+    public func equalsInConstantTime(_ other: Digest) -> Bool {
+        let (one, two) = (words, other.words)
+        let difference =
+            (one.0 ^ two.0) | (one.1 ^ two.1) | (one.2 ^ two.2) | (one.3 ^ two.3)
+        return difference == 0
+    }
+}

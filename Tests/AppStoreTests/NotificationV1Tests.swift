@@ -1,0 +1,80 @@
+import AppStore
+import Testing
+
+@Suite("Version 1 notifications")
+struct NotificationV1Tests {
+    private func read(_ text: String) throws -> NotificationV1 {
+        try NotificationV1(JSONValue.parse(Array(text.utf8)))
+    }
+
+    @Test("The published one with a unified receipt says all of it", Fixtures.condition)
+    func unified() throws {
+        let bytes = try Fixtures.bytes(
+            "notifications-v1/004-DID_CHANGE_RENEWAL_STATUS-laravel-in-app-purchases.json")
+        let notification = try NotificationV1(JSONValue.parse(bytes))
+        #expect(notification.notificationType?.value == .didChangeRenewalStatus)
+        #expect(notification.environment == "Sandbox")
+        #expect(notification.bundleId == BundleId("com.twigano.fashion"))
+        #expect(notification.transactions.count == 54)
+        #expect(notification.pendingRenewalInfo.count == 1)
+        #expect(notification.renewal.autoRenewStatus?.value == .off)
+        #expect(notification.latestReceipt?.hasPrefix("MI") == true)
+        #expect(
+            notification.autoRenewStatusChangeDate == Timestamp(milliseconds: 1_606_293_002_000))
+    }
+
+    @Test("The published one of 2018 names its app inside the expired receipt", Fixtures.condition)
+    func before2020() throws {
+        let bytes = try Fixtures.bytes(
+            "notifications-v1/002-INITIAL_BUY-laravel-appstore-notifications.json")
+        let notification = try NotificationV1(JSONValue.parse(bytes))
+        #expect(notification.notificationType?.value == .initialBuy)
+        #expect(notification.bundleId == BundleId("com.example.app.ios"))
+        #expect(notification.transactions.count == 1)
+        #expect(notification.transactions[0].transactionId == TransactionId("1000000577069202"))
+        // An end in milliseconds, whose name promises text.
+        #expect(
+            notification.transactions[0].expiresDate == Timestamp(milliseconds: 1_570_607_006_000))
+        #expect(notification.renewal.autoRenewStatus?.value == .off)
+    }
+
+    @Test("A failure to renew is dated at the end of the period, not at its beginning")
+    func failureDate() throws {
+        let body = """
+            {"notification_type":"TYPE","unified_receipt":{"latest_receipt_info":[
+            {"purchase_date_ms":"1000","expires_date_ms":"5000"}]}}
+            """
+        let failed = try read(body.replacing("TYPE", with: "DID_FAIL_TO_RENEW"))
+        #expect(failed.latestPast == Timestamp(milliseconds: 5000))
+        let renewed = try read(body.replacing("TYPE", with: "DID_RENEW"))
+        #expect(renewed.latestPast == Timestamp(milliseconds: 1000))
+    }
+
+    @Test("The type is kept when this version does not know it")
+    func unknownType() throws {
+        let type = try read("{\"notification_type\":\"LATER\"}").notificationType
+        #expect(type?.rawValue == "LATER")
+        #expect(type?.value == nil)
+    }
+
+    // MARK: The password
+
+    @Test("The password is found where it stands, whatever stands around it")
+    func password() throws {
+        let body = Array(
+            "{ \"a\":{\"password\":\"inner\"}, \"password\" : \"h\\u0075sh\" ,\"b\":[1]}".utf8)
+        let password = try #require(try NotificationV1.password(in: body))
+        #expect(password.text == "hush")
+        #expect(Array(body[password.range]) == Array("\"h\\u0075sh\"".utf8))
+    }
+
+    @Test("A password that stands twice, or hides as another type, is none")
+    func noPassword() throws {
+        let twice = Array("{\"password\":\"a\",\"password\":\"b\"}".utf8)
+        #expect(throws: JSONError.self) { try NotificationV1.password(in: twice) }
+        let number = try NotificationV1.password(in: Array("{\"password\":1}".utf8))
+        #expect(number?.text == nil)
+        #expect(try NotificationV1.password(in: Array("{\"a\":1}".utf8)) == nil)
+        #expect(throws: JSONError.self) { try NotificationV1.password(in: Array("[]".utf8)) }
+    }
+}

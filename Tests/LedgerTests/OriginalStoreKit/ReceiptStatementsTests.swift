@@ -1,0 +1,180 @@
+import AppStore
+import Ledger
+import Testing
+
+@Suite("What receipts and bodies state")
+struct ReceiptStatementsTests {
+    private static let statedAt = day(40)
+
+    private static func origin(_ trust: Trust = .secret) -> FactOrigin {
+        FactOrigin(position: 7, receivedAt: day(41), trust: trust, digest: .unset)
+    }
+
+    private static func digest(_ part: Int) -> Digest {
+        Digest(words: (UInt64(part), 1, 2, 3))
+    }
+
+    private func statements(_ body: String) throws -> ReceiptStatements {
+        ReceiptStatements(
+            try NotificationV1(JSONValue.parse(Array(body.utf8))),
+            origin: ReceiptStatementsTests.origin(), statedAt: ReceiptStatementsTests.statedAt,
+            digest: ReceiptStatementsTests.digest)
+    }
+
+    /// A body of this type about a chain with two periods and another chain with one.
+    private func body(_ type: String, _ more: String = "", _ transaction: String = "") -> String {
+        """
+        {"notification_type":"\(type)","environment":"PROD","bid":"com.example.app",
+         "original_transaction_id":"1"\(more),
+         "unified_receipt":{"status":0,"latest_receipt_info":[
+          {"transaction_id":"12","original_transaction_id":"1","product_id":"a",
+           "purchase_date_ms":"2000","expires_date_ms":"3000"\(transaction)},
+          {"transaction_id":"9","original_transaction_id":"9","product_id":"c",
+           "purchase_date_ms":"2500","expires_date_ms":"9000"},
+          {"transaction_id":"1","original_transaction_id":"1","product_id":"a",
+           "purchase_date_ms":"1000","expires_date_ms":"2000"}],
+         "pending_renewal_info":[
+          {"original_transaction_id":"1","product_id":"a","auto_renew_product_id":"a",
+           "auto_renew_status":"1"},
+          {"original_transaction_id":"9","product_id":"c","auto_renew_product_id":"c",
+           "auto_renew_status":"0"}]}}
+        """
+    }
+
+    @Test("Each transaction is a fact of its own chain, the newest carries the renewal")
+    func parts() throws {
+        let parts = try statements(body("DID_RENEW")).parts
+        #expect(parts.map(\.originalTransactionId.rawValue) == ["1", "1", "9"])
+        #expect(parts.map { $0.fact.transaction?.transactionId.rawValue } == ["1", "12", "9"])
+        #expect(parts.map { $0.fact.renewal?.willRenewStated } == [nil, true, false])
+        // Only the chain it is about is told of what happened.
+        #expect(parts.map { $0.fact.cause.notificationType?.value } == [nil, .didRenew, nil])
+        #expect(parts.allSatisfy { $0.fact.signedDate == day(40) && $0.fact.trust == .secret })
+        #expect(parts.allSatisfy { $0.fact.position == 7 && $0.fact.cause.kind == .notificationV1 })
+        #expect(Set(parts.map(\.fact.digest)).count == parts.count)
+    }
+
+    @Test("The same lists in another order state the same")
+    func order() throws {
+        let one = try statements(body("DID_RENEW"))
+        let other = try statements(
+            body("DID_RENEW").replacing("\"12\"", with: "\"X\"").replacing("\"1\"", with: "\"1\"")
+                .replacing("\"X\"", with: "\"12\""))
+        #expect(one.parts.map(\.fact) == other.parts.map(\.fact))
+        let repeated = try statements(
+            body("DID_RENEW").replacing(
+                "\"latest_receipt_info\":[",
+                with: """
+                    "latest_receipt_info":[{"transaction_id":"1","original_transaction_id":"1",
+                    "product_id":"a","purchase_date_ms":"1000","expires_date_ms":"2000"},
+                    """))
+        #expect(repeated.parts.map(\.fact) == one.parts.map(\.fact))
+    }
+
+    /// What each type of version 1 is read as.
+    static let types: [(String, String, String, NotificationType, Subtype?)] = [
+        ("INITIAL_BUY", "", "", .subscribed, .initialBuy),
+        ("DID_RENEW", "", "", .didRenew, nil),
+        ("DID_RECOVER", "", "", .didRenew, .billingRecovery),
+        ("RENEWAL", "", "", .didRenew, .billingRecovery),
+        ("INTERACTIVE_RENEWAL", "", "", .subscribed, .resubscribe),
+        (
+            "INTERACTIVE_RENEWAL", "", ",\"is_upgraded\":\"true\"", .didChangeRenewalPref, .upgrade
+        ),
+        ("DID_CHANGE_RENEWAL_PREF", "", "", .didChangeRenewalPref, nil),
+        ("DID_CHANGE_RENEWAL_STATUS", "", "", .didChangeRenewalStatus, .autoRenewEnabled),
+        ("DID_FAIL_TO_RENEW", "", "", .didFailToRenew, nil),
+        ("PRICE_INCREASE_CONSENT", "", "", .priceIncrease, .pending),
+        ("CANCEL", "", ",\"cancellation_date_ms\":\"2900\"", .refund, nil),
+        (
+            "CANCEL", "", ",\"cancellation_date_ms\":\"2900\",\"is_upgraded\":\"true\"",
+            .didChangeRenewalPref, .upgrade
+        ),
+        ("REFUND", "", ",\"cancellation_date_ms\":\"2900\"", .refund, nil),
+        ("CONSUMPTION_REQUEST", "", "", .consumptionRequest, nil),
+        ("REVOKE", "", ",\"cancellation_date_ms\":\"2900\"", .revoke, nil),
+    ]
+
+    @Test("Every type of version 1 is read as one of version 2", arguments: types)
+    func readAsVersionTwo(
+        name: String, more: String, transaction: String, type: NotificationType, subtype: Subtype?
+    ) throws {
+        let parts = try statements(body(name, more, transaction)).parts
+        let told = try #require(parts.first { $0.fact.cause.notificationType != nil }?.fact)
+        #expect(told.cause.notificationType?.value == type)
+        #expect(told.cause.subtype?.value == subtype)
+        #expect(told.unknownValues == [])
+        #expect(told.transaction?.transactionId == TransactionId("12"))
+    }
+
+    @Test("No type is left out")
+    func allTypes() {
+        let named = Set(ReceiptStatementsTests.types.map(\.0))
+        #expect(named == Set(NotificationTypeV1.allCases.map(\.rawValue)))
+    }
+
+    @Test("Auto-renew turned off, and a grace period, are told by the renewal")
+    func subtypes() throws {
+        let off = try statements(
+            body("DID_CHANGE_RENEWAL_STATUS").replacing(
+                "\"auto_renew_status\":\"1\"", with: "\"auto_renew_status\":\"0\""))
+        #expect(off.parts[1].fact.cause.subtype?.value == .autoRenewDisabled)
+        let grace = try statements(
+            body("DID_FAIL_TO_RENEW").replacing(
+                "\"auto_renew_status\":\"1\"",
+                with: "\"auto_renew_status\":\"1\",\"grace_period_expires_date_ms\":\"4000\""))
+        #expect(grace.parts[1].fact.cause.subtype?.value == .gracePeriod)
+    }
+
+    @Test("A type this version does not know changes nothing and is told")
+    func unknown() throws {
+        let told = try statements(body("LATER")).parts[1].fact
+        #expect(told.cause.notificationType?.rawValue == "LATER")
+        #expect(told.unknownValues == ["notificationType"])
+    }
+
+    @Test("Before 2020 a cancellation stood beside the transaction")
+    func oldCancellation() throws {
+        let parts = try statements(
+            """
+            {"notification_type":"CANCEL","web_order_line_item_id":"77",
+             "cancellation_date_ms":"1500","auto_renew_status":"false",
+             "latest_receipt_info":{"transaction_id":"1","original_transaction_id":"1",
+             "web_order_line_item_id":"77","product_id":"a","purchase_date_ms":"1000",
+             "expires_date_ms":"2000"}}
+            """
+        ).parts
+        #expect(parts.count == 1)
+        #expect(parts[0].fact.transaction?.revocationDate == Timestamp(milliseconds: 1500))
+        #expect(parts[0].fact.renewal?.autoRenewStatus?.value == .off)
+        #expect(parts[0].fact.cause.notificationType?.value == .refund)
+    }
+
+    @Test("So many transactions, and not one more", arguments: [0, 1])
+    func bound(excess: Int) throws {
+        let count = ReceiptStatements.maximumTransactions + excess
+        let list = (0..<count).map {
+            "{\"transaction_id\":\"\($0)\",\"original_transaction_id\":\"1\",\"purchase_date_ms\":\"\($0 + 1)\"}"
+        }.joined(separator: ",")
+        let parts = try statements(
+            "{\"notification_type\":\"DID_RENEW\",\"unified_receipt\":{\"latest_receipt_info\":[\(list)]}}"
+        ).parts
+        #expect(parts.count == ReceiptStatements.maximumTransactions)
+    }
+
+    @Test("Without a date nothing can be ordered, and it is said so")
+    func undated() throws {
+        let parts = ReceiptStatements(
+            try VerifyReceiptResponse(
+                Array(
+                    "{\"status\":0,\"receipt\":{\"in_app\":[{\"transaction_id\":\"1\"}]}}".utf8)),
+            origin: ReceiptStatementsTests.origin(), statedAt: nil,
+            digest: ReceiptStatementsTests.digest
+        ).parts
+        #expect(parts.map(\.fact.flaw) == [.undated])
+    }
+}
+
+extension RenewalSnapshot {
+    fileprivate var willRenewStated: Bool? { autoRenewStatus.map { $0.value == .on } }
+}

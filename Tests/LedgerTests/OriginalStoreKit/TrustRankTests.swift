@@ -1,0 +1,179 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §2: a lower rank is read only where nothing higher speaks.
+@Suite("Ranks of trust")
+struct TrustRankTests {
+    /// What version 1 tells of a period.
+    private func versionOne(
+        _ type: NotificationType, _ id: String, _ from: Timestamp, _ to: Timestamp,
+        at signedDate: Timestamp
+    ) -> Fact {
+        var fact = Fact.told(.notificationV1, type: type, at: signedDate).trusted(.secret)
+        fact.transaction = .period(id, from, to)
+        return fact
+    }
+
+    private func receipt(
+        _ id: String, _ from: Timestamp, _ to: Timestamp, at signedDate: Timestamp
+    ) -> Fact {
+        var fact = Fact.told(.receipt, at: signedDate)
+        fact.transaction = .period(id, from, to)
+        fact.transaction?.type = nil
+        return fact
+    }
+
+    // MARK: Never overruled
+
+    @Test("A cancellation that only a secret vouches for revokes nothing Apple signed")
+    func forgedCancellation() {
+        let life = given(
+            .subscribed("1", day(0), day(30)),
+            versionOne(.refund, "1", day(0), day(30), at: day(3)).revoked(day(2)))
+        #expect(life.state(day(10)) == .subscribed)
+        #expect(life.history == [Start(.subscribed, day(0)), Start(.expired, day(30))])
+    }
+
+    @Test("A longer period that only a secret vouches for gives no access")
+    func forgedPeriod() {
+        let life = given(
+            .subscribed("1", day(0), day(30)),
+            versionOne(.didRenew, "1", day(0), day(400), at: day(3)))
+        #expect(life.state(day(31)) == .expired)
+        #expect(life.notices(.contradiction).count == 1)
+    }
+
+    @Test(
+        "Auto-renew turned off by a lower rank does not count while a higher one speaks, and is told"
+    )
+    func forgedAutoRenew() {
+        let life = given(
+            .subscribed("1", day(0), day(30)).renewal { $0.autoRenewStatus = Raw(.on) },
+            versionOne(.didChangeRenewalStatus, "1", day(0), day(30), at: day(5)).renewal {
+                $0.autoRenewStatus = Raw(.off)
+            })
+        #expect(life.answer(day(10))?.willRenew == true)
+        #expect(life.notices(.contradiction).count == 1)
+    }
+
+    @Test("What a later signed statement confirms contradicts nothing")
+    func confirmed() {
+        let life = given(
+            .subscribed("1", day(0), day(30)).renewal { $0.autoRenewStatus = Raw(.on) },
+            versionOne(.didChangeRenewalStatus, "1", day(0), day(30), at: day(5)).renewal {
+                $0.autoRenewStatus = Raw(.off)
+            },
+            .autoRenew(false, at: day(6)))
+        #expect(life.answer(day(5, 1))?.willRenew == true)
+        #expect(life.answer(day(7))?.willRenew == false)
+        #expect(life.notices(.contradiction).isEmpty)
+    }
+
+    // MARK: Where nothing higher speaks
+
+    @Test("Alone, version 1 tells a whole life")
+    func alone() {
+        let life = given(
+            versionOne(.subscribed, "1", day(0), day(30), at: day(0)),
+            versionOne(.didRenew, "2", day(30), day(60), at: day(30)),
+            versionOne(.didFailToRenew, "2", day(30), day(60), at: day(60)).renewal {
+                $0.autoRenewStatus = Raw(.on)
+                $0.isInBillingRetryPeriod = true
+            },
+            versionOne(.didRenew, "3", day(65), day(95), at: day(65)).with {
+                $0.cause.subtype = Raw(.billingRecovery)
+            })
+        #expect(
+            life.history == [
+                Start(.subscribed, day(0)), Start(.renewing, day(30)),
+                Start(.billingRetry, day(60)), Start(.renewing, day(65)),
+                Start(.expired, day(95)),
+            ])
+        #expect(life.notices(.contradiction).isEmpty)
+    }
+
+    @Test("Auto-renew of a lower rank counts in a period of which no higher one speaks")
+    func laterPeriod() {
+        let life = given(
+            .subscribed("1", day(0), day(30)).renewal { $0.autoRenewStatus = Raw(.on) },
+            versionOne(.didRenew, "2", day(30), day(60), at: day(30)).renewal {
+                $0.autoRenewStatus = Raw(.off)
+            })
+        #expect(life.answer(day(20))?.willRenew == true)
+        #expect(life.answer(day(40))?.willRenew == false)
+        #expect(life.notices(.contradiction).isEmpty)
+    }
+
+    @Test("The order in which they arrive changes nothing")
+    func arrival() {
+        let facts = numbered([
+            .subscribed("1", day(0), day(30)).renewal { $0.autoRenewStatus = Raw(.on) },
+            versionOne(.didChangeRenewalStatus, "1", day(0), day(30), at: day(5)).renewal {
+                $0.autoRenewStatus = Raw(.off)
+            },
+            receipt("1", day(0), day(30), at: day(7)),
+            versionOne(.didRenew, "2", day(30), day(60), at: day(30)),
+        ])
+        let life = given(facts)
+        for rotation in 1..<facts.count {
+            let rotated = Array(facts[rotation...] + facts[..<rotation])
+            #expect(given(rotated).intervals == life.intervals)
+            #expect(given(rotated).notices == life.notices)
+        }
+        #expect(given(facts.reversed()).intervals == life.intervals)
+    }
+
+    // MARK: Receipts, which say less
+
+    @Test("A newer receipt does not take away what it has no field for")
+    func partial() {
+        let life = given(
+            .subscribed("1", day(0), day(30)).transaction {
+                $0.price = 9990
+                $0.currency = "USD"
+                $0.storefront = "USA"
+                $0.subscriptionGroupIdentifier = SubscriptionGroupIdentifier("5")
+                $0.appAccountToken = "3f0c0d5e-0000-4000-8000-000000000001"
+            },
+            receipt("1", day(0), day(30), at: day(9)))
+        let answer = life.answer(day(10))
+        #expect(answer?.price?.milliunits == 9990)
+        #expect(answer?.storefront == "USA")
+        #expect(answer?.appAccountToken == "3f0c0d5e-0000-4000-8000-000000000001")
+        #expect(life.notices(.contradiction).isEmpty)
+        #expect(life.notices(.tokenChanged).isEmpty)
+    }
+
+    @Test("A newer receipt tells a refund that no notification told")
+    func refunded() {
+        let life = given(
+            .subscribed("1", day(0), day(30)),
+            receipt("1", day(0), day(30), at: day(9)).revoked(day(8)))
+        #expect(life.state(day(7)) == .subscribed)
+        #expect(life.state(day(9)) == .revoked)
+    }
+
+    @Test("A receipt cannot say upgraded: cancelled is not revoked where Apple said so")
+    func upgraded() {
+        let life = given(
+            .subscribed("1", day(0), day(30)).transaction { $0.isUpgraded = true },
+            receipt("1", day(0), day(30), at: day(9)).revoked(day(8)))
+        #expect(life.state(day(9)) != .revoked)
+    }
+
+    @Test(
+        "A purchase whose type a receipt does not state counts as the catalogue has it",
+        arguments: [(nil, nil), (Catalogue.Product(entitlements: ["pro"]), ChainState.owned)]
+            as [(Catalogue.Product?, ChainState?)])
+    func oneTime(product: Catalogue.Product?, expected: ChainState?) {
+        var fact = receipt("1", day(0), day(30), at: day(1))
+        fact.transaction?.expiresDate = nil
+        fact.transaction?.productId = ProductId("lifetime")
+        let catalogue = Catalogue(products: product.map { [ProductId("lifetime"): $0] } ?? [:])
+        let life = given([fact], catalogue: catalogue)
+        #expect(life.state(day(50)) == expected)
+        #expect(life.notices(.unknownValue).isEmpty == (expected != nil))
+        #expect(life.notices(.unreadable).isEmpty)
+    }
+}
