@@ -8,6 +8,7 @@
 #include <openssl/asn1.h>
 #include <openssl/bio.h>
 #include <openssl/bn.h>
+#include <openssl/cms.h>
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
@@ -17,6 +18,7 @@
 #include <openssl/ocsp.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs7.h>
+#include <openssl/rsa.h>
 #include <openssl/sha.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
@@ -25,6 +27,8 @@
 /* Macros and variadic functions only, which Swift cannot call. No logic. */
 
 static inline EVP_PKEY *subledger_generate_ec(const char *curve) { return EVP_EC_gen(curve); }
+
+static inline EVP_PKEY *subledger_generate_rsa(unsigned int bits) { return EVP_RSA_gen(bits); }
 
 static inline long subledger_bio_memory(BIO *bio, char **start) {
     return BIO_get_mem_data(bio, start);

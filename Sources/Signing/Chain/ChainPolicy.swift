@@ -78,14 +78,14 @@ public enum ChainPolicy {
             leafKey: key)
     }
 
-    private static func missingMarker(
+    static func missingMarker(
         _ reason: String, part: EvidencePart
     ) -> VerificationError {
         VerificationError(.missingAppleMarker, part: part, reason: reason)
     }
 
     /// What is wrong with the certificates before any signature is looked at, or nil.
-    private static func faultOfForm(
+    static func faultOfForm(
         leaf: borrowing Certificate, intermediate: borrowing Certificate,
         root: borrowing Certificate
     ) -> String? {
@@ -119,9 +119,9 @@ public enum ChainPolicy {
 
     /// X509_verify_cert over exactly these three, with the presented root as the only trusted one
     /// and no clock.
-    private static func signaturesHold(
+    static func signaturesHold(
         leaf: borrowing Certificate, intermediate: borrowing Certificate,
-        root: borrowing Certificate, isStrict: Bool
+        root: borrowing Certificate, isStrict: Bool, securityLevel: Int32 = securityLevel
     ) -> Bool {
         guard let store = X509_STORE_new() else { return false }
         defer { X509_STORE_free(store) }

@@ -11,6 +11,14 @@ public struct TrustedRoots: Sendable, Hashable {
             0xA8C4_88C3_653E_9179
         ))
 
+    /// Fingerprint of Apple Inc. Root, the RSA authority above the certificates that sign app
+    /// receipts (apple.com/certificateauthority; `appstore.md` §1).
+    public static let appleIncRoot = Digest(
+        words: (
+            0xB0B1_730E_CBC7_FF45, 0x0514_2C49_F129_5E6E, 0xDA6B_CAED_7E2C_68C5,
+            0xBE91_B5A1_1001_F024
+        ))
+
     /// Apple's root and nothing else.
     public static let apple = TrustedRoots(fingerprints: [appleRootG3])
 
@@ -43,7 +51,18 @@ public struct TrustedRoots: Sendable, Hashable {
     public func contains(_ fingerprint: Digest) -> Bool { fingerprints.contains(fingerprint) }
 
     /// Whether it is a root of Apple's rather than one the operator added.
-    public static func isApple(_ fingerprint: Digest) -> Bool { fingerprint == appleRootG3 }
+    public static func isApple(_ fingerprint: Digest) -> Bool {
+        fingerprint == appleRootG3 || fingerprint == appleIncRoot
+    }
+
+    /// The roots an app receipt may end in: the operator's own, and in the place of Apple Root CA -
+    /// G3, which signs only JWS, Apple Inc. Root, which signs only receipts.
+    public var forReceipts: TrustedRoots {
+        guard fingerprints.contains(TrustedRoots.appleRootG3) else { return self }
+        return TrustedRoots(
+            fingerprints: fingerprints.subtracting([TrustedRoots.appleRootG3])
+                .union([TrustedRoots.appleIncRoot]))
+    }
 
     private static func checkRoot(_ der: [UInt8]) throws(TrustedRootError) {
         guard der.count <= ChainPolicy.maximumCertificateByteCount else {

@@ -64,6 +64,23 @@ public struct AppIdentity: Hashable, Sendable {
         }
     }
 
+    /// Throws `wrongApp` or `wrongEnvironment`. A receipt without a type, or of one that is not known,
+    /// is of no environment: every receipt of the App Store has one, and a purchase of Sandbox must
+    /// never count as one of Production.
+    public func require(_ receipt: VerifiedReceipt) throws(VerificationError) {
+        let payload = receipt.receipt
+        guard payload.bundleId == bundleId else {
+            throw VerificationError(.wrongApp, reason: "The receipt is of another bundle id.")
+        }
+        guard let environment = payload.environment else {
+            throw VerificationError(
+                .wrongEnvironment, reason: "The receipt names no environment that is known.")
+        }
+        try require(
+            bundleId: payload.bundleId, appAppleId: payload.appAppleId,
+            environment: Raw(environment))
+    }
+
     private func require(
         bundleId: BundleId?, appAppleId: Int64?, environment: Raw<Environment>?
     ) throws(VerificationError) {

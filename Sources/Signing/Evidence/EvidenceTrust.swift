@@ -2,7 +2,7 @@ public import AppStore
 
 /// On whose word evidence is believed. Kept with every event, so that answers can say so.
 public enum EvidenceTrust: Sendable, Hashable {
-    /// A chain to Apple's pinned root.
+    /// A chain to Apple's pinned root: of a JWS Apple Root CA - G3, of a receipt Apple Inc. Root.
     case apple
     /// A chain to a root the operator added; its SHA-256.
     case extraRoot(Digest)
@@ -14,10 +14,16 @@ public enum EvidenceTrust: Sendable, Hashable {
             self = .local
             return
         }
+        self.init(root: fingerprint)
+    }
+
+    /// The word of whoever holds the root of this fingerprint.
+    init(root fingerprint: Digest) {
         self = TrustedRoots.isApple(fingerprint) ? .apple : .extraRoot(fingerprint)
     }
 
-    /// SHA-256 of the root the chain ends in; nil for local data, which has none.
+    /// SHA-256 of the root a JWS's chain ends in; nil for local data, which has none. For receipts see
+    /// `VerifiedReceipt.rootFingerprint`.
     public var rootFingerprint: Digest? {
         switch self {
         case .apple: TrustedRoots.appleRootG3

@@ -4,9 +4,14 @@ public enum VerificationCode: String, Sendable, Hashable, CaseIterable {
     /// Not three canonical base64url segments, or a header that is no JSON object of the right
     /// form (RFC 7515 §3, §7.1).
     case malformedJWS
-    /// `alg` is not ES256, the only one Apple signs with (JWSDecodedHeader).
+    /// Not one PKCS #7 signed data with one signer, binary or in base64 (RFC 5652 §5): no app
+    /// receipt.
+    case malformedReceipt
+    /// `alg` is not ES256, the only one Apple signs JWS with (JWSDecodedHeader); a receipt is not
+    /// signed with RSA over SHA-1 or SHA-256.
     case unsupportedAlgorithm
-    /// `x5c` does not hold exactly three certificates: leaf, intermediate, root.
+    /// `x5c` does not hold exactly three certificates: leaf, intermediate, root. A receipt holds too
+    /// few or too many.
     case invalidChainLength
     /// The presented root is not one this ledger trusts.
     case untrustedRoot
@@ -45,4 +50,6 @@ public enum VerificationCode: String, Sendable, Hashable, CaseIterable {
     case sharedSecretMissing
     /// An answer of verifyReceipt in which Apple vouches for no receipt.
     case receiptRefusedByApple
+    /// A genuine receipt, but of another device than the one named.
+    case wrongDevice
 }

@@ -35,12 +35,25 @@ package struct CertificateBuilder: Sendable {
     package func sign(
         publicKeyInfo: [UInt8], by signer: PrivateKey
     ) throws(MintingError) -> [UInt8] {
+        try sign(publicKeyInfo: publicKeyInfo, with: signer.handle)
+    }
+
+    /// The same under an RSA key.
+    package func sign(
+        publicKeyInfo: [UInt8], by signer: RSAPrivateKey
+    ) throws(MintingError) -> [UInt8] {
+        try sign(publicKeyInfo: publicKeyInfo, with: signer.handle)
+    }
+
+    private func sign(
+        publicKeyInfo: [UInt8], with signer: OpaquePointer
+    ) throws(MintingError) -> [UInt8] {
         let der: [UInt8]? = ErrorQueue.contained {
             guard let handle = X509_new() else { return nil }
             let certificate = Certificate(takingOwnershipOf: handle)
             guard fill(handle), setKey(publicKeyInfo, of: handle),
                 let algorithm = EVP_get_digestbyname(digest),
-                X509_sign(handle, signer.handle, algorithm) > 0
+                X509_sign(handle, signer, algorithm) > 0
             else { return nil }
             return certificate.der
         }

@@ -7,17 +7,12 @@ package enum DER {
     /// TRUE, which DER writes as 255 (X.690 §11.1).
     package static let booleanTrue: [UInt8] = [0x01, 0x01, 0xFF]
 
-    /// Tag, length, contents; lengths up to 65,535.
+    /// Tag, length, contents, the length in its only DER form (X.690 §10.1).
     package static func element(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
-        precondition(contents.count <= 0xFFFF, "a certificate extension is far smaller")
         let count = contents.count
-        let length: [UInt8] =
-            switch count {
-            case 0..<0x80: [UInt8(count)]
-            case 0x80..<0x100: [0x81, UInt8(count)]
-            default: [0x82, UInt8(count >> 8), UInt8(count & 0xFF)]
-            }
-        return [tag] + length + contents
+        guard count >= 0x80 else { return [tag, UInt8(count)] + contents }
+        let octets = withUnsafeBytes(of: UInt64(count).bigEndian) { $0.drop { $0 == 0 } }
+        return [tag, 0x80 | UInt8(octets.count)] + octets + contents
     }
 
     /// A sequence of encoded elements (X.690 §8.9).
@@ -27,6 +22,21 @@ package enum DER {
 
     /// Bytes as an octet string (X.690 §8.7).
     package static func octetString(_ bytes: [UInt8]) -> [UInt8] { element(0x04, bytes) }
+
+    /// An integer in as few octets as it needs (X.690 §8.3).
+    package static func integer(_ value: Int64) -> [UInt8] {
+        let octets = withUnsafeBytes(of: value.bigEndian) { Array($0) }
+        let redundant = octets.indices.dropLast().prefix { index in
+            // An octet that only repeats the sign bit of the next one.
+            octets[index] == (octets[index + 1] & 0x80 == 0 ? 0x00 : 0xFF)
+        }
+        return element(0x02, Array(octets.dropFirst(redundant.count)))
+    }
+
+    /// A set of encoded elements, in the order given (X.690 §8.12).
+    package static func set(_ elements: [[UInt8]]) -> [UInt8] {
+        element(0x31, elements.flatMap { $0 })
+    }
 
     /// A non-negative integer below 128.
     package static func smallInteger(_ value: UInt8) -> [UInt8] {

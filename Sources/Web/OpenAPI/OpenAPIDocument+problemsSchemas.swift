@@ -73,6 +73,7 @@ extension OpenAPIDocument {
                 - ioError
                 - malformedJSON
                 - malformedJWS
+                - malformedReceipt
                 - methodNotAllowed
                 - missingAppleMarker
                 - missingRates
@@ -111,6 +112,7 @@ extension OpenAPIDocument {
                 - unsupportedMediaType
                 - untrustedRoot
                 - wrongApp
+                - wrongDevice
                 - wrongEnvironment
                 - wrongSharedSecret
             StoreCode:

@@ -70,6 +70,7 @@ extension OpenAPIDocument {
                         - invalidBody
                         - malformedJSON
                         - malformedJWS
+                        - malformedReceipt
                         - unsupportedAlgorithm
                         - invalidChainLength
                         - untrustedRoot
@@ -83,6 +84,7 @@ extension OpenAPIDocument {
                         - certificateRevoked
                         - wrongSharedSecret
                         - receiptRefusedByApple
+                        - wrongDevice
             Unauthorized:
               allOf:
                 - $ref: '#/components/schemas/Problem'
@@ -325,6 +327,7 @@ extension OpenAPIDocument {
                         - malformedJSON
                         - unknownParameter
                         - malformedJWS
+                        - malformedReceipt
                         - unsupportedAlgorithm
                         - invalidChainLength
                         - untrustedRoot
@@ -338,6 +341,7 @@ extension OpenAPIDocument {
                         - certificateRevoked
                         - wrongSharedSecret
                         - receiptRefusedByApple
+                        - wrongDevice
             NotLinked:
               allOf:
                 - $ref: '#/components/schemas/Problem'

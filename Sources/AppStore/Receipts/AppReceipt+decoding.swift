@@ -1,0 +1,125 @@
+extension AppReceipt {
+    /// Decodes what a receipt's signature covers.
+    ///
+    /// Some signers wrap the set in one octet string more, which is taken off. Attributes of unknown
+    /// types are kept raw; a known one must have its form and stand once.
+    public static func decode(_ payload: [UInt8]) throws(AppReceiptError) -> AppReceipt {
+        let bytes = payload.span
+        var receipt = AppReceipt()
+        var cursor = try ReceiptAttributeCursor(set: unwrapped(bytes), in: bytes)
+        var count = 0
+        while let attribute = try cursor.next(in: bytes) {
+            if attribute.type == AppReceipt.inAppPurchaseType {
+                try receipt.append(purchase: attribute.value, in: bytes)
+                continue
+            }
+            count += 1
+            guard count <= AppReceiptLimits.attributeCount else {
+                throw AppReceiptError(.tooManyAttributes)
+            }
+            if try receipt.set(attribute.value, in: bytes) {
+                try cursor.requireFirst(attribute.type)
+            } else {
+                receipt.otherAttributes.append(attribute.raw(in: bytes))
+            }
+        }
+        return receipt
+    }
+
+    private static let inAppPurchaseType: Int64 = 17
+
+    /// Where the set stands: the whole payload, or inside the one octet string around it.
+    private static func unwrapped(
+        _ bytes: borrowing Span<UInt8>
+    ) throws(AppReceiptError) -> Range<Int> {
+        let whole = 0..<bytes.count
+        guard bytes.count > 0, bytes[0] == BERTag.octetString else { return whole }
+        do throws(BERError) {
+            var cursor = BERCursor(whole)
+            let wrapper = try cursor.require(BERTag.octetString, in: bytes)
+            try cursor.requireEnd()
+            return wrapper.contents
+        } catch {
+            throw AppReceiptError(.malformed)
+        }
+    }
+
+    private mutating func append(
+        purchase value: ReceiptValue, in bytes: borrowing Span<UInt8>
+    ) throws(AppReceiptError) {
+        guard inAppPurchases.count < AppReceiptLimits.inAppPurchaseCount else {
+            throw AppReceiptError(.tooManyPurchases)
+        }
+        inAppPurchases.append(try InAppPurchaseReceipt(value, in: bytes))
+    }
+
+    /// False when the type is not known.
+    private mutating func set(
+        _ value: ReceiptValue, in bytes: borrowing Span<UInt8>
+    ) throws(AppReceiptError) -> Bool {
+        switch value.type {
+        case 0: receiptType = try value.text(in: bytes).map { Raw(rawValue: $0) }
+        case 1: appAppleId = try value.positive(in: bytes)
+        case 2:
+            bundleId = try value.text(in: bytes).map { BundleId($0) }
+            bundleIdValue = BER.copy(value.range, of: bytes)
+        case 3: applicationVersion = try value.text(in: bytes)
+        case 4: opaqueValue = BER.copy(value.range, of: bytes)
+        case 5: deviceHash = BER.copy(value.range, of: bytes)
+        case 12: creationDate = try value.date(in: bytes)
+        case 15: downloadId = try value.positive(in: bytes)
+        case 16: versionExternalIdentifier = try value.positive(in: bytes)
+        case 18: originalPurchaseDate = try value.date(in: bytes)
+        case 19: originalApplicationVersion = try value.text(in: bytes)
+        case 21: expirationDate = try value.date(in: bytes)
+        default: return false
+        }
+        return true
+    }
+}
+
+extension InAppPurchaseReceipt {
+    /// Decodes the value of an attribute 17: a SET of attributes of its own.
+    init(_ value: ReceiptValue, in bytes: borrowing Span<UInt8>) throws(AppReceiptError) {
+        self.init()
+        var cursor = try ReceiptAttributeCursor(set: value.range, in: bytes)
+        var count = 0
+        while let attribute = try cursor.next(in: bytes) {
+            count += 1
+            guard count <= AppReceiptLimits.attributeCount else {
+                throw AppReceiptError(.tooManyAttributes)
+            }
+            if try set(attribute.value, in: bytes) {
+                try cursor.requireFirst(attribute.type)
+            } else {
+                otherAttributes.append(attribute.raw(in: bytes))
+            }
+        }
+    }
+
+    /// False when the type is not known.
+    private mutating func set(
+        _ value: ReceiptValue, in bytes: borrowing Span<UInt8>
+    ) throws(AppReceiptError) -> Bool {
+        switch value.type {
+        case 1701: quantity = try value.number(in: bytes)
+        case 1702: productId = try value.text(in: bytes).map { ProductId($0) }
+        case 1703: transactionId = try value.text(in: bytes).map { TransactionId($0) }
+        case 1704: purchaseDate = try value.date(in: bytes)
+        case 1705:
+            originalTransactionId = try value.text(in: bytes).map { OriginalTransactionId($0) }
+        case 1706: originalPurchaseDate = try value.date(in: bytes)
+        case 1707: productType = try value.number(in: bytes).map { Raw(rawValue: $0) }
+        case 1708: expiresDate = try value.date(in: bytes)
+        case 1711:
+            webOrderLineItemId = try value.positive(in: bytes)
+                .map { WebOrderLineItemId(String($0)) }
+        case 1712: cancellationDate = try value.date(in: bytes)
+        case 1713: isTrialPeriod = try value.truth(in: bytes)
+        case 1719: isInIntroOfferPeriod = try value.truth(in: bytes)
+        case 1721: promotionalOfferId = try value.text(in: bytes)
+        default: return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,16 @@
+/// An attribute of a receipt whose type this version does not know: kept as it came, so that nothing
+/// Apple signed is lost.
+public struct ReceiptAttribute: Hashable, Sendable {
+    /// The number that says what it is.
+    public let type: Int64
+    /// Apple's version of the attribute; 1 or 2 so far.
+    public let version: Int64
+    /// The bytes inside the octet string: usually one DER value, sometimes opaque.
+    public let value: [UInt8]
+
+    package init(type: Int64, version: Int64, value: [UInt8]) {
+        self.type = type
+        self.version = version
+        self.value = value
+    }
+}

@@ -1,0 +1,87 @@
+/// Reads the DER value inside an attribute's octet string.
+struct ReceiptValue {
+    let type: Int64
+    let range: Range<Int>
+
+    private var wrongForm: AppReceiptError { AppReceiptError(.wrongForm, attribute: type) }
+
+    /// Text; nil when there is none. Genuine receipts use UTF8String for names and IA5String for
+    /// dates; which of the two is not worth refusing a receipt for.
+    func text(in bytes: borrowing Span<UInt8>) throws(AppReceiptError) -> String? {
+        guard let element = try single(in: bytes) else { return nil }
+        switch element.tag {
+        case BERTag.utf8String, BERTag.ia5String, BERTag.printableString: break
+        default: throw wrongForm
+        }
+        let text = bytes.extracting(element.contents).withUnsafeBufferPointer {
+            String(validating: $0, as: UTF8.self)
+        }
+        guard let text else { throw wrongForm }
+        return text.isEmpty ? nil : text
+    }
+
+    /// A date as RFC 3339; nil when there is none.
+    func date(in bytes: borrowing Span<UInt8>) throws(AppReceiptError) -> Timestamp? {
+        guard let text = try text(in: bytes) else { return nil }
+        guard let date = Timestamp(receiptDate: text) else { throw wrongForm }
+        return date
+    }
+
+    /// A whole number; nil when there is none.
+    func number(in bytes: borrowing Span<UInt8>) throws(AppReceiptError) -> Int64? {
+        guard let element = try single(in: bytes) else { return nil }
+        guard element.tag == BERTag.integer,
+            let number = ReceiptValue.integer(element.contents, in: bytes)
+        else { throw wrongForm }
+        return number
+    }
+
+    /// A whole number above 0, which is how a receipt says "none".
+    func positive(in bytes: borrowing Span<UInt8>) throws(AppReceiptError) -> Int64? {
+        try number(in: bytes).flatMap { $0 == 0 ? nil : $0 }
+    }
+
+    /// A truth, written as a number that is 0 or not.
+    func truth(in bytes: borrowing Span<UInt8>) throws(AppReceiptError) -> Bool? {
+        try number(in: bytes).map { $0 != 0 }
+    }
+
+    /// The only element; nil for an empty value.
+    private func single(
+        in bytes: borrowing Span<UInt8>
+    ) throws(AppReceiptError) -> BERElement? {
+        guard !range.isEmpty else { return nil }
+        do throws(BERError) {
+            var cursor = BERCursor(range)
+            let element = try cursor.next(in: bytes)
+            try cursor.requireEnd()
+            return element
+        } catch {
+            throw wrongForm
+        }
+    }
+
+    /// A two's complement integer of at most eight octets (X.690 §8.3); nil for others.
+    static func integer(_ range: Range<Int>, in bytes: borrowing Span<UInt8>) -> Int64? {
+        guard (1...8).contains(range.count) else { return nil }
+        var value: Int64 = bytes[range.lowerBound] & 0x80 == 0 ? 0 : -1
+        for index in range { value = value << 8 | Int64(bytes[index]) }
+        return value
+    }
+}
+
+extension Timestamp {
+    /// Reads a receipt's date: RFC 3339, or Xcode's form of it with the colon left out of the offset
+    /// (`2020-07-22T18:33:15+0100`).
+    init?(receiptDate text: String) {
+        if let date = Timestamp(rfc3339: text) {
+            self = date
+            return
+        }
+        let bytes = Array(text.utf8)
+        guard bytes.count > 5, let sign = bytes.dropLast(4).last,
+            sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-")
+        else { return nil }
+        self.init(rfc3339: "\(text.dropLast(2)):\(text.suffix(2))")
+    }
+}

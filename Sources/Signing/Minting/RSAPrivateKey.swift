@@ -1,0 +1,36 @@
+internal import COpenSSL
+
+/// An RSA private key of the throw-away authority that signs receipts.
+///
+/// Unchecked Sendable because the EVP_PKEY is immutable after `init` and every signature uses a
+/// context of its own (EVP_PKEY_sign(3)). It has no description of its contents, so it cannot be
+/// logged by accident.
+package final class RSAPrivateKey: @unchecked Sendable, CustomStringConvertible {
+    let handle: OpaquePointer
+    /// Length of the modulus.
+    package let bitCount: Int
+
+    /// A fresh key from the operating system's randomness; Apple's have 2048 bits.
+    package init(generatingBitCount bitCount: Int = 2048) throws(MintingError) {
+        guard let key = ErrorQueue.contained({ subledger_generate_rsa(UInt32(bitCount)) }) else {
+            throw MintingError(.refused)
+        }
+        handle = key
+        self.bitCount = bitCount
+    }
+
+    deinit { EVP_PKEY_free(handle) }
+
+    /// Names the length and nothing of the key.
+    package var description: String { "RSA private key of \(bitCount) bits" }
+
+    /// SubjectPublicKeyInfo as DER (RFC 5280 §4.1.2.7).
+    package var publicKeyInfo: [UInt8] {
+        let count = i2d_PUBKEY(handle, nil)
+        guard count > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: Int(count)) { target, written in
+            var next = target.baseAddress
+            written = Int(max(0, i2d_PUBKEY(handle, &next)))
+        }
+    }
+}

@@ -1,0 +1,129 @@
+internal import AppStore
+internal import COpenSSL
+
+/// What a chain must be to sign app receipts (`appstore.md` §6): signer, intermediate, and a root
+/// that is pinned, found among the certificates a receipt brings along. Dates are not looked at here:
+/// see `ReceiptChain.window`.
+///
+/// Differs from the policy for JWS in three ways, all of them forced by genuine receipts. Keys are
+/// RSA. Certificates before 2020 are signed over SHA-1, which OpenSSL refuses from security level 1
+/// on, so paths are built at level 0, and the floor is set here instead: RSA of at least 2048 bits
+/// throughout, signed over SHA-1 or a digest of SHA-2. And Apple's marker in the intermediate is
+/// asked of Apple's own only: test authorities for receipts have it in the signer alone.
+enum ReceiptChainPolicy {
+    /// SSL_CTX_set_security_level(3): OpenSSL leaves the judgement to us.
+    private static let securityLevel: Int32 = 0
+
+    private static let signatureAlgorithms: [Int32] = [
+        NID_sha1WithRSAEncryption, NID_sha256WithRSAEncryption, NID_sha384WithRSAEncryption,
+        NID_sha512WithRSAEncryption,
+    ]
+
+    /// The chain from the signer up to `certificates[rootIndex]`, which the caller has found to be
+    /// pinned.
+    ///
+    /// Throws `invalidCertificate` or `missingAppleMarker`.
+    static func verify(
+        _ envelope: ReceiptEnvelope, rootIndex: Int, rootFingerprint: Digest
+    ) throws(VerificationError) -> ReceiptChain {
+        let outcome = ErrorQueue.contained { () -> Result<ReceiptChain, VerificationError> in
+            do throws(VerificationError) {
+                return .success(
+                    try check(envelope, rootIndex: rootIndex, rootFingerprint: rootFingerprint))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try outcome.get()
+    }
+
+    /// The key of Xcode's own certificate. It vouches for nothing: that the receipt then says it is
+    /// Xcode's is checked by the caller.
+    static func localKey(_ der: [UInt8]) throws(VerificationError) -> RSAVerificationKey {
+        let key: RSAVerificationKey? = ErrorQueue.contained {
+            guard let certificate = Certificate(der: der) else { return nil }
+            return RSAVerificationKey(of: certificate)
+        }
+        guard let key else {
+            throw invalid("The certificate is broken or its key is not RSA of a usable length.")
+        }
+        return key
+    }
+
+    private static func invalid(_ reason: String) -> VerificationError {
+        VerificationError(.invalidCertificate, reason: reason)
+    }
+
+    private static func check(
+        _ envelope: ReceiptEnvelope, rootIndex: Int, rootFingerprint: Digest
+    ) throws(VerificationError) -> ReceiptChain {
+        guard let name = SignerName(envelope.signer),
+            let signerIndex = envelope.certificates.indices.first(where: { index in
+                guard let certificate = Certificate(der: envelope.certificates[index]) else {
+                    return false
+                }
+                return name.matches(certificate)
+            }), signerIndex != rootIndex
+        else { throw invalid("The signer's certificate is not among those that came along.") }
+        var fault: VerificationError?
+        for index in envelope.certificates.indices where index != signerIndex && index != rootIndex
+        {
+            do throws(VerificationError) {
+                return try chain(
+                    signer: envelope.certificates[signerIndex],
+                    intermediate: envelope.certificates[index],
+                    root: envelope.certificates[rootIndex], rootFingerprint: rootFingerprint)
+            } catch {
+                // Certificates that lead nowhere may come along; the first fault is told.
+                fault = fault ?? error
+            }
+        }
+        throw fault ?? invalid("No certificate stands between the signer's and the root.")
+    }
+
+    private static func chain(
+        signer signerDER: [UInt8], intermediate intermediateDER: [UInt8], root rootDER: [UInt8],
+        rootFingerprint: Digest
+    ) throws(VerificationError) -> ReceiptChain {
+        guard let signer = Certificate(der: signerDER),
+            let intermediate = Certificate(der: intermediateDER),
+            let root = Certificate(der: rootDER)
+        else { throw invalid("A certificate is not one DER certificate without further bytes.") }
+        if let fault = ChainPolicy.faultOfForm(
+            leaf: signer, intermediate: intermediate, root: root)
+        {
+            throw invalid(fault)
+        }
+        guard RSAVerificationKey.isStrong(intermediate), RSAVerificationKey.isStrong(root),
+            let key = RSAVerificationKey(of: signer)
+        else { throw invalid("A certificate's key is not RSA of a usable length.") }
+        guard isSignedAcceptably(signer), isSignedAcceptably(intermediate) else {
+            throw invalid("A certificate is signed with another algorithm than RSA over SHA.")
+        }
+        guard let signerWindow = signer.validity, let intermediateWindow = intermediate.validity,
+            let rootWindow = root.validity
+        else { throw invalid("A certificate's validity cannot be read.") }
+        guard
+            ChainPolicy.signaturesHold(
+                leaf: signer, intermediate: intermediate, root: root, isStrict: false,
+                securityLevel: securityLevel)
+        else { throw invalid("The certificates do not form a chain of valid signatures.") }
+        guard signer.hasExtension(ChainPolicy.leafMarker) else {
+            throw ChainPolicy.missingMarker(
+                "The signer's certificate lacks Apple's marker extension.", part: .outer)
+        }
+        let isMarked = intermediate.hasExtension(ChainPolicy.intermediateMarker)
+        guard isMarked || !TrustedRoots.isApple(rootFingerprint) else {
+            throw ChainPolicy.missingMarker(
+                "The intermediate lacks Apple's marker extension.", part: .outer)
+        }
+        return ReceiptChain(
+            window: signerWindow.intersection(intermediateWindow).intersection(rootWindow),
+            rootFingerprint: rootFingerprint, signer: signerDER, intermediate: intermediateDER,
+            root: rootDER, key: key)
+    }
+
+    private static func isSignedAcceptably(_ certificate: borrowing Certificate) -> Bool {
+        signatureAlgorithms.contains(X509_get_signature_nid(certificate.handle))
+    }
+}

@@ -1,0 +1,57 @@
+internal import AppStore
+internal import COpenSSL
+
+/// The two digests receipts are signed over: SHA-1 until 2023, SHA-256 since (`appstore.md` §6).
+///
+/// SHA-1 no longer withstands somebody who may choose both of two messages. Here it is only ever
+/// compared with what Apple signed years ago over messages of Apple's making, for which a forger
+/// would need a second preimage, and refusing it would refuse every receipt before 2023.
+enum ReceiptDigest: Hashable, Sendable, CaseIterable {
+    case sha1
+    case sha256
+
+    /// The algorithm's identifier, as DER contents (RFC 8017 appendix B.1).
+    var identifier: [UInt8] {
+        switch self {
+        case .sha1: [0x2B, 0x0E, 0x03, 0x02, 0x1A]
+        case .sha256: [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]
+        }
+    }
+
+    /// The identifier of RSA signatures over this digest (RFC 8017 appendix A.2.4).
+    var signatureIdentifier: [UInt8] {
+        switch self {
+        case .sha1: [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x05]
+        case .sha256: [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x0B]
+        }
+    }
+
+    /// The identifier of RSA that leaves the digest to the field beside it (RFC 3370 §3.2).
+    static let rsaIdentifier: [UInt8] = [
+        0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01,
+    ]
+
+    /// Length of a digest.
+    var byteCount: Int {
+        switch self {
+        case .sha1: Int(SHA_DIGEST_LENGTH)
+        case .sha256: Int(SHA256_DIGEST_LENGTH)
+        }
+    }
+
+    /// The digest of `bytes`.
+    func hash(_ bytes: [UInt8]) -> [UInt8] {
+        switch self {
+        case .sha1: SHA1Digest.hash(bytes)
+        case .sha256: SHA256.hash(bytes).bytes
+        }
+    }
+
+    /// OpenSSL's own constant, never freed.
+    var method: OpaquePointer? {
+        switch self {
+        case .sha1: EVP_sha1()
+        case .sha256: EVP_sha256()
+        }
+    }
+}

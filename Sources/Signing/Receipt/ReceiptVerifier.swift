@@ -1,0 +1,161 @@
+public import AppStore
+
+/// Says whether an app receipt is believed: form, chain to a pinned root, Apple's markers, signature,
+/// and that every certificate was valid when the receipt was made. In this order, each step only
+/// after the one before, so that nothing unverified is decoded. Whether a believed receipt is about
+/// our app and environment is another question: see `AppIdentity`.
+///
+/// Revocation is not asked about: the responders for the signers of older receipts no longer answer,
+/// and a receipt is judged at the date it was made.
+///
+/// Shared freely between tasks.
+public final class ReceiptVerifier: Sendable {
+    /// The roots a chain may end in: `TrustedRoots.forReceipts` of those given.
+    public let roots: TrustedRoots
+    /// Whether Xcode's receipts, which are signed by nobody, are accepted.
+    public let allowsXcode: Bool
+    private let cache = ReceiptChainCache()
+    private let budget: ChainBudget?
+
+    /// A verifier under the same roots and permissions as an `EvidenceVerifier`'s.
+    ///
+    /// `chainBudget` bounds what strangers can make chains cost that were not seen before; the same
+    /// one may serve both.
+    public init(
+        roots: TrustedRoots = .apple, allowedLocalEnvironments: Set<Environment> = [],
+        chainBudget: ChainBudget? = nil
+    ) {
+        self.roots = roots.forReceipts
+        allowsXcode = allowedLocalEnvironments.contains(.xcode)
+        budget = chainBudget
+    }
+
+    /// Verifies a receipt, binary or as text (`ReceiptForm`).
+    ///
+    /// `receivedAt` is the effective date only of a receipt without a date of its own. Throws
+    /// `payloadTooLarge`, `malformedReceipt`, `unsupportedAlgorithm`, `invalidChainLength`,
+    /// `untrustedRoot`, `tooManyUnknownChains`, `invalidCertificate`, `missingAppleMarker`,
+    /// `signatureMismatch`, `undecodablePayload`, `certificateNotValidAtSigning`, and
+    /// `wrongEnvironment` for what says it is Xcode's where that is not allowed.
+    public func verify(
+        _ receipt: [UInt8], receivedAt: Timestamp
+    ) throws(VerificationError) -> VerifiedReceipt {
+        let bytes = try ReceiptForm.decode(receipt)
+        let envelope = try ReceiptEnvelope(parsing: bytes)
+        let chain = try verifySignature(envelope)
+        let payload = try ReceiptVerifier.decode(envelope.content)
+        let date = payload.creationDate ?? receivedAt
+        if let chain, !chain.window.contains(date) {
+            throw VerificationError(
+                .certificateNotValidAtSigning,
+                reason: "A certificate of the chain was not valid when the receipt was made.")
+        }
+        try requireAllowed(payload, isLocal: chain == nil)
+        return VerifiedReceipt(
+            receipt: payload, bytes: bytes, payloadBytes: envelope.content, effectiveDate: date,
+            trust: chain.map { EvidenceTrust(root: $0.rootFingerprint) } ?? .local, chain: chain)
+    }
+
+    /// What a receipt holds, whether or not it is believed: to find ids in it, or to show it. Never
+    /// evidence.
+    ///
+    /// Throws `payloadTooLarge`, `malformedReceipt`, `unsupportedAlgorithm`, `invalidChainLength`,
+    /// `invalidCertificate` and `undecodablePayload`.
+    public static func readUnverified(
+        _ receipt: [UInt8]
+    ) throws(VerificationError) -> AppReceipt {
+        let envelope = try ReceiptEnvelope(parsing: try ReceiptForm.decode(receipt))
+        return try decode(envelope.content)
+    }
+
+    /// Number of cached chains: at most `ReceiptChainCache.capacity`.
+    var cachedCount: Int { cache.count }
+
+    private static func decode(_ content: [UInt8]) throws(VerificationError) -> AppReceipt {
+        let payload: AppReceipt
+        do throws(AppReceiptError) {
+            payload = try AppReceipt.decode(content)
+        } catch {
+            let isTooLarge = error.code == .tooManyPurchases || error.code == .tooManyAttributes
+            throw VerificationError(
+                isTooLarge ? .payloadTooLarge : .undecodablePayload,
+                reason: "The receipt cannot be decoded: \(error.description).")
+        }
+        guard payload.bundleId != nil else {
+            throw VerificationError(
+                .undecodablePayload, reason: "The receipt names no bundle id.")
+        }
+        return payload
+    }
+
+    /// The chain the signature holds under; nil for Xcode's own certificate.
+    private func verifySignature(
+        _ envelope: ReceiptEnvelope
+    ) throws(VerificationError) -> ReceiptChain? {
+        let key = envelope.chainKey
+        if let known = cache.chain(key) {
+            try requireSignature(of: known.key, on: envelope)
+            return known
+        }
+        guard envelope.certificates.count >= ChainPolicy.certificateCount else {
+            guard allowsXcode, envelope.certificates.count == 1 else {
+                throw VerificationError(
+                    .invalidChainLength,
+                    reason: "The receipt must hold the signer's, the intermediate and the root "
+                        + "certificate.")
+            }
+            try requireSignature(
+                of: try ReceiptChainPolicy.localKey(envelope.certificates[0]), on: envelope)
+            return nil
+        }
+        let chain = try unknownChain(envelope)
+        try requireSignature(of: chain.key, on: envelope)
+        cache.insert(chain, key: key)
+        return chain
+    }
+
+    /// The root is compared with the pinned ones before any certificate is parsed, so a foreign chain
+    /// costs digests.
+    private func unknownChain(
+        _ envelope: ReceiptEnvelope
+    ) throws(VerificationError) -> ReceiptChain {
+        let fingerprints = envelope.certificates.map { SHA256.hash($0) }
+        guard let rootIndex = fingerprints.firstIndex(where: { roots.contains($0) }) else {
+            throw VerificationError(
+                .untrustedRoot, reason: "The chain does not end in a root that is trusted here.")
+        }
+        guard budget?.take() ?? true else {
+            throw VerificationError(
+                .tooManyUnknownChains,
+                reason: "Too many chains that were not seen before are being sent; try again.")
+        }
+        return try ReceiptChainPolicy.verify(
+            envelope, rootIndex: rootIndex, rootFingerprint: fingerprints[rootIndex])
+    }
+
+    private func requireSignature(
+        of key: RSAVerificationKey, on envelope: ReceiptEnvelope
+    ) throws(VerificationError) {
+        guard envelope.isSigned(by: key) else {
+            throw VerificationError(
+                .signatureMismatch,
+                reason: "The signature is not the signer's over this receipt.")
+        }
+    }
+
+    /// Keeps Xcode's receipts and genuine ones apart: see `EvidenceVerifier`.
+    private func requireAllowed(
+        _ receipt: AppReceipt, isLocal: Bool
+    ) throws(VerificationError) {
+        let isXcode = receipt.receiptType?.value == .xcode
+        if isLocal, !isXcode {
+            throw VerificationError(
+                .invalidChainLength,
+                reason: "A single certificate is accepted only for Xcode's own receipts.")
+        }
+        guard !isXcode || allowsXcode else {
+            throw VerificationError(
+                .wrongEnvironment, reason: "Receipts of Xcode are not accepted here.")
+        }
+    }
+}

@@ -1,0 +1,64 @@
+internal import AppStore
+internal import Signing
+
+/// A throw-away certificate authority shaped like the one above app receipts: RSA-2048 throughout, a
+/// root, an intermediate and a signer with Apple's marker extensions (`appstore.md` §6). What it signs
+/// is believed only where its root was added to the trusted ones. Keys are made anew each time and
+/// never leave the process.
+public final class ReceiptAuthority: Sendable {
+    /// The root as DER, for `TrustedRoots.adding`.
+    public let rootDER: [UInt8]
+    /// The intermediate as DER, signed by the root.
+    public let intermediateDER: [UInt8]
+    /// The signer's certificate as DER.
+    public let signerDER: [UInt8]
+    private let signerKey: RSAPrivateKey
+
+    /// Makes keys and certificates of the given shape.
+    ///
+    /// Throws only when OpenSSL fails, for want of memory or randomness.
+    public init(shape: ReceiptAuthorityShape = ReceiptAuthorityShape()) throws {
+        let rootKey = try RSAPrivateKey()
+        let intermediateKey = try RSAPrivateKey()
+        let signerKey = try RSAPrivateKey(generatingBitCount: shape.signerBitCount)
+        self.signerKey = signerKey
+        rootDER = try ReceiptCertificates.root(shape, key: rootKey)
+        intermediateDER = try ReceiptCertificates.intermediate(
+            shape, key: intermediateKey, rootKey: rootKey)
+        signerDER = try ReceiptCertificates.signer(
+            shape, key: signerKey, intermediateKey: intermediateKey)
+    }
+
+    /// A receipt of these contents, binary.
+    public func sign(
+        _ contents: ReceiptContents, writing: ReceiptWriting = ReceiptWriting()
+    ) throws -> [UInt8] {
+        try sign(payload: contents.payload, writing: writing)
+    }
+
+    /// A receipt around a payload of the caller's making.
+    public func sign(
+        payload: [UInt8], writing: ReceiptWriting = ReceiptWriting()
+    ) throws -> [UInt8] {
+        var builder = SignedDataBuilder()
+        builder.digest = writing.usesSHA512 ? .sha512 : writing.usesSHA1 ? .sha1 : .sha256
+        builder.hasSignedAttributes = writing.hasSignedAttributes
+        builder.isIndefinite = writing.isIndefinite
+        builder.usesKeyIdentifier = writing.usesKeyIdentifier
+        builder.signerCount = writing.signerCount
+        return try builder.sign(
+            payload, certificates: writing.certificates ?? [signerDER, intermediateDER, rootDER],
+            key: signerKey)
+    }
+
+    /// A receipt as Xcode makes it: under one certificate of its own, which nobody vouches for.
+    public static func signAsXcode(
+        payload: [UInt8], writing: ReceiptWriting = ReceiptWriting()
+    ) throws -> [UInt8] {
+        let key = try RSAPrivateKey()
+        var builder = SignedDataBuilder()
+        builder.isIndefinite = writing.isIndefinite
+        return try builder.sign(
+            payload, certificates: [try ReceiptCertificates.alone(key: key)], key: key)
+    }
+}

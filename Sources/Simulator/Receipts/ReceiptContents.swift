@@ -1,0 +1,93 @@
+public import AppStore
+internal import Signing
+
+/// What a minted receipt says: its attributes, in the order they are written (`appstore.md` §6).
+public struct ReceiptContents: Sendable, Hashable {
+    /// One attribute: type, version, the bytes inside its octet string.
+    public struct Attribute: Sendable, Hashable {
+        public var type: Int64
+        public var version: Int64
+        public var value: [UInt8]
+
+        /// Any bytes, right or wrong.
+        public init(_ type: Int64, version: Int64 = 1, value: [UInt8]) {
+            self.type = type
+            self.version = version
+            self.value = value
+        }
+
+        /// A name.
+        public static func text(_ type: Int64, _ text: String) -> Attribute {
+            Attribute(type, value: DER.utf8String(text))
+        }
+
+        /// A moment, to the second; nil is written as the empty text.
+        public static func date(_ type: Int64, _ moment: Timestamp?) -> Attribute {
+            // 2026-01-31T23:59:59.000Z without its thousandths: as the App Store writes.
+            let text = moment.map { String($0.rfc3339.prefix(19)) + "Z" } ?? ""
+            return Attribute(type, value: DER.ia5String(text))
+        }
+
+        /// A whole number.
+        public static func number(_ type: Int64, _ number: Int64) -> Attribute {
+            Attribute(type, value: DER.integer(number))
+        }
+
+        /// One in-app purchase.
+        public static func purchase(_ attributes: [Attribute]) -> Attribute {
+            Attribute(17, value: ReceiptContents.set(attributes))
+        }
+    }
+
+    /// As they are written.
+    public var attributes: [Attribute]
+
+    /// Any attributes.
+    public init(_ attributes: [Attribute]) { self.attributes = attributes }
+
+    /// What every receipt of the App Store says, with a hash for the device of `deviceIdentifier`.
+    public init(
+        type: ReceiptType = .productionSandbox, bundleId: String = "com.example.app",
+        creationDate: Timestamp, deviceIdentifier: [UInt8] = [UInt8](0..<16),
+        purchases: [[Attribute]] = []
+    ) {
+        let opaque: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
+        let name = Attribute.text(2, bundleId)
+        let hash = ReceiptDevice.hash(
+            identifier: deviceIdentifier, opaque: opaque, bundleIdValue: name.value)
+        attributes =
+            [
+                .text(0, type.rawValue), .number(1, type == .production ? 1_234_567_890 : 0), name,
+                .text(3, "1.2.3"), Attribute(4, value: opaque), Attribute(5, value: hash),
+                .date(8, nil), .date(12, creationDate), .number(15, 0), .number(16, 0),
+                .date(18, creationDate), .text(19, "1.0"),
+            ] + purchases.map { .purchase($0) }
+    }
+
+    /// An auto-renewable subscription's attributes.
+    public static func subscription(
+        productId: String, transactionId: String, originalTransactionId: String? = nil,
+        purchaseDate: Timestamp, expiresDate: Timestamp?, cancellationDate: Timestamp? = nil
+    ) -> [Attribute] {
+        [
+            .number(1701, 1), .number(1707, 3), .number(1711, 1_000_000_030_274_153),
+            .text(1702, productId), .text(1703, transactionId),
+            .text(1705, originalTransactionId ?? transactionId), .date(1704, purchaseDate),
+            .date(1706, purchaseDate), .date(1708, expiresDate), .date(1712, cancellationDate),
+            .number(1713, 0), .number(1719, 0), .text(1714, ""),
+        ]
+    }
+
+    /// What the signature covers: a SET of attributes.
+    public var payload: [UInt8] { ReceiptContents.set(attributes) }
+
+    private static func set(_ attributes: [Attribute]) -> [UInt8] {
+        DER.set(
+            attributes.map { attribute in
+                DER.sequence([
+                    DER.integer(attribute.type), DER.integer(attribute.version),
+                    DER.octetString(attribute.value),
+                ])
+            })
+    }
+}

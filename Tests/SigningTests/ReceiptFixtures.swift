@@ -1,0 +1,59 @@
+import AppStore
+import Foundation
+import Testing
+
+@testable import Signing
+
+/// The published receipts in `../shared/fixtures/receipts`, each with what is recorded about it.
+enum ReceiptFixtures {
+    /// Nothing where the folder is missing: then `Fixtures.isPresent` is tested.
+    static let manifest: [Entry] = {
+        guard let bytes = try? Fixtures.bytes("receipts/manifest.json"),
+            let entries = try? JSONValue.parse(bytes).array
+        else { return [] }
+        return entries.compactMap(Entry.init)
+    }()
+
+    static func labelled(_ label: String) -> [Entry] { manifest.filter { $0.label == label } }
+
+    struct Entry: Sendable, CustomTestStringConvertible {
+        let file: String
+        let label: String
+        let record: JSONValue
+
+        init?(_ value: JSONValue) {
+            guard let file = value["file"]?.string, let label = value["label"]?.string else {
+                return nil
+            }
+            self.file = file
+            self.label = label
+            record = value
+        }
+
+        var testDescription: String { file }
+
+        func bytes() throws -> [UInt8] { try Fixtures.bytes("receipts/" + file) }
+    }
+
+    /// A recorded date: RFC 3339, Xcode's with the colon left out of the offset; "" is none.
+    static func date(_ value: JSONValue?) throws -> Timestamp? {
+        guard let text = value?.string, !text.isEmpty else { return nil }
+        if text.hasSuffix("+0100") {
+            return try #require(Timestamp(rfc3339: text.dropLast(5) + "+01:00"))
+        }
+        if text.hasSuffix("+0000") {
+            return try #require(Timestamp(rfc3339: text.dropLast(5) + "Z"))
+        }
+        return try #require(Timestamp(rfc3339: text))
+    }
+
+    /// A recorded name; "" is none.
+    static func text(_ value: JSONValue?) -> String? {
+        value?.string.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// A recorded number; 0 is none.
+    static func positive(_ value: JSONValue?) -> Int64? {
+        value?.int64.flatMap { $0 == 0 ? nil : $0 }
+    }
+}
