@@ -142,6 +142,10 @@ public struct Audit: Sendable {
         let position = event.position
         do {
             guard let bytes = try logged.originalBytes() else { return .nothingSigned }
+            if event.attributes.kind == .receipt {
+                _ = try verifier.receipts.verify(bytes, receivedAt: event.receivedAt)
+                return .verified
+            }
             guard event.attributes.kind == .renewalPair else {
                 _ = try verifier.verifyAny(bytes, receivedAt: event.receivedAt)
                 return .verified

@@ -1,6 +1,7 @@
 public import AppStore
 import Ledger
 import LedgerStore
+import Signing
 
 /// Everything, in a stable order: events by position, the rest by chain, then time
 /// (`contract.md`, `export`).
@@ -160,7 +161,9 @@ extension RecordedEvent {
             json.member("receivedAt", receivedAt)
             json.member("leafHash", leafHash)
             guard let evidence else { return }
-            json.member("signedPayload", String(decoding: evidence, as: UTF8.self))
+            // A receipt is binary.
+            let text = attributes.kind == .receipt ? Base64Standard.encode(evidence) : evidence
+            json.member("signedPayload", String(decoding: text, as: UTF8.self))
         }
     }
 }

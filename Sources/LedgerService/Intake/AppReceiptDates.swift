@@ -5,6 +5,7 @@ import Signing
 enum AppReceiptDates {
     /// When Apple made a receipt; nil for what is none. Not verified: the body around it is.
     static func creationDate(ofBase64 text: String?) -> Timestamp? {
-        nil
+        guard let text else { return nil }
+        return (try? ReceiptVerifier.readUnverified(Array(text.utf8)))?.creationDate
     }
 }

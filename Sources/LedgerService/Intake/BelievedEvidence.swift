@@ -9,6 +9,7 @@ enum BelievedEvidence: Sendable {
     case transaction(VerifiedTransaction)
     case pair(VerifiedPair, Int64?)
     case appTransaction(VerifiedAppTransaction)
+    case receipt(VerifiedReceipt)
     case notificationV1(BelievedNotificationV1)
     case verifyReceipt(BelievedVerifyReceipt)
 
@@ -19,6 +20,7 @@ enum BelievedEvidence: Sendable {
         case .transaction(let transaction): transaction.payload.bundleId
         case .pair(let pair, _): pair.transaction.payload.bundleId
         case .appTransaction(let appTransaction): appTransaction.payload.bundleId
+        case .receipt(let receipt): receipt.receipt.bundleId
         case .notificationV1(let believed): believed.notification.bundleId
         case .verifyReceipt(let believed): believed.response.bundleId
         }
@@ -30,6 +32,7 @@ enum BelievedEvidence: Sendable {
         case .transaction(let transaction): transaction.payload.environment?.rawValue
         case .pair(let pair, _): pair.transaction.payload.environment?.rawValue
         case .appTransaction(let appTransaction): appTransaction.payload.receiptType?.rawValue
+        case .receipt(let receipt): receipt.receipt.environment?.rawValue
         case .notificationV1(let believed): believed.environment
         case .verifyReceipt(let believed): believed.environment
         }
@@ -42,6 +45,7 @@ enum BelievedEvidence: Sendable {
         case .transaction(let transaction): try identity.require(transaction)
         case .pair(let pair, _): try identity.require(pair)
         case .appTransaction(let appTransaction): try identity.require(appTransaction)
+        case .receipt(let receipt): try identity.require(receipt)
         case .notificationV1(let believed):
             try identity.require(believed.notification.bundleId, environment: believed.environment)
         case .verifyReceipt(let believed):
@@ -93,6 +97,7 @@ enum BelievedEvidence: Sendable {
             // Version 1 has no id of its own: the body is one, whatever its password.
             return EventKey.make(
                 .notificationV1, [SHA256.hash(believed.sealed.blank).hexadecimal])
+        case .receipt: return EventKey.make(.receipt, [payloadHash.hexadecimal])
         case .verifyReceipt: return EventKey.make(.verifyReceipt, [payloadHash.hexadecimal])
         }
     }
@@ -131,6 +136,11 @@ enum BelievedEvidence: Sendable {
         case .appTransaction(let appTransaction):
             attributes.signedAt = appTransaction.payload.receiptCreationDate
             attributes.rootFingerprint = appTransaction.rootFingerprint
+        case .receipt(let receipt):
+            attributes.signedAt = receipt.receipt.creationDate
+            attributes.rootFingerprint = receipt.rootFingerprint
+            attributes.chain = onlyChain(
+                ReceiptStatements(receipt.receipt, origin: .none) { _ in .none })
         case .notificationV1(let believed):
             let notification = believed.notification
             attributes.notificationType = notification.notificationType?.rawValue
@@ -154,6 +164,7 @@ enum BelievedEvidence: Sendable {
     /// The bytes that are kept of evidence without a form of its own.
     func verbatim(_ submission: Submission) -> [UInt8] {
         switch (self, submission.form) {
+        case (.receipt(let receipt), _): receipt.bytes
         case (.notificationV1(let believed), _): believed.sealed.bytes
         case (_, .verifyReceipt(let body)): body
         default: []
@@ -163,7 +174,7 @@ enum BelievedEvidence: Sendable {
     /// Version 1 is vouched for by a secret, verifyReceipt by the connection it came over.
     private var trust: Trust {
         switch self {
-        case .notification, .transaction, .pair, .appTransaction: .signed
+        case .notification, .transaction, .pair, .appTransaction, .receipt: .signed
         case .verifyReceipt: .transport
         case .notificationV1: .secret
         }
@@ -175,6 +186,7 @@ enum BelievedEvidence: Sendable {
         case .transaction: .transaction
         case .pair: .renewalPair
         case .appTransaction: .appTransaction
+        case .receipt: .receipt
         case .notificationV1: .notificationV1
         case .verifyReceipt: .verifyReceipt
         }

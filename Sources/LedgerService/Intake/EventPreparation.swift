@@ -111,6 +111,8 @@ struct EventPreparation: Sendable {
         case .transaction(let token):
             return .transaction(try verifier.verifyTransaction(token, receivedAt: receivedAt))
         case .notificationV1(let body): return .notificationV1(try believe(notificationV1: body))
+        case .receipt(let bytes):
+            return .receipt(try verifier.receipts.verify(bytes, receivedAt: receivedAt))
         case .verifyReceipt(let body): return .verifyReceipt(try believe(verifyReceipt: body))
         case .pair(let transaction, let renewal, let status):
             return .pair(
@@ -124,7 +126,7 @@ struct EventPreparation: Sendable {
     private static func isGenuine(_ error: VerificationError, _ submission: Submission) -> Bool {
         switch submission.form {
         case .unreadable, .verifyReceipt: return false
-        case .jws, .transaction, .pair, .notificationV1: break
+        case .jws, .transaction, .pair, .notificationV1, .receipt: break
         }
         return error.code == .undecodablePayload || error.cause == .undecodablePayload
     }
@@ -138,6 +140,7 @@ struct EventPreparation: Sendable {
         case .pair(let transaction, _, _): token = transaction
         case .notificationV1(let body), .verifyReceipt(let body):
             return (try? JSONValue.parse(body)).flatMap { EventPreparation.bundleId($0) }
+        case .receipt(let bytes): return (try? ReceiptVerifier.readUnverified(bytes))?.bundleId
         case .unreadable: return nil
         }
         guard let jws = try? CompactJWS(parsing: token),
@@ -187,7 +190,7 @@ struct EventPreparation: Sendable {
             case .jws(let token), .transaction(let token): .jws(token)
             case .pair(let transaction, let renewal, let status):
                 .pair(transaction: transaction, renewal: renewal, status: status)
-            case .notificationV1, .verifyReceipt: .verbatim(believed.verbatim(submission))
+            case .notificationV1, .verifyReceipt, .receipt: .verbatim(believed.verbatim(submission))
             case .unreadable: .verbatim([])
             }
         let prepared: PreparedEvidence

@@ -1,4 +1,5 @@
 import AppStore
+import Ledger
 import Signing
 
 /// Takes an input line (or a whole JSON body) apart into the evidence it holds
@@ -18,7 +19,8 @@ enum InputLine {
         guard line.count <= maximumByteCount else { throw tooLong(input) }
         guard line.first == UInt8(ascii: "{") else {
             return [
-                Submission(form: .jws(line), claimedReceivedAt: nil, input: input, item: nil)
+                Submission(
+                    form: isReceipt(line) ? .receipt(line) : .jws(line), claimedReceivedAt: nil, input: input, item: nil)
             ]
         }
         let body: JSONValue
@@ -41,6 +43,12 @@ enum InputLine {
         }
     }
 
+    /// Whether a line can be a receipt in base64, which begins as every sequence of that size does,
+    /// and no JWS, which has dots.
+    private static func isReceipt(_ line: [UInt8]) -> Bool {
+        line.starts(with: "MI".utf8) && !line.contains(UInt8(ascii: "."))
+    }
+
     static func tooLong(_ input: String) -> UnreadableInput {
         UnreadableInput(
             code: VerificationCode.payloadTooLarge.rawValue,
@@ -50,7 +58,9 @@ enum InputLine {
     private static func forms(
         _ body: JSONValue, of line: [UInt8], _ input: String
     ) throws(UnreadableInput) -> [Submission.Form] {
-        if let payload = body["signedPayload"] { return [token(payload, "signedPayload")] }
+        if let payload = body["signedPayload"] {
+            return [exported(payload, body["kind"]?.string) ?? token(payload, "signedPayload")]
+        }
         if body["signedTransactionInfo"] != nil { return [transaction(body)] }
         if let info = body["signedAppTransactionInfo"] {
             return [token(info, "signedAppTransactionInfo")]
@@ -80,11 +90,26 @@ enum InputLine {
                 + " verifyReceipt and no version 1 notification.", input)
     }
 
+    /// A line of `export events --evidence`, which names what its evidence is.
+    private static func exported(_ payload: JSONValue, _ kind: String?) -> Submission.Form? {
+        guard let text = payload.string.map({ Array($0.utf8) }) else { return nil }
+        return switch kind.flatMap({ EventKind(rawValue: $0) }) {
+        case .receipt: .receipt(text)
+        case .verifyReceipt: .verifyReceipt(text)
+        case .notificationV1: .notificationV1(text)
+        default: nil
+        }
+    }
+
     /// What original StoreKit left: bodies as they came, or as the text of a member, with a time
     /// beside it.
     private static func originalStoreKit(
         _ body: JSONValue, _ line: [UInt8]
     ) -> Submission.Form? {
+        // A receipt by itself, or as verifyReceipt was asked about it.
+        if let text = (body["receipt"] ?? body["receipt-data"])?.string {
+            return .receipt(Array(text.utf8))
+        }
         if let text = body["notificationV1"]?.string { return .notificationV1(Array(text.utf8)) }
         if let text = body["verifyReceipt"]?.string { return .verifyReceipt(Array(text.utf8)) }
         if body["notification_type"] != nil || body["unified_receipt"] != nil {

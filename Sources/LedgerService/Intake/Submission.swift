@@ -1,4 +1,5 @@
 import AppStore
+import Signing
 
 /// One piece of evidence as it was handed in, before anything of it is believed.
 struct Submission: Sendable {
@@ -9,6 +10,8 @@ struct Submission: Sendable {
         case transaction([UInt8])
         /// A transaction and its renewal info, with Apple's unsigned status beside them.
         case pair(transaction: [UInt8], renewal: [UInt8], status: Int64?)
+        /// An app receipt, binary or in base64.
+        case receipt([UInt8])
         /// A version 1 notification: the body, its password as it came or sealed.
         case notificationV1([UInt8])
         /// An answer of verifyReceipt: the body.
@@ -49,6 +52,16 @@ struct Submission: Sendable {
             // A secret is never written down, not even one that is not ours.
             let sealed = (try? SealedNotificationV1(body))?.bytes ?? []
             return envelope("notificationV1", sealed)
+        case .receipt(let bytes):
+            // Binary or text: as text either way, or there would be no line.
+            let base64 =
+                (try? ReceiptForm.decode(bytes)).map { Base64Standard.encode($0) } ?? bytes
+            var json = JSONWriter(reservingCapacity: base64.count + 96)
+            json.object {
+                $0.memberIfPresent("receivedAt", claimedReceivedAt?.milliseconds)
+                $0.member("receipt", String(decoding: base64, as: UTF8.self))
+            }
+            return json.bytes
         case .verifyReceipt(let body): return envelope("verifyReceipt", body)
         case .pair(let transaction, let renewal, let status):
             var json = JSONWriter(reservingCapacity: transaction.count + renewal.count + 96)

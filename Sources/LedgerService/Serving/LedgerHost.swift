@@ -75,12 +75,12 @@ public final class LedgerHost: Sendable {
         notifications = intake(.webhook) {
             switch $0 {
             case .notification, .notificationV1: true
-            case .transaction, .pair, .appTransaction, .verifyReceipt: false
+            case .transaction, .pair, .appTransaction, .receipt, .verifyReceipt: false
             }
         }
         uploads = intake(.client) {
             switch $0 {
-            case .transaction, .pair: true
+            case .transaction, .pair, .receipt: true
             case .notification, .appTransaction, .notificationV1, .verifyReceipt: false
             }
         }

@@ -39,7 +39,10 @@ extension FactDecoder {
             else { return nil }
             return ReceiptStatements(
                 notification, origin: origin, statedAt: statedAt, digest: digest)
-        case .receipt, .notification, .transaction, .renewalPair, .appTransaction, .command,
+        case .receipt:
+            guard let receipt = try? ReceiptVerifier.readUnverified(bytes) else { return nil }
+            return ReceiptStatements(receipt, origin: origin, digest: digest)
+        case .notification, .transaction, .renewalPair, .appTransaction, .command,
             .sweep:
             return nil
         }

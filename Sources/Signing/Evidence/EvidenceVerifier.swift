@@ -8,6 +8,8 @@ public import AppStore
 public final class EvidenceVerifier: Sendable {
     /// Verifies single JWS under the same roots.
     public let jws: JWSVerifier
+    /// For app receipts, under the same permissions.
+    public let receipts: ReceiptVerifier
     /// Of Xcode and LocalTesting, those whose data is accepted here.
     public let allowedLocalEnvironments: Set<Environment>
 
@@ -25,6 +27,8 @@ public final class EvidenceVerifier: Sendable {
         let local = allowedLocalEnvironments.intersection([.xcode, .localTesting])
         self.allowedLocalEnvironments = local
         jws = JWSVerifier(roots: roots, acceptsLocal: !local.isEmpty, budget: chainBudget)
+        receipts = ReceiptVerifier(
+            roots: roots, allowedLocalEnvironments: local, chainBudget: chainBudget)
     }
 
     /// Verifies a transaction that came on its own.

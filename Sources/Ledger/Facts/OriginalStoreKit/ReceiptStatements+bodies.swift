@@ -1,6 +1,15 @@
 import AppStore
 
 extension ReceiptStatements {
+    /// Of an app receipt, as of the date it was made. It states purchases, and no renewals.
+    public init(_ receipt: AppReceipt, origin: FactOrigin, digest: (Int) -> Digest) {
+        self.init(
+            Content(
+                kind: .receipt, statedAt: receipt.creationDate,
+                transactions: receipt.inAppPurchases.compactMap { TransactionSnapshot($0) }),
+            origin: origin, digest: digest)
+    }
+
     /// Of an answer of verifyReceipt.
     ///
     /// - Parameters:

@@ -29,6 +29,35 @@ extension TransactionSnapshot {
     }
 }
 
+extension TransactionSnapshot {
+    /// Of a purchase in an app receipt; nil without the id that says which one it is.
+    public init?(_ receipt: InAppPurchaseReceipt) {
+        var stated = ReceiptTransaction()
+        stated.transactionId = receipt.transactionId
+        stated.originalTransactionId = receipt.originalTransactionId
+        // Zero stands for none.
+        stated.webOrderLineItemId = receipt.webOrderLineItemId.flatMap {
+            $0.rawValue == "0" ? nil : $0
+        }
+        stated.productId = receipt.productId
+        stated.quantity = receipt.quantity
+        stated.purchaseDate = receipt.purchaseDate
+        stated.originalPurchaseDate = receipt.originalPurchaseDate
+        stated.expiresDate = receipt.expiresDate
+        stated.cancellationDate = receipt.cancellationDate
+        stated.isTrialPeriod = receipt.isTrialPeriod
+        stated.isInIntroOfferPeriod = receipt.isInIntroOfferPeriod
+        stated.promotionalOfferId = receipt.promotionalOfferId
+        self.init(stated)
+        // What has an end renews, whatever the undocumented attribute says.
+        if type == nil, let known = receipt.productType?.value?.productType,
+            known != .autoRenewableSubscription
+        {
+            type = Raw(known)
+        }
+    }
+}
+
 extension ReceiptTransaction {
     /// The offer it was bought with; nil when none is stated.
     fileprivate var offer: Offer? {
