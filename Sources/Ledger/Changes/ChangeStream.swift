@@ -44,6 +44,8 @@ public struct ChangeStream: Sendable {
         var next = 0
         for index in facts.indices {
             let fact = facts[index]
+            // What one event states is told at once, when all of it is known.
+            if index + 1 < facts.endIndex, facts[index + 1].position == fact.position { continue }
             while next < readings.count, readings[next].position < fact.position {
                 teller.read(readings[next], isWanted)
                 next += 1

@@ -55,7 +55,9 @@ struct ChangeTeller {
         guard let newest = facts.last else { return }
         let before = told
         position = newest.position
-        known[newest.position] = newest
+        // Of several statements of one event the one that names what happened is shown.
+        let statements = facts.reversed().prefix { $0.position == newest.position }
+        known[newest.position] = statements.first { $0.cause.notificationType != nil } ?? newest
         life = Lifecycle(
             Array(facts), environment: rules.environment, catalogue: rules.catalogue)
         let leeway = rules.catalogue.leewayMilliseconds

@@ -60,8 +60,10 @@ public struct ChainReading: Sendable {
     public let catalogueHash: Digest
     public let life: Lifecycle
     public let answer: ChainAnswer
-    /// The facts used, by position.
+    /// The facts used, by position; of several statements of one event the one that names what
+    /// happened.
     let facts: [Int64: Fact]
+    private let admitted: [Fact]
 
     init?(
         chain: ChainId, facts: [Fact], shared: [SharedTransaction], moment: Moment, head: Int64,
@@ -83,7 +85,10 @@ public struct ChainReading: Sendable {
         catalogueHash = ledger.catalogueHash
         self.life = life
         self.answer = answer
-        self.facts = Dictionary(admitted.map { ($0.position, $0) }) { first, _ in first }
+        self.admitted = admitted
+        self.facts = Dictionary(admitted.map { ($0.position, $0) }) { first, other in
+            first.cause.notificationType == nil ? other : first
+        }
     }
 }
 
@@ -91,7 +96,7 @@ extension ChainReading {
     /// Whether the id names the chain, going by what was known.
     func isNamed(_ id: String) -> Bool {
         chain.originalTransactionId.rawValue == id
-            || facts.values.contains { $0.transaction?.transactionId.rawValue == id }
+            || admitted.contains { $0.transaction?.transactionId.rawValue == id }
     }
 }
 

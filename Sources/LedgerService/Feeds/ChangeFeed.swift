@@ -188,12 +188,8 @@ public final class ChangeFeed: Sendable {
         while position < head {
             let events = try await ledger.log.events(after: position, through: head)
             guard let last = events.last else { return }
-            let chains = Set(
-                events.compactMap { event in
-                    event.attributes.chain.map {
-                        ChainId(bundleId: event.attributes.bundleId, originalTransactionId: $0)
-                    }
-                })
+            var chains: Set<ChainId> = []
+            for event in events { chains.formUnion(try await ledger.chains(of: event)) }
             note(try await reader.dues(of: chains.sorted(), through: head, after: at))
             position = last.position
         }

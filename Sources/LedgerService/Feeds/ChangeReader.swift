@@ -36,9 +36,7 @@ public struct ChangeReader: Sendable {
         }
         var chains = Set(readings.map(\.chain))
         for event in events where event.position <= page.next.position {
-            guard let chain = event.attributes.chain else { continue }
-            chains.insert(
-                ChainId(bundleId: event.attributes.bundleId, originalTransactionId: chain))
+            chains.formUnion(try await ledger.chains(of: event))
         }
         let streams = try await streams(
             of: chains.sorted(), through: page.next.position, after: cursor, until: page.next)

@@ -246,13 +246,10 @@ public final class Projector: Sendable {
         guard let last = events.last else { return nil }
         var touched: Set<ChainId> = []
         for event in events {
-            guard let id = event.attributes.chain else {
-                guard let customer = try await ledger.customer(of: event) else { continue }
+            touched.formUnion(try await ledger.chains(of: event))
+            if let customer = try await ledger.customer(of: event) {
                 touched.insert(ChainId(customer: customer))
-                continue
             }
-            touched.insert(
-                ChainId(bundleId: event.attributes.bundleId, originalTransactionId: id))
         }
         let facts = try await ledger.facts.facts(of: touched.sorted())
         let (environment, catalogue) = (ledger.environment, ledger.catalogue)

@@ -78,12 +78,10 @@ public struct WarehouseExport: Sendable {
     ) async throws(StoreError) -> [Line] {
         var byChain: [ChainId: [RecordedEvent]] = [:]
         for event in events {
-            let app = event.attributes.bundleId
-            guard let id = event.attributes.chain, bundleId == nil || bundleId == app else {
-                continue
+            guard bundleId == nil || bundleId == event.attributes.bundleId else { continue }
+            for chain in try await ledger.chains(of: event) {
+                byChain[chain, default: []].append(event)
             }
-            let chain = ChainId(bundleId: app, originalTransactionId: id)
-            byChain[chain, default: []].append(event)
         }
         let tasks = try await query.facts.facts(of: byChain.keys.sorted()).map { chain, facts in
             Task(chain: chain, facts: facts, events: byChain[chain] ?? [])
