@@ -25,20 +25,23 @@ package struct SignedDataBuilder: Sendable {
     /// One signer, SHA-256, DER, no attributes.
     package init() {}
 
-    /// Signs `content`. The signer's certificate is the first of `certificates`; the others are sent
-    /// along in their order.
+    /// Signs `content` by the key of `signer`'s certificate. `certificates` are sent along in their
+    /// order; the signer's is among them only if it is given there too.
     package func sign(
-        _ content: [UInt8], certificates: [[UInt8]], key: RSAPrivateKey
+        _ content: [UInt8], signer: [UInt8], certificates: [[UInt8]], key: RSAPrivateKey
     ) throws(MintingError) -> [UInt8] {
         let bytes: [UInt8]? = ErrorQueue.contained {
-            content.withUnsafeBytes { write($0, certificates: certificates, key: key) }
+            content.withUnsafeBytes {
+                write($0, signer: signer, certificates: certificates, key: key)
+            }
         }
         guard let bytes, !bytes.isEmpty else { throw MintingError(.refused) }
         return bytes
     }
 
     private func write(
-        _ content: UnsafeRawBufferPointer, certificates: [[UInt8]], key: RSAPrivateKey
+        _ content: UnsafeRawBufferPointer, signer: [UInt8], certificates: [[UInt8]],
+        key: RSAPrivateKey
     ) -> [UInt8]? {
         guard let input = BIO_new_mem_buf(content.baseAddress, Int32(content.count)),
             let algorithm = EVP_get_digestbyname(digest.rawValue)
@@ -53,15 +56,15 @@ package struct SignedDataBuilder: Sendable {
         if isIndefinite { flags |= UInt32(CMS_STREAM) }
         guard let data = CMS_sign(nil, nil, nil, nil, flags) else { return nil }
         defer { CMS_ContentInfo_free(data) }
-        for (index, der) in certificates.enumerated() {
+        for der in certificates {
             guard let certificate = Certificate(der: der),
                 CMS_add1_cert(data, certificate.handle) == 1
             else { return nil }
-            guard index == 0 else { continue }
-            for _ in 0..<signerCount {
-                guard CMS_add1_signer(data, certificate.handle, key.handle, algorithm, flags) != nil
-                else { return nil }
-            }
+        }
+        guard let certificate = Certificate(der: signer) else { return nil }
+        for _ in 0..<signerCount {
+            guard CMS_add1_signer(data, certificate.handle, key.handle, algorithm, flags) != nil
+            else { return nil }
         }
         let isWritten =
             isIndefinite

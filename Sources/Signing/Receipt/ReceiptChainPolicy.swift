@@ -26,10 +26,22 @@ enum ReceiptChainPolicy {
     static func verify(
         _ envelope: ReceiptEnvelope, rootIndex: Int, rootFingerprint: Digest
     ) throws(VerificationError) -> ReceiptChain {
+        try verify(
+            envelope, rootIndex: rootIndex, rootFingerprint: rootFingerprint,
+            needsIntermediateMarker: TrustedRoots.isApple(rootFingerprint))
+    }
+
+    /// The same, with the profile chosen by the caller.
+    static func verify(
+        _ envelope: ReceiptEnvelope, rootIndex: Int, rootFingerprint: Digest,
+        needsIntermediateMarker: Bool
+    ) throws(VerificationError) -> ReceiptChain {
         let outcome = ErrorQueue.contained { () -> Result<ReceiptChain, VerificationError> in
             do throws(VerificationError) {
-                return .success(
-                    try check(envelope, rootIndex: rootIndex, rootFingerprint: rootFingerprint))
+                let chain = try check(
+                    envelope, rootIndex: rootIndex, rootFingerprint: rootFingerprint,
+                    needsIntermediateMarker: needsIntermediateMarker)
+                return .success(chain)
             } catch {
                 return .failure(error)
             }
@@ -55,7 +67,8 @@ enum ReceiptChainPolicy {
     }
 
     private static func check(
-        _ envelope: ReceiptEnvelope, rootIndex: Int, rootFingerprint: Digest
+        _ envelope: ReceiptEnvelope, rootIndex: Int, rootFingerprint: Digest,
+        needsIntermediateMarker: Bool
     ) throws(VerificationError) -> ReceiptChain {
         guard let name = SignerName(envelope.signer),
             let signerIndex = envelope.certificates.indices.first(where: { index in
@@ -72,7 +85,8 @@ enum ReceiptChainPolicy {
                 return try chain(
                     signer: envelope.certificates[signerIndex],
                     intermediate: envelope.certificates[index],
-                    root: envelope.certificates[rootIndex], rootFingerprint: rootFingerprint)
+                    root: envelope.certificates[rootIndex], rootFingerprint: rootFingerprint,
+                    needsIntermediateMarker: needsIntermediateMarker)
             } catch {
                 // Certificates that lead nowhere may come along; the first fault is told.
                 fault = fault ?? error
@@ -83,7 +97,7 @@ enum ReceiptChainPolicy {
 
     private static func chain(
         signer signerDER: [UInt8], intermediate intermediateDER: [UInt8], root rootDER: [UInt8],
-        rootFingerprint: Digest
+        rootFingerprint: Digest, needsIntermediateMarker: Bool
     ) throws(VerificationError) -> ReceiptChain {
         guard let signer = Certificate(der: signerDER),
             let intermediate = Certificate(der: intermediateDER),
@@ -113,7 +127,7 @@ enum ReceiptChainPolicy {
                 "The signer's certificate lacks Apple's marker extension.", part: .outer)
         }
         let isMarked = intermediate.hasExtension(ChainPolicy.intermediateMarker)
-        guard isMarked || !TrustedRoots.isApple(rootFingerprint) else {
+        guard isMarked || !needsIntermediateMarker else {
             throw ChainPolicy.missingMarker(
                 "The intermediate lacks Apple's marker extension.", part: .outer)
         }

@@ -12,21 +12,41 @@ public final class ReceiptAuthority: Sendable {
     public let intermediateDER: [UInt8]
     /// The signer's certificate as DER.
     public let signerDER: [UInt8]
+    private let rootKey: RSAPrivateKey
+    private let intermediateKey: RSAPrivateKey
     private let signerKey: RSAPrivateKey
 
     /// Makes keys and certificates of the given shape.
     ///
     /// Throws only when OpenSSL fails, for want of memory or randomness.
-    public init(shape: ReceiptAuthorityShape = ReceiptAuthorityShape()) throws {
-        let rootKey = try RSAPrivateKey()
-        let intermediateKey = try RSAPrivateKey()
-        let signerKey = try RSAPrivateKey(generatingBitCount: shape.signerBitCount)
+    public convenience init(shape: ReceiptAuthorityShape = ReceiptAuthorityShape()) throws {
+        try self.init(
+            shape: shape, rootKey: RSAPrivateKey(), intermediateKey: RSAPrivateKey(),
+            signerKey: RSAPrivateKey(generatingBitCount: shape.signerBitCount))
+    }
+
+    private init(
+        shape: ReceiptAuthorityShape, rootKey: RSAPrivateKey, intermediateKey: RSAPrivateKey,
+        signerKey: RSAPrivateKey
+    ) throws {
+        self.rootKey = rootKey
+        self.intermediateKey = intermediateKey
         self.signerKey = signerKey
         rootDER = try ReceiptCertificates.root(shape, key: rootKey)
         intermediateDER = try ReceiptCertificates.intermediate(
             shape, key: intermediateKey, rootKey: rootKey)
         signerDER = try ReceiptCertificates.signer(
             shape, key: signerKey, intermediateKey: intermediateKey)
+    }
+
+    /// New certificates of another shape around the same keys, which take long to make; only a signer's
+    /// key of another length is made anew.
+    public func reshaped(_ shape: ReceiptAuthorityShape) throws -> ReceiptAuthority {
+        let isSame = signerKey.bitCount == shape.signerBitCount
+        return try ReceiptAuthority(
+            shape: shape, rootKey: rootKey, intermediateKey: intermediateKey,
+            signerKey: isSame
+                ? signerKey : RSAPrivateKey(generatingBitCount: shape.signerBitCount))
     }
 
     /// A receipt of these contents, binary.
@@ -47,7 +67,8 @@ public final class ReceiptAuthority: Sendable {
         builder.usesKeyIdentifier = writing.usesKeyIdentifier
         builder.signerCount = writing.signerCount
         return try builder.sign(
-            payload, certificates: writing.certificates ?? [signerDER, intermediateDER, rootDER],
+            payload, signer: signerDER,
+            certificates: writing.certificates ?? [signerDER, intermediateDER, rootDER],
             key: signerKey)
     }
 
@@ -58,7 +79,8 @@ public final class ReceiptAuthority: Sendable {
         let key = try RSAPrivateKey()
         var builder = SignedDataBuilder()
         builder.isIndefinite = writing.isIndefinite
+        let certificate = try ReceiptCertificates.alone(key: key)
         return try builder.sign(
-            payload, certificates: [try ReceiptCertificates.alone(key: key)], key: key)
+            payload, signer: certificate, certificates: [certificate], key: key)
     }
 }

@@ -1,0 +1,268 @@
+import AppStore
+import Simulator
+import Testing
+
+@testable import Signing
+
+@Suite("Who may sign receipts")
+struct ReceiptPolicyTests {
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let expected: VerificationCode?
+        let change: @Sendable (inout ReceiptAuthorityShape) -> Void
+
+        init(
+            _ testDescription: String, _ expected: VerificationCode?,
+            _ change: @escaping @Sendable (inout ReceiptAuthorityShape) -> Void
+        ) {
+            self.testDescription = testDescription
+            self.expected = expected
+            self.change = change
+        }
+    }
+
+    private static let faults: [Fault] = [
+        Fault("no marker in the signer", .missingAppleMarker) { $0.hasSignerMarker = false },
+        Fault("the signer is an authority", .invalidCertificate) { $0.isSignerCA = true },
+        Fault("the intermediate is none", .invalidCertificate) { $0.isIntermediateCA = false },
+        Fault("the signer may not sign", .invalidCertificate) { $0.maySignerSign = false },
+        Fault("the signer is forged", .invalidCertificate) { $0.isSignerForged = true },
+        Fault("the intermediate is forged", .invalidCertificate) {
+            $0.isIntermediateForged = true
+        },
+        Fault("the signer is misnamed", .invalidCertificate) { $0.isSignerMisnamed = true },
+        Fault("certificates over MD5", .invalidCertificate) { $0.usesMD5 = true },
+        Fault("certificates over SHA-1", nil) { $0.usesSHA1 = true },
+        // Asked of Apple's own chain alone.
+        Fault("no marker in the intermediate", nil) { $0.hasIntermediateMarker = false },
+    ]
+
+    @Test("An authority that is wrong in one way is not believed", arguments: faults)
+    func shapes(_ fault: Fault) throws {
+        var shape = ReceiptAuthorityShape()
+        fault.change(&shape)
+        let authority = try ReceiptTrial.authority().reshaped(shape)
+        let receipt = try authority.sign(ReceiptTrial.contents())
+        let verifier = try ReceiptTrial.verifier(authority)
+        #expect(
+            Trial.code { _ = try verifier.verify(receipt, receivedAt: Trial.now) }
+                == fault.expected)
+        #expect(verifier.cachedCount == (fault.expected == nil ? 1 : 0))
+    }
+
+    @Test("Of Apple's own chain the intermediate's marker is asked too")
+    func intermediateMarker() throws {
+        for isMarked in [true, false] {
+            var shape = ReceiptAuthorityShape()
+            shape.hasIntermediateMarker = isMarked
+            let authority = try ReceiptTrial.authority().reshaped(shape)
+            let envelope = try ReceiptEnvelope(
+                parsing: try authority.sign(ReceiptTrial.contents()))
+            // In DER the members of a set are in the order of their bytes.
+            let rootIndex = try #require(envelope.certificates.firstIndex(of: authority.rootDER))
+            let code = Trial.code {
+                _ = try ReceiptChainPolicy.verify(
+                    envelope, rootIndex: rootIndex, rootFingerprint: SHA256.hash(authority.rootDER),
+                    needsIntermediateMarker: true)
+            }
+            #expect(code == (isMarked ? nil : .missingAppleMarker))
+        }
+    }
+
+    @Test("A signer's key has 2048 to 4096 bits", arguments: [1024, 2047, 2048, 4096, 4104])
+    func bits(_ count: Int) throws {
+        var shape = ReceiptAuthorityShape()
+        shape.signerBitCount = count
+        let authority = try ReceiptTrial.authority().reshaped(shape)
+        let receipt = try authority.sign(ReceiptTrial.contents())
+        let verifier = try ReceiptTrial.verifier(authority)
+        let isEnough = (2048...4096).contains(count)
+        #expect(
+            Trial.code { _ = try verifier.verify(receipt, receivedAt: Trial.now) }
+                == (isEnough ? nil : .invalidCertificate))
+    }
+
+    @Test("However it is written, it is one receipt")
+    func writings() throws {
+        let authority = try ReceiptTrial.authority()
+        let verifier = try ReceiptTrial.verifier(authority)
+        let contents = ReceiptTrial.contents()
+        for bits in 0..<16 {
+            var writing = ReceiptWriting()
+            writing.usesSHA1 = bits & 1 != 0
+            writing.hasSignedAttributes = bits & 2 != 0
+            writing.isIndefinite = bits & 4 != 0
+            writing.usesKeyIdentifier = bits & 8 != 0
+            let bytes = try authority.sign(contents, writing: writing)
+            let verified = try verifier.verify(bytes, receivedAt: Trial.now)
+            #expect(verified.payloadBytes == contents.payload)
+            #expect(verified.bytes == bytes)
+            #expect(verified.rootFingerprint == SHA256.hash(authority.rootDER))
+            #expect(verified.trust == .extraRoot(SHA256.hash(authority.rootDER)))
+            #expect(verified.receipt.originalTransactionIds.map(\.rawValue) == ["2000000000000001"])
+        }
+        // Named by issuer and serial number, and by the key.
+        #expect(verifier.cachedCount == 2)
+    }
+
+    @Test("Other digests, and other numbers of signers, are no receipt's")
+    func writingsRefused() throws {
+        let authority = try ReceiptTrial.authority()
+        var writing = ReceiptWriting()
+        writing.usesSHA512 = true
+        #expect(
+            try ReceiptTrial.code(authority.sign(ReceiptTrial.contents(), writing: writing))
+                == .unsupportedAlgorithm)
+        writing = ReceiptWriting()
+        writing.signerCount = 2
+        #expect(
+            try ReceiptTrial.code(authority.sign(ReceiptTrial.contents(), writing: writing))
+                == .malformedReceipt)
+    }
+
+    @Test("The certificates may come in any order, with others, but all three must come")
+    func certificates() throws {
+        let authority = try ReceiptTrial.authority()
+        let other = try ReceiptAuthority()
+        let (signer, intermediate, root) = (
+            authority.signerDER, authority.intermediateDER, authority.rootDER
+        )
+        let (stranger, bystander) = (other.signerDER, other.intermediateDER)
+        let cases: [([[UInt8]], VerificationCode?)] = [
+            ([root, intermediate, signer], nil), ([intermediate, root, signer], nil),
+            ([stranger, signer, bystander, intermediate, root], nil),
+            ([signer, bystander, intermediate, root, other.rootDER], nil),
+            ([], .invalidChainLength), ([signer], .invalidChainLength),
+            ([signer, intermediate], .invalidChainLength),
+            ([signer, intermediate, other.rootDER], .untrustedRoot),
+            ([signer, intermediate, bystander], .untrustedRoot),
+            ([stranger, intermediate, root], .invalidCertificate),
+            ([signer, bystander, root], .invalidCertificate),
+            ([signer, stranger, root], .invalidCertificate),
+            ([root, intermediate, bystander], .invalidCertificate),
+        ]
+        for (certificates, expected) in cases {
+            var writing = ReceiptWriting()
+            writing.certificates = certificates
+            #expect(
+                try ReceiptTrial.code(authority.sign(ReceiptTrial.contents(), writing: writing))
+                    == expected)
+        }
+    }
+
+    @Test("Every certificate was valid when the receipt was made, to the second at both ends")
+    func dates() throws {
+        var shape = ReceiptAuthorityShape()
+        let (from, until) = (Timestamp(milliseconds: 1_500_000_000_000), Trial.now)
+        shape.signerValidity = from...until
+        let authority = try ReceiptTrial.authority().reshaped(shape)
+        let verifier = try ReceiptTrial.verifier(authority)
+        let cases: [(Timestamp, VerificationCode?)] = [
+            (from.advanced(byMilliseconds: -1000), .certificateNotValidAtSigning), (from, nil),
+            (until, nil), (until.advanced(byMilliseconds: 1000), .certificateNotValidAtSigning),
+        ]
+        for (date, expected) in cases {
+            let receipt = try authority.sign(ReceiptTrial.contents(creationDate: date))
+            // When it came in is beside the point.
+            for receivedAt: Int64 in [0, date.milliseconds, 4_000_000_000_000] {
+                let moment = Timestamp(milliseconds: receivedAt)
+                #expect(
+                    Trial.code { _ = try verifier.verify(receipt, receivedAt: moment) } == expected)
+            }
+            // A receipt without a date is judged by when it came in.
+            var contents = ReceiptTrial.contents()
+            contents.attributes.removeAll { $0.type == 12 }
+            let undated = try authority.sign(contents)
+            #expect(Trial.code { _ = try verifier.verify(undated, receivedAt: date) } == expected)
+        }
+    }
+
+    @Test("Xcode's receipts are nobody's word, and only where Xcode is")
+    func xcode() throws {
+        let authority = try ReceiptTrial.authority()
+        let contents = ReceiptTrial.contents(type: .xcode)
+        let local = try ReceiptAuthority.signAsXcode(payload: contents.payload)
+        let genuine = try authority.sign(contents)
+        let strict = try ReceiptTrial.verifier(authority)
+        let lenient = try ReceiptTrial.verifier(authority, allowing: [.xcode])
+        #expect(
+            Trial.code { _ = try strict.verify(local, receivedAt: Trial.now) }
+                == .invalidChainLength)
+        #expect(
+            Trial.code { _ = try strict.verify(genuine, receivedAt: Trial.now) }
+                == .wrongEnvironment)
+        #expect(try lenient.verify(local, receivedAt: Trial.now).trust == .local)
+        #expect(Trial.code { _ = try lenient.verify(genuine, receivedAt: Trial.now) } == nil)
+        // What Xcode's certificate signs must say that it is Xcode's.
+        for type in ReceiptType.allCases where type != .xcode {
+            let forged = try ReceiptAuthority.signAsXcode(
+                payload: ReceiptTrial.contents(type: type).payload)
+            #expect(
+                Trial.code { _ = try lenient.verify(forged, receivedAt: Trial.now) }
+                    == .invalidChainLength)
+        }
+        var other = local
+        other[other.count - 1] ^= 1
+        #expect(
+            Trial.code { _ = try lenient.verify(other, receivedAt: Trial.now) }
+                == .signatureMismatch)
+    }
+
+    @Test("Unknown chains have a budget; foreign and known ones need none")
+    func budget() throws {
+        let authority = try ReceiptTrial.authority()
+        let budget = ChainBudget()
+        let verifier = try ReceiptTrial.verifier(authority, budget: budget)
+        let receipt = try authority.sign(ReceiptTrial.contents())
+        _ = try verifier.verify(receipt, receivedAt: Trial.now)
+        let future = ContinuousClock.now.advanced(by: .seconds(3600))
+        while budget.take(now: future) {}
+        #expect(Trial.code { _ = try verifier.verify(receipt, receivedAt: Trial.now) } == nil)
+        var writing = ReceiptWriting()
+        writing.usesKeyIdentifier = true
+        let unknown = try authority.sign(ReceiptTrial.contents(), writing: writing)
+        let error = Trial.error { _ = try verifier.verify(unknown, receivedAt: Trial.now) }
+        #expect(error?.code == .tooManyUnknownChains)
+        #expect(error?.isRetryable == true)
+        let foreign = try ReceiptAuthority().sign(ReceiptTrial.contents())
+        #expect(
+            Trial.code { _ = try verifier.verify(foreign, receivedAt: Trial.now) }
+                == .untrustedRoot)
+    }
+
+    @Test("The least recently used chain goes first")
+    func cache() throws {
+        let authority = try ReceiptTrial.authority()
+        let verified = try ReceiptTrial.verifier(authority).verify(
+            authority.sign(ReceiptTrial.contents()), receivedAt: Trial.now)
+        let chain = try #require(verified.chain)
+        let cache = ReceiptChainCache()
+        func key(_ number: Int) -> Digest { SHA256.hash([UInt8(number)]) }
+        for number in 0..<ReceiptChainCache.capacity { cache.insert(chain, key: key(number)) }
+        #expect(cache.count == ReceiptChainCache.capacity)
+        #expect(cache.chain(key(0)) != nil)
+        cache.insert(chain, key: key(ReceiptChainCache.capacity))
+        #expect(cache.count == ReceiptChainCache.capacity)
+        #expect(cache.chain(key(0)) != nil)
+        #expect(cache.chain(key(1)) == nil)
+    }
+
+    @Test("Another app's id in the App Store is another app, in Production")
+    func appAppleId() throws {
+        let authority = try ReceiptTrial.authority()
+        let verifier = try ReceiptTrial.verifier(authority)
+        func code(_ type: ReceiptType, _ id: Int64, _ environment: Environment) throws
+            -> VerificationCode?
+        {
+            let receipt = try authority.sign(ReceiptTrial.contents(type: type))
+            let verified = try verifier.verify(receipt, receivedAt: Trial.now)
+            let identity = AppIdentity(
+                bundleId: BundleId("com.example.app"), appAppleId: id, environment: environment)
+            return Trial.code { try identity.require(verified) }
+        }
+        #expect(try code(.production, 1_234_567_890, .production) == nil)
+        #expect(try code(.production, 1, .production) == .wrongApp)
+        // Sandbox's receipts have none.
+        #expect(try code(.productionSandbox, 1, .sandbox) == nil)
+    }
+}
