@@ -156,6 +156,13 @@ struct Settings {
         return EvidenceVerifier(roots: try trustedRoots(), allowedLocalEnvironments: local)
     }
 
+    /// The same for app receipts.
+    func receiptVerifier() throws(CommandFailure) -> ReceiptVerifier {
+        ReceiptVerifier(
+            roots: try trustedRoots(),
+            allowedLocalEnvironments: environment == .xcode ? [.xcode] : [])
+    }
+
     /// The apps whose evidence is accepted; without any, nothing could be.
     func requiredApps() throws(CommandFailure) -> [Configuration.App] {
         guard !configuration.apps.isEmpty else {

@@ -1,0 +1,118 @@
+public import AppStore
+import Signing
+
+extension ReceiptExamination {
+    /// The object of `receipt --json`.
+    ///
+    /// - Parameter file: where the receipt was read from, as it was named.
+    public func write(to json: inout JSONWriter, file: String) {
+        json.object { json in
+            json.member("form", form)
+            json.member("verified", trust != nil)
+            json.member("accepted", isAccepted)
+            json.member("code", refusal?.code.rawValue)
+            json.member("message", refusal?.reason)
+            json.member("signedBy", signedBy)
+            json.member("rootFingerprint", rootFingerprint?.hexadecimal)
+            json.member("effectiveDate", effectiveDate)
+            json.member("isOfDevice", isOfDevice)
+            json.member("environment", environment?.rawValue)
+            json.member("bundleId", bundleId)
+            json.object("receipt", appReceipt) { json, receipt in receipt.writeMembers(to: &json) }
+            json.object("transactionReceipt", transactionReceipt) { json, receipt in
+                json.member("transactionId", receipt.transactionId)
+                json.member("originalTransactionId", receipt.originalTransactionId)
+                json.member("productId", receipt.productId)
+            }
+            json.array("originalTransactionIds", originalTransactionIds)
+            json.array("next", nextSteps(file: file)) { json, step in
+                json.object { json in
+                    json.member("command", step.command)
+                    json.member("purpose", step.purpose)
+                }
+            }
+        }
+    }
+
+    var form: String? {
+        switch contents {
+        case .app: "appReceipt"
+        case .transaction: "transactionReceipt"
+        case .nothing: nil
+        }
+    }
+
+    /// Apple, a root the operator added, or Xcode; nil when nobody is believed.
+    var signedBy: String? {
+        switch trust {
+        case .apple: "Apple"
+        case .extraRoot: "extraRoot"
+        case .local: "Xcode"
+        case nil: nil
+        }
+    }
+
+    private var appReceipt: AppReceipt? {
+        guard case .app(let receipt) = contents else { return nil }
+        return receipt
+    }
+
+    private var transactionReceipt: TransactionReceipt? {
+        guard case .transaction(let receipt) = contents else { return nil }
+        return receipt
+    }
+}
+
+extension AppReceipt {
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("receiptType", receiptType?.rawValue)
+        json.member("bundleId", bundleId)
+        json.member("appAppleId", appAppleId)
+        json.member("applicationVersion", applicationVersion)
+        json.member("originalApplicationVersion", originalApplicationVersion)
+        json.member("receiptCreationDate", creationDate)
+        json.member("originalPurchaseDate", originalPurchaseDate)
+        json.member("expirationDate", expirationDate)
+        json.member("downloadId", downloadId)
+        json.member("versionExternalIdentifier", versionExternalIdentifier)
+        json.array("inAppPurchases", inAppPurchases) { json, purchase in
+            json.object { json in purchase.writeMembers(to: &json) }
+        }
+        json.array("otherAttributes", otherAttributes) { json, attribute in
+            attribute.write(to: &json)
+        }
+    }
+}
+
+extension InAppPurchaseReceipt {
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("quantity", quantity)
+        json.member("productId", productId)
+        json.member("transactionId", transactionId)
+        json.member("originalTransactionId", originalTransactionId)
+        json.member("purchaseDate", purchaseDate)
+        json.member("originalPurchaseDate", originalPurchaseDate)
+        json.member("expiresDate", expiresDate)
+        json.member("cancellationDate", cancellationDate)
+        json.member("productType", productType?.rawValue)
+        json.member("type", productType?.value?.productType?.rawValue)
+        json.member("webOrderLineItemId", webOrderLineItemId)
+        json.member("isTrialPeriod", isTrialPeriod)
+        json.member("isInIntroOfferPeriod", isInIntroOfferPeriod)
+        json.member("promotionalOfferId", promotionalOfferId)
+        json.array("otherAttributes", otherAttributes) { json, attribute in
+            attribute.write(to: &json)
+        }
+    }
+}
+
+extension ReceiptAttribute {
+    /// The value in base64.
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("type", type)
+            json.member("version", version)
+            json.member("value", String(decoding: Base64Standard.encode(value), as: UTF8.self))
+        }
+    }
+}

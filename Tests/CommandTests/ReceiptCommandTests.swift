@@ -1,0 +1,236 @@
+import AppStore
+import Foundation
+import Simulator
+import Testing
+
+@Suite("subledger receipt")
+struct ReceiptCommandTests {
+    private static let shared = Result { try ReceiptAuthority() }
+    private static let device = [UInt8](16..<32)
+    private static let deviceText = "10111213-1415-1617-1819-1a1b1c1d1e1f"
+    private static let created = Timestamp(milliseconds: 1_722_945_600_000)
+
+    /// A place with a receipt of two chains in `receipt.der`, and its root.
+    private static func place(
+        type: ReceiptType = .productionSandbox, bundleId: String = "com.example.app",
+        ids: [String] = ["42", "41", "42"], creationDate: Timestamp = created
+    ) throws -> Workplace {
+        let place = try Workplace()
+        let authority = try shared.get()
+        let contents = ReceiptContents(
+            type: type, bundleId: bundleId, creationDate: creationDate, deviceIdentifier: device,
+            purchases: ids.enumerated().map { index, id in
+                ReceiptContents.subscription(
+                    productId: "pro", transactionId: "9\(index)", originalTransactionId: id,
+                    purchaseDate: creationDate,
+                    expiresDate: creationDate.advanced(byMilliseconds: 3_600_000))
+            })
+        try place.write(Data(try authority.sign(contents)), to: "receipt.der")
+        try place.write(Data(authority.rootDER), to: "receipts.der")
+        return place
+    }
+
+    private static func run(
+        _ place: Workplace, _ arguments: String..., trusts: Bool = true, input: String = ""
+    ) async throws -> Outcome {
+        let trust = trusts ? ["--trust-root", "receipts.der"] : []
+        return try await place.run(["receipt"] + arguments + trust, input: input)
+    }
+
+    @Test("Every member of the object is there, and what to fetch next")
+    func object() async throws {
+        let place = try Self.place()
+        let outcome = try await Self.run(place, "receipt.der", "--json")
+        #expect(outcome.code == 0)
+        #expect(outcome.err.isEmpty)
+        let object = try outcome.json()
+        #expect(
+            object.object?.map(\.key) == [
+                "form", "verified", "accepted", "code", "message", "signedBy", "rootFingerprint",
+                "effectiveDate", "isOfDevice", "environment", "bundleId", "receipt",
+                "transactionReceipt", "originalTransactionIds", "next",
+            ])
+        #expect(object["verified"]?.bool == true)
+        #expect(object["accepted"]?.bool == true)
+        #expect(object["code"]?.isNull == true)
+        #expect(object["signedBy"]?.string == "extraRoot")
+        #expect(object["environment"]?.string == "Sandbox")
+        #expect(object["effectiveDate"]?.string == Self.created.rfc3339)
+        #expect(object["originalTransactionIds"]?.array?.compactMap(\.string) == ["42", "41"])
+        #expect(object["isOfDevice"]?.isNull == true)
+        let purchase = try #require(object["receipt"]?["inAppPurchases"]?.array?.first)
+        #expect(purchase["transactionId"]?.string == "90")
+        #expect(purchase["type"]?.string == "Auto-Renewable Subscription")
+        #expect(purchase["webOrderLineItemId"]?.string == "1000000030274153")
+        #expect(purchase["cancellationDate"]?.isNull == true)
+        #expect(purchase["isTrialPeriod"]?.bool == false)
+        #expect(
+            object["next"]?.array?.compactMap { $0["command"]?.string } == [
+                "subledger receipt receipt.der --ids | subledger backfill -"
+                    + " --environment sandbox --bundle-id com.example.app",
+                "subledger api statuses 42 --environment sandbox --bundle-id com.example.app",
+            ])
+        // Nothing is kept of a look.
+        #expect(!FileManager.default.fileExists(atPath: place.file("subledger-data")))
+    }
+
+    @Test("The ids alone, one a line, are what backfill takes")
+    func ids() async throws {
+        let place = try Self.place()
+        let outcome = try await Self.run(place, "receipt.der", "--ids")
+        #expect(outcome.code == 0)
+        #expect(outcome.out == "42\n41\n")
+        let foreign = try await Self.run(place, "receipt.der", "--ids", trusts: false)
+        #expect(foreign.code == 1)
+        #expect(foreign.out == "42\n41\n")
+        #expect(foreign.err.hasPrefix("warning: untrustedRoot: "))
+    }
+
+    @Test("Text is for people, from standard input as well, binary in base64")
+    func text() async throws {
+        let place = try Self.place()
+        let bytes = try Data(contentsOf: URL(filePath: place.file("receipt.der")))
+        let outcome = try await Self.run(
+            place, "-", input: bytes.base64EncodedString(options: .lineLength76Characters))
+        #expect(outcome.code == 0)
+        #expect(outcome.out.contains("app receipt of com.example.app 1.2.3, first 1.0\n"))
+        #expect(outcome.out.contains("verified        yes, under the extra root "))
+        #expect(outcome.out.contains("purchases       3\n"))
+        #expect(outcome.out.contains("subledger receipt FILE --ids | subledger backfill -"))
+    }
+
+    @Test(
+        "What is not believed, or not what it has to be, is exit code 1 with its code",
+        arguments: [
+            (["--bundle-id", "com.example.other"], "wrongApp", true),
+            (["--environment", "production"], "wrongEnvironment", true),
+            (["--environment", "sandbox"], nil, true),
+            (["--bundle-id", "com.example.app"], nil, true),
+            (["--device-id", ReceiptCommandTests.deviceText], nil, true),
+            (["--device-id", "101112131415161718191A1B1C1D1E1F"], nil, true),
+            (["--device-id", "00:11:22:33:44:55"], "wrongDevice", true),
+        ] as [([String], String?, Bool)])
+    func refused(_ arguments: [String], _ code: String?, _ isVerified: Bool) async throws {
+        let place = try Self.place()
+        let outcome = try await place.run(
+            ["receipt", "receipt.der", "--json", "--trust-root", "receipts.der"] + arguments)
+        #expect(outcome.code == (code == nil ? 0 : 1))
+        let object = try outcome.json()
+        #expect(object["code"]?.string == code)
+        #expect(object["accepted"]?.bool == (code == nil))
+        #expect(object["verified"]?.bool == isVerified)
+        #expect(object["originalTransactionIds"]?.array?.count == 2)
+        let isDeviceAsked = arguments.first == "--device-id"
+        #expect(object["isOfDevice"]?.bool == (isDeviceAsked ? code == nil : nil))
+    }
+
+    @Test("A foreign receipt and an expired chain are told, with what they say")
+    func unbelieved() async throws {
+        let place = try Self.place()
+        let foreign = try await Self.run(place, "receipt.der", "--json", trusts: false)
+        #expect(foreign.code == 1)
+        let object = try foreign.json()
+        #expect(object["code"]?.string == "untrustedRoot")
+        #expect(object["verified"]?.bool == false)
+        #expect(object["signedBy"]?.isNull == true)
+        #expect(object["bundleId"]?.string == "com.example.app")
+        let old = try Self.place(creationDate: Timestamp(milliseconds: 1_000_000_000_000))
+        let outcome = try await Self.run(old, "receipt.der", "--json")
+        #expect(outcome.code == 1)
+        #expect(try outcome.json()["code"]?.string == "certificateNotValidAtSigning")
+    }
+
+    @Test(
+        "What is no receipt has its code",
+        arguments: [
+            ("", "malformedReceipt"), ("{}", "malformedReceipt"), ("MIIB", "malformedReceipt"),
+            ("words", "malformedReceipt"),
+            (String(repeating: "A", count: 4 << 20), "malformedReceipt"),
+            (String(repeating: "A", count: (4 << 20) + 1), "payloadTooLarge"),
+        ])
+    func nothing(_ input: String, _ code: String) async throws {
+        let place = try Self.place()
+        let outcome = try await Self.run(place, "--json", input: input)
+        #expect(outcome.code == 1)
+        let object = try outcome.json()
+        #expect(object["code"]?.string == code)
+        #expect(object["form"]?.isNull == true)
+        #expect(object["next"]?.array?.isEmpty == true)
+        let text = try await Self.run(place, input: input)
+        #expect(text.out.hasPrefix("no receipt\nverified        no: \(code): "))
+    }
+
+    @Test("A transaction receipt of iOS 6 gives its id and is not believed")
+    func transactionReceipt() async throws {
+        let place = try Self.place()
+        let purchase = Data("{ \"transaction-id\" = \"77\"; }".utf8).base64EncodedString()
+        let text = Data("{ \"purchase-info\" = \"\(purchase)\"; }".utf8).base64EncodedString()
+        let outcome = try await Self.run(place, "--json", input: text)
+        #expect(outcome.code == 1)
+        let object = try outcome.json()
+        #expect(object["form"]?.string == "transactionReceipt")
+        #expect(object["code"]?.string == "unsupportedAlgorithm")
+        #expect(object["transactionReceipt"]?["transactionId"]?.string == "77")
+        #expect(object["originalTransactionIds"]?.array?.compactMap(\.string) == ["77"])
+    }
+
+    @Test("A stranger's names reach neither shell nor terminal")
+    func hostileNames() async throws {
+        let place = try Self.place(
+            bundleId: "com.example;reboot\u{1B}[2J", ids: ["$(reboot)", "-1", "1\n2", "7"])
+        let outcome = try await Self.run(place, "receipt.der")
+        #expect(outcome.code == 0)
+        #expect(!outcome.out.contains("\u{1B}"))
+        let object = try await Self.run(place, "receipt.der", "--json").json()
+        #expect(object["originalTransactionIds"]?.array?.compactMap(\.string) == ["7"])
+        for command in object["next"]?.array?.compactMap({ $0["command"]?.string }) ?? [] {
+            #expect(!command.contains("reboot"))
+        }
+        try FileManager.default.copyItem(
+            atPath: place.file("receipt.der"), toPath: place.file("it's a receipt.der"))
+        let quoted = try await Self.run(place, "it's a receipt.der")
+        #expect(quoted.out.contains("subledger receipt 'it'\\''s a receipt.der' --ids"))
+    }
+
+    @Test("Xcode's receipts are looked at where Xcode is, and name nothing to ask for")
+    func xcode() async throws {
+        let place = try Self.place()
+        let receipt = try ReceiptAuthority.signAsXcode(
+            payload: ReceiptContents(
+                type: .xcode, creationDate: Self.created,
+                purchases: [
+                    ReceiptContents.subscription(
+                        productId: "pro", transactionId: "0", purchaseDate: Self.created,
+                        expiresDate: nil)
+                ]
+            ).payload)
+        try place.write(Data(receipt), to: "xcode.der")
+        let strict = try await Self.run(place, "xcode.der", "--json")
+        #expect(strict.code == 1)
+        #expect(try strict.json()["code"]?.string == "invalidChainLength")
+        let outcome = try await Self.run(place, "xcode.der", "--json", "--environment", "xcode")
+        #expect(outcome.code == 0)
+        let object = try outcome.json()
+        #expect(object["signedBy"]?.string == "Xcode")
+        #expect(object["rootFingerprint"]?.isNull == true)
+        #expect(object["next"]?.array?.isEmpty == true)
+    }
+
+    @Test("What cannot be read and what makes no sense have their exit codes")
+    func usage() async throws {
+        let place = try Self.place()
+        let missing = try await Self.run(place, "missing.der")
+        #expect(missing.code == 74)
+        #expect(missing.err.hasPrefix("error: unreadableInput: missing.der"))
+        let folder = try await Self.run(place, ".")
+        #expect(folder.code == 74)
+        for id in ["zz", "10", "101112131415161718191A1B1C1D1E1F00"] {
+            let outcome = try await Self.run(place, "receipt.der", "--device-id=\(id)")
+            #expect(outcome.code == 64)
+            #expect(outcome.err.hasPrefix("error: invalidOption: --device-id"))
+        }
+        let noRoot = try await place.run(
+            ["receipt", "receipt.der", "--trust-root", "receipt.der"])
+        #expect(noRoot.code == 78)
+    }
+}
