@@ -29,19 +29,20 @@ struct BenchCommand: AsyncParsableCommand {
         case http
         case recover
         case metrics
+        case receipts
         case all
     }
 
     @Argument(
         help:
-            "verify, append, project, rebuild, from-log, ingest, start, size, http, recover, metrics or all."
+            "verify, append, project, rebuild, from-log, ingest, start, size, http, recover, metrics, receipts or all."
     )
     var names: [Name]
 
     @Option(
         help: """
-            Events to measure with (default: 1000000; of verify, ingest and recover, whose input \
-            is signed first, 20000).
+            Events to measure with (default: 1000000; of verify, ingest, recover and receipts, whose \
+            input is signed first, 20000).
             """)
     var events: Int?
 
@@ -87,6 +88,8 @@ struct BenchCommand: AsyncParsableCommand {
         switch name {
         case .verify: rows = [try signed(authority, folder).verify(repetitions: signedCount)]
         case .ingest: rows = try await signed(authority, folder).ingest()
+        case .receipts:
+            rows = [try BenchReceipts.bench().verify(repetitions: signedCount)]
         case .append:
             rows = try await ledger.append(count: count) { progress.show("append: \($0)") }
         case .project: rows = try await ledger.project()

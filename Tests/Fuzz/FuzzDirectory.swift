@@ -21,7 +21,7 @@ struct FuzzDirectory {
             try CompactJWSTarget(authority), try SignedPayloadTarget(authority),
             PayloadTarget.notification, PayloadTarget.transaction, PayloadTarget.renewal,
             CertificateTarget(authority), IngestLineTarget(), ConfigurationTarget(),
-            EvidenceTarget(), FactTarget(), LifecycleTarget(),
+            EvidenceTarget(), FactTarget(), LifecycleTarget(), try ReceiptTarget(directory: path),
         ]
     }
 

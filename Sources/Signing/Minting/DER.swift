@@ -11,7 +11,7 @@ package enum DER {
     package static func element(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
         let count = contents.count
         guard count >= 0x80 else { return [tag, UInt8(count)] + contents }
-        let octets = withUnsafeBytes(of: UInt64(count).bigEndian) { $0.drop { $0 == 0 } }
+        let octets = withUnsafeBytes(of: UInt64(count).bigEndian) { Array($0.drop { $0 == 0 }) }
         return [tag, 0x80 | UInt8(octets.count)] + octets + contents
     }
 

@@ -1,0 +1,49 @@
+import AppStore
+public import Signing
+
+/// Figures of app receipts, measured on the spot. The caller brings receipts; nothing here signs.
+public struct ReceiptBench: Sendable {
+    private let receipts: [[UInt8]]
+    private let roots: TrustedRoots
+    private let identity: AppIdentity
+
+    /// - Parameters:
+    ///   - receipts: as devices send them: base64.
+    ///   - roots: what they chain to.
+    ///   - identity: whose they are.
+    public init(receipts: [[UInt8]], roots: TrustedRoots, identity: AppIdentity) {
+        self.receipts = receipts
+        self.roots = roots
+        self.identity = identity
+    }
+
+    /// Verifies receipts on one core, base64 and decoding and policy included, against bare RSA
+    /// verifications.
+    public func verify(repetitions: Int) throws -> BenchRow {
+        guard let first = receipts.first else { throw BenchProblem.noInput }
+        let verifier = ReceiptVerifier(roots: roots)
+        let now = Timestamp(milliseconds: 0)
+        // Warms the chain cache, as any server is after its first receipt.
+        let bare = try BareReceiptVerification(first, verifier: verifier, receivedAt: now)
+        _ = bare.run(count: 200)
+        var (verified, bareCount) = (0, 0)
+        var (elapsed, bareElapsed) = (Duration.zero, Duration.zero)
+        let clock = ContinuousClock()
+        // Alternates, so that what else the machine does weighs on both alike.
+        while verified < repetitions {
+            elapsed += try clock.measure {
+                for receipt in receipts {
+                    let believed = try verifier.verify(receipt, receivedAt: now)
+                    try identity.require(believed)
+                    verified += 1
+                }
+            }
+            bareElapsed += clock.measure { bareCount += bare.run(count: receipts.count) }
+        }
+        guard bareCount > 0 else { throw BenchProblem.refused }
+        return BenchRow(
+            name: "receipts", value: Double(verified) / elapsed.seconds, unit: "receipts/s",
+            limitName: "bare RSA-2048 verification",
+            limit: Double(bareCount) / bareElapsed.seconds, events: verified)
+    }
+}
