@@ -83,6 +83,12 @@ struct ServeCommand: AsyncParsableCommand {
         do throws(CommandFailure) {
             let clients = try settings.clients(transport)
             var services: [any Service] = []
+            host.receiptQuestions.use(
+                clients,
+                AnswerBooks(
+                    settings.configuration, apps: settings.configuration.apps,
+                    verifier: try settings.verifier(), ledgers: host.ledgers.map(\.ledger)
+                ) { SystemClock().now })
             if server.recovers {
                 services.append(
                     RecoveryService(

@@ -20,7 +20,8 @@ enum InputLine {
         guard line.first == UInt8(ascii: "{") else {
             return [
                 Submission(
-                    form: isReceipt(line) ? .receipt(line) : .jws(line), claimedReceivedAt: nil, input: input, item: nil)
+                    form: isReceipt(line) ? .receipt(line) : .jws(line), claimedReceivedAt: nil,
+                    input: input, item: nil)
             ]
         }
         let body: JSONValue

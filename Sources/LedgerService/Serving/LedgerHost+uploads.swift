@@ -146,7 +146,7 @@ extension ServedLedger {
     }
 
     /// What is answered about no customer.
-    fileprivate func nobody(_ moment: Moment, _ position: Int64) -> EntitlementsAnswer {
+    func nobody(_ moment: Moment, _ position: Int64) -> EntitlementsAnswer {
         EntitlementsAnswer(
             customer: CustomerId(""), at: moment.at, knownAt: nil, position: position,
             complete: ledger.complete(of: nil, .everything, head: position),

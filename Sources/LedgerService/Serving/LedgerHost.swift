@@ -15,6 +15,8 @@ public final class LedgerHost: Sendable {
     let makeId: @Sendable () -> String
     let notifications: LiveIntake
     let uploads: LiveIntake
+    /// Asks Apple about the purchases of receipts, once it is told how.
+    public let receiptQuestions = ReceiptQuestions()
     /// Uploads under one key are answered one after the other: the later ones from what the first
     /// was answered from.
     let uploadTurns = KeyedTurnstile()

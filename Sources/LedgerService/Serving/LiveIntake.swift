@@ -23,6 +23,7 @@ struct LiveIntake: Sendable {
         let result: AppendResult
         let served: ServedLedger
         let chain: ChainId?
+        let bundleId: BundleId
     }
 
     init(
@@ -187,7 +188,7 @@ struct LiveIntake: Sendable {
             result: result, served: ledger,
             chain: event.attributes.chain.map {
                 ChainId(bundleId: event.attributes.bundleId, originalTransactionId: $0)
-            })
+            }, bundleId: event.attributes.bundleId)
     }
 
     // MARK: Telling

@@ -105,5 +105,78 @@ extension OpenAPIDocument {
                     - { $ref: '#/components/schemas/Standing' }
                     - { type: 'null' }
               unevaluatedProperties: false
+            ReceiptBody:
+              type: object
+              required: [receipt]
+              properties:
+                receipt:
+                  description: The app receipt, in base64.
+                  type: string
+                  minLength: 1
+                customer:
+                  description: Whom the purchases belong to.
+                  anyOf:
+                    - { $ref: '#/components/schemas/CustomerName' }
+                    - { type: 'null' }
+              examples:
+                - { receipt: MIIUVQYJKoZIhvcNAQcCoIIURjCCFEICAQExCzAJBg, customer: user-42 }
+            ReceiptAnswer:
+              type: object
+              allOf:
+                - $ref: '#/components/schemas/Stamp'
+                - $ref: '#/components/schemas/EntitlementLists'
+              required:
+                - result
+                - eventPosition
+                - asked
+                - claims
+                - subscriptions
+                - customer
+                - standing
+              properties:
+                result: { type: string, enum: [appended, duplicate, conflict] }
+                eventPosition:
+                  description: Where the receipt stands in the log.
+                  $ref: '#/components/schemas/Position'
+                asked:
+                  description: What Apple was asked about it; null where the app has no key.
+                  anyOf:
+                    - { $ref: '#/components/schemas/ReceiptAsked' }
+                    - { type: 'null' }
+                claims:
+                  description: What came of `customer`, for each chain; empty when nobody was named.
+                  type: array
+                  items: { $ref: '#/components/schemas/ReceiptClaim' }
+                subscriptions:
+                  description: Every chain the receipt names that has a state.
+                  type: array
+                  items: { $ref: '#/components/schemas/Subscription' }
+                customer:
+                  description: The one named, else the appAccountToken's; null without either.
+                  type: [string, 'null']
+                standing:
+                  description: Null without customer.
+                  anyOf:
+                    - { $ref: '#/components/schemas/Standing' }
+                    - { type: 'null' }
+              unevaluatedProperties: false
+            ReceiptAsked:
+              type: object
+              required: [chains, requests, appended, failure]
+              properties:
+                chains: { description: Asked about., type: integer, minimum: 0, maximum: 20 }
+                requests: { description: Apple's answers., type: integer, minimum: 0 }
+                appended: { description: Events they brought., type: integer, minimum: 0 }
+                failure:
+                  description: The code of why asking ended early; the receipt counts all the same.
+                  type: [string, 'null']
+              additionalProperties: false
+            ReceiptClaim:
+              type: object
+              required: [originalTransactionId, claim]
+              properties:
+                originalTransactionId: { type: string }
+                claim: { type: string, enum: [held, moved, added, refused] }
+              additionalProperties: false
         """#
 }

@@ -74,4 +74,47 @@ extension OpenAPIDocument {
                 '500': { $ref: '#/components/responses/Fault' }
                 '503': { $ref: '#/components/responses/SendAgain' }
         """#
+
+    static let receiptPaths = #"""
+          /v1/receipts:
+            post:
+              operationId: takeReceipt
+              tags: [intake]
+              summary: An app receipt of original StoreKit.
+              description: |
+                Verified locally at the date it was made, and durable when it is answered. A receipt
+                knows no renewals: where the app's key is configured, Apple is asked for history and
+                statuses of what it names, at most 20 chains, before the answer is made; `asked`
+                tells what came of it. A named customer claims every chain. The same receipt again
+                is the same event, answered anew. At most 4,194,304 bytes.
+              security:
+                - bearer: [write]
+              parameters:
+                - $ref: '#/components/parameters/IdempotencyKey'
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: { $ref: '#/components/schemas/ReceiptBody' }
+              responses:
+                '200':
+                  description: The receipt is durable.
+                  headers:
+                    ETag: { $ref: '#/components/headers/ETag' }
+                    Subledger-Position: { $ref: '#/components/headers/Position' }
+                    Subledger-Lag: { $ref: '#/components/headers/Lag' }
+                    Cache-Control: { $ref: '#/components/headers/CacheControl' }
+                  content:
+                    application/json:
+                      schema: { $ref: '#/components/schemas/ReceiptAnswer' }
+                '400': { $ref: '#/components/responses/RefusedUpload' }
+                '401': { $ref: '#/components/responses/Unauthorized' }
+                '403': { $ref: '#/components/responses/InsufficientScope' }
+                '408': { $ref: '#/components/responses/RequestTimeout' }
+                '413': { $ref: '#/components/responses/PayloadTooLarge' }
+                '415': { $ref: '#/components/responses/UnsupportedMediaType' }
+                '422': { $ref: '#/components/responses/NotAcceptable' }
+                '500': { $ref: '#/components/responses/Fault' }
+                '503': { $ref: '#/components/responses/SendAgain' }
+        """#
 }

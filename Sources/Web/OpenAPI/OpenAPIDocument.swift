@@ -16,7 +16,8 @@ enum OpenAPIDocument {
     static let mediaType = "application/yaml"
 
     private static let paths = [
-        notificationPaths, uploadPaths, subscriptionPaths, customerPaths, decisionPaths, feedPaths,
+        notificationPaths, uploadPaths, receiptPaths, subscriptionPaths, customerPaths,
+        decisionPaths, feedPaths,
         metricPaths, healthPaths,
     ]
 

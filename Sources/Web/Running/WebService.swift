@@ -67,6 +67,7 @@ public struct WebService: Sendable {
         NotificationRoutes(host: host, sources: SourceCheck(server: server), bodies: bodies)
             .add(to: groups)
         TransactionRoutes(host: host, bodies: bodies).add(to: groups)
+        ReceiptRoutes(host: host, bodies: bodies).add(to: groups)
         SubscriptionRoutes(host: host).add(to: groups)
         CustomerRoutes(host: host, bodies: bodies).add(to: groups)
         DecisionRoutes(host: host, bodies: bodies).add(to: groups)

@@ -1,0 +1,61 @@
+public import AppStore
+public import AppStoreAPI
+import LedgerStore
+import Synchronization
+
+/// Asks Apple what it knows of the purchases in a receipt, while whoever sent it waits: a receipt
+/// knows no renewals.
+public final class ReceiptQuestions: Sendable {
+    private struct Access {
+        var clients: [BundleId: AppStoreServerAPIClient] = [:]
+        var books: AnswerBooks?
+    }
+
+    private let access = Mutex(Access())
+
+    /// Chains of one receipt that are asked about; the rest is for `backfill`.
+    public static let chainCount = 20
+
+    init() {}
+
+    /// What came of asking.
+    struct Outcome: Sendable {
+        var chains = 0
+        var requests: Int64 = 0
+        var appended: Int64 = 0
+        /// Why asking ended early; nil when it did not.
+        var failure: String?
+    }
+
+    /// From now on Apple can be asked, through these clients.
+    public func use(_ clients: [BundleId: AppStoreServerAPIClient], _ books: AnswerBooks) {
+        access.withLock { $0 = Access(clients: clients, books: books) }
+    }
+
+    /// History and statuses of every chain, in order; nil without a client of the app. A history
+    /// holds all of a customer's transactions, so that chains it told of are not asked about again.
+    /// What Apple cannot answer now changes nothing of what the receipt says.
+    func ask(
+        _ chains: [OriginalTransactionId], of bundleId: BundleId, _ environment: Environment,
+        isTold: (OriginalTransactionId) async throws -> Bool
+    ) async rethrows -> Outcome? {
+        let (client, books) = access.withLock { ($0.clients[bundleId], $0.books) }
+        guard let client, let books else { return nil }
+        var outcome = Outcome()
+        for chain in chains.prefix(ReceiptQuestions.chainCount) {
+            if outcome.chains > 0, try await isTold(chain) { continue }
+            var questions = CustomerQuestions(
+                client, books: books, id: chain.rawValue, in: .only(environment))
+            do throws(AskingFailure) {
+                try await questions.statuses()
+                try await questions.transactions()
+            } catch { outcome.failure = outcome.failure ?? error.code }
+            outcome.chains += 1
+            outcome.requests += Int64(questions.tally.requests)
+            outcome.appended += questions.tally.appended
+            // Another question would fare no better.
+            guard outcome.failure == nil else { break }
+        }
+        return outcome
+    }
+}

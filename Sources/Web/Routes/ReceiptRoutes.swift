@@ -1,0 +1,22 @@
+import Hummingbird
+import LedgerService
+
+/// App receipts from apps and back ends.
+struct ReceiptRoutes: Sendable {
+    let host: LedgerHost
+    let bodies: BodyReader
+
+    func add(to groups: RouteGroups) {
+        groups.write.post("/v1/receipts") { request, context in
+            try QuestionReader(request).requireNothingElse()
+            let key = try OrderReader.key(request)
+            let sender = context.principal?.name ?? TransactionRoutes.unnamedSender
+            let answer = try await bodies.json(request, upTo: ReceiptBody.maximumByteCount) {
+                do { return try await host.takeReceipt($0, key: key, sender: sender) } catch let
+                    refusal as IntakeRefusal
+                { throw Problem(upload: refusal) }
+            }
+            return AnswerResponse.make(answer, for: request)
+        }
+    }
+}

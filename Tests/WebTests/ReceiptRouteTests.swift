@@ -1,0 +1,133 @@
+import AppStore
+import HTTPTypes
+import HummingbirdTesting
+import Ledger
+import LedgerService
+import LedgerStore
+import Testing
+
+@testable import Web
+
+@Suite("Receipts over HTTP")
+struct ReceiptRouteTests {
+    private let purchase = MadePurchase()
+
+    private func serve(
+        _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
+    ) async throws {
+        var place = try ServedPlace()
+        place.roots = MadeReceipt.roots
+        try await place.serve(.router, body)
+    }
+
+    @Test(
+        "What is no receipt is a 400, and nothing is in the log",
+        arguments: [
+            ("", "malformedJSON"), ("{}", "invalidBody"), ("{\"receipt\":1}", "invalidBody"),
+            ("{\"receipt\":\"\"}", "malformedReceipt"), ("{\"receipt\":\"!\"}", "malformedReceipt"),
+            ("{\"receipt\":\"MIIB\"}", "malformedReceipt"),
+            ("{\"receipt\":\"MIIB\",\"customer\":1}", "invalidBody"),
+            ("{\"receipt\":\"MIIB\",\"customer\":\"\"}", "invalidCustomer"),
+        ])
+    func nothing(text: String, code: String) async throws {
+        try await serve { client, host in
+            let answer = try await client.post("/v1/receipts", Array(text.utf8))
+            #expect(answer.status == 400)
+            #expect(answer.code == code)
+            #expect(try await host.ledger(.production).ledger.log.head().position == 0)
+        }
+    }
+
+    @Test("A receipt under a root that is not trusted is refused, another app's is kept")
+    func refused() async throws {
+        let foreign = try MadeReceipt.base64([purchase])
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.post("/v1/receipts", MadeReceipt.body(foreign))
+            #expect(answer.status == 400)
+            #expect(answer.code == "untrustedRoot")
+        }
+        let other = try MadeReceipt.base64([purchase], bundleId: "com.example.other")
+        try await serve { client, host in
+            let answer = try await client.post("/v1/receipts", MadeReceipt.body(other))
+            #expect(answer.status == 422)
+            #expect(answer.code == "wrongApp")
+            let ledger = try host.ledger(.production).ledger
+            #expect(try await ledger.operations.quarantineCount() == 1)
+        }
+    }
+
+    @Test("One byte over the bound is a 413", arguments: [0, 1])
+    func bound(excess: Int) async throws {
+        var body = MadeReceipt.body(try MadeReceipt.base64([purchase]))
+        body += [UInt8](
+            repeating: UInt8(ascii: " "), count: ReceiptBody.maximumByteCount + excess - body.count)
+        let sent = body
+        try await serve { client, _ in
+            let answer = try await client.post("/v1/receipts", sent)
+            #expect(answer.status == (excess == 0 ? 200 : 413))
+        }
+    }
+
+    @Test("Without a key of Apple's: verified, durable, and answered with what it says")
+    func answered() async throws {
+        let body = MadeReceipt.body(try MadeReceipt.base64([purchase]), customer: "user-42")
+        let id = purchase.id
+        try await serve { client, _ in
+            let answer = try await client.post("/v1/receipts", body)
+            #expect(answer.status == 200)
+            #expect(answer.json["result"]?.string == "appended")
+            #expect(answer.json["eventPosition"]?.int64 == 1)
+            #expect(answer.json["asked"]?.isNull == true)
+            #expect(answer.json["claims"]?.array?.first?["claim"]?.string == "moved")
+            let chain = answer.json["subscriptions"]?.array?.first
+            #expect(chain?["originalTransactionId"]?.string == id)
+            #expect(chain?["trust"]?.string == "signed")
+            // A receipt knows no renewals.
+            #expect(chain?["willRenew"]?.isNull == true)
+            #expect(answer.json["customer"]?.string == "user-42")
+            #expect(answer.json["entitlements"]?.array?.count == 1)
+            let again = try await client.post("/v1/receipts", body)
+            #expect(again.json["result"]?.string == "duplicate")
+            #expect(again.json["claims"]?.array?.first?["claim"]?.string == "held")
+            let events = try await client.get("/v1/events?evidence=true").json["events"]?.array
+            #expect(events?.first?["kind"]?.string == "receipt")
+            #expect(events?.first?["signedPayload"]?.string?.hasPrefix("MI") == true)
+        }
+    }
+
+    @Test("Several chains of one receipt are all answered, claimed and told")
+    func several() async throws {
+        var other = purchase
+        other.id = "600000000000001"
+        let ids = [purchase.id, other.id]
+        let body = MadeReceipt.body(
+            try MadeReceipt.base64([purchase, other]), customer: "user-42")
+        try await serve { client, _ in
+            let answer = try await client.post("/v1/receipts", body)
+            let chains = answer.json["subscriptions"]?.array ?? []
+            #expect(chains.compactMap { $0["originalTransactionId"]?.string } == ids)
+            #expect(answer.json["claims"]?.array?.count == 2)
+            for id in ids {
+                let shown = try await client.get("/v1/subscriptions/\(id)")
+                #expect(shown.status == 200)
+                let events = try await client.get("/v1/subscriptions/\(id)/events")
+                #expect(events.json["events"]?.array?.first?["kind"]?.string == "receipt")
+            }
+        }
+    }
+
+    @Test("A key that came with another body is refused; with the same it is answered anew")
+    func idempotency() async throws {
+        let one = MadeReceipt.body(try MadeReceipt.base64([purchase]))
+        let two = MadeReceipt.body(try MadeReceipt.base64([purchase], periods: 1))
+        try await serve { client, _ in
+            let key: HTTPFields = [.idempotencyKey: "k1", .contentType: "application/json"]
+            #expect(try await client.post("/v1/receipts", one, key).status == 200)
+            let again = try await client.post("/v1/receipts", one, key)
+            #expect(again.json["result"]?.string == "duplicate")
+            let reused = try await client.post("/v1/receipts", two, key)
+            #expect(reused.status == 422)
+            #expect(reused.code == "idempotencyKeyReused")
+        }
+    }
+}
