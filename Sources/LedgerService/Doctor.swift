@@ -59,7 +59,7 @@ public struct Doctor: Sendable {
 
     /// Everything, in a fixed order.
     public func examine() async -> [Finding] {
-        var findings = apps() + trust() + keys() + clock() + disk()
+        var findings = apps() + trust() + keys() + sharedSecrets() + clock() + disk()
         findings += await files()
         return findings
     }
@@ -118,6 +118,19 @@ public struct Doctor: Sendable {
                     level: .warning, subject: subject,
                     message: "\(file.path) can be read by others than its owner: chmod 600 keeps"
                         + " them out.")
+            } catch {
+                return Finding(level: .bad, subject: subject, message: error.description)
+            }
+        }
+    }
+
+    private func sharedSecrets() -> [Finding] {
+        configuration.apps.enumerated().compactMap { index, app in
+            guard let file = app.sharedSecretFile else { return nil }
+            let subject = "shared secret of \(app.bundleId)"
+            do throws(ConfigurationError) {
+                _ = try SharedSecret(file: file, key: "apps[\(index)].sharedSecretFile")
+                return Finding(level: .good, subject: subject, message: "usable")
             } catch {
                 return Finding(level: .bad, subject: subject, message: error.description)
             }

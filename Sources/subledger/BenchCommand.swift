@@ -89,7 +89,10 @@ struct BenchCommand: AsyncParsableCommand {
         case .verify: rows = [try signed(authority, folder).verify(repetitions: signedCount)]
         case .ingest: rows = try await signed(authority, folder).ingest()
         case .receipts:
-            rows = [try BenchReceipts.bench().verify(repetitions: signedCount)]
+            rows = [
+                try BenchReceipts.bench().verify(repetitions: signedCount),
+                try versionOne(authority, folder),
+            ]
         case .append:
             rows = try await ledger.append(count: count) { progress.show("append: \($0)") }
         case .project: rows = try await ledger.project()
@@ -147,13 +150,28 @@ struct BenchCommand: AsyncParsableCommand {
 
     private var signedCount: Int { events ?? BenchCommand.signedEvents }
 
-    private func signed(_ authority: Authority, _ folder: URL) throws -> Bench {
+    /// Version 1 beside version 2, with a secret of this run.
+    private func versionOne(_ authority: Authority, _ folder: URL) throws -> BenchRow {
+        let secret = UUID().uuidString
+        let file = folder.appending(path: "shared-secret")
+        try Data(secret.utf8).write(to: file)
+        return try signed(authority, folder, sharedSecretFile: file.path).versionOne(
+            try BenchReceipts.notifications(password: secret), repetitions: signedCount)
+    }
+
+    private func signed(
+        _ authority: Authority, _ folder: URL, sharedSecretFile: String? = nil
+    ) throws -> Bench {
         let world = SubscriberWorld()
         let file = folder.appending(path: "notifications.ndjson").path
         let sample = try sign(world, DeliverySigner(authority: authority), to: file)
         return Bench(
             file: file, sample: sample, roots: try TrustedRoots.apple.adding(authority.rootDER),
-            apps: [Configuration.App(bundleId: world.bundleId, appAppleId: world.appAppleId)],
+            apps: [
+                Configuration.App(
+                    bundleId: world.bundleId, appAppleId: world.appAppleId,
+                    sharedSecretFile: sharedSecretFile)
+            ],
             environment: .production)
     }
 

@@ -70,13 +70,13 @@ public struct Bench: Sendable {
             limit: Double(bareCount) / 3 / bareElapsed.seconds, events: verified)
     }
 
-    private static func token(_ line: [UInt8]) -> [UInt8]? {
+    static func token(_ line: [UInt8]) -> [UInt8]? {
         guard let body = try? JSONValue.parse(line), let text = body["signedPayload"]?.string
         else { return nil }
         return Array(text.utf8)
     }
 
-    private static func hasThreeParts(_ token: [UInt8]) -> Bool {
+    static func hasThreeParts(_ token: [UInt8]) -> Bool {
         guard let jws = try? CompactJWS(parsing: token),
             let payload = try? NotificationPayload.decode(jws.payload)
         else { return false }

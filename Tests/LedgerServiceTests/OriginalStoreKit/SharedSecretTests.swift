@@ -1,0 +1,50 @@
+import LedgerService
+import Testing
+
+@Suite("Shared secrets")
+struct SharedSecretTests {
+    @Test(
+        "A file holds one secret a line",
+        arguments: [
+            ("0123456789abcdef", true), ("\n 0123456789abcdef \n\n", true),
+            ("01234567\n89abcdef\n01234567\n89abcdef", true),
+            ("01234567\n89abcdef\n01234567\n89abcdef\n01234567", false), ("", false), ("\n", false),
+            ("0123456", false), ("two words", false), ("tab\there01", false), ("umlautäöü", false),
+            (String(repeating: "a", count: 128), true),
+            (String(repeating: "a", count: 129), false),
+        ])
+    func text(text: String, isSecret: Bool) {
+        #expect((SharedSecret(text: text) != nil) == isSecret)
+    }
+
+    @Test("Neither its description nor its mirror shows it")
+    func hidden() throws {
+        let secret = try #require(SharedSecret(text: "0123456789abcdef"))
+        #expect(!"\(secret)".contains("0123"))
+        #expect(!String(reflecting: secret).contains("0123"))
+        var text = ""
+        dump(secret, to: &text)
+        #expect(!text.contains("0123"))
+    }
+
+    @Test("doctor says whether it can be used, without a byte of it")
+    func doctor() async throws {
+        var place = try TemporaryLedger()
+        try place.share("0123456789abcdef")
+        var told = try await findings(place)
+        #expect(told.contains { $0.subject.hasPrefix("shared secret") && $0.level == .good })
+        try place.share("short")
+        told = try await findings(place)
+        let bad = try #require(told.first { $0.subject.hasPrefix("shared secret") })
+        #expect(bad.level == .bad)
+        #expect(!bad.message.contains("short\n"))
+        #expect(bad.message.contains("sharedSecretFile"))
+    }
+
+    private func findings(_ place: TemporaryLedger) async throws -> [Doctor.Finding] {
+        await Doctor(
+            configuration: place.configuration, environment: .production, roots: place.roots,
+            now: place.now
+        ).run()
+    }
+}
