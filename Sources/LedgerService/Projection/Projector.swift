@@ -1,4 +1,3 @@
-import AppStore
 import Ledger
 public import LedgerStore
 import Synchronization
@@ -166,110 +165,13 @@ public final class Projector: Sendable {
         if BulkLimits.isFar(behind: head - position, head: head) || !projections.isInPlace {
             try await rebuild(report: report)
         }
-        try await catchUpFacts(through: head, report: report)
-        try await catchUpRows(through: head, report: report)
+        let lock = lock
+        let steps = ProjectionSteps(ledger: ledger, projections: projections, numbers: numbers) {
+            lock.note($0)
+            report($0)
+        }
+        try await steps.run(through: head)
         return head
-    }
-
-    /// Decodes the events that the facts do not hold yet; the next are decoded while some are
-    /// written.
-    private func catchUpFacts(
-        through head: Int64, report: Report
-    ) async throws(StoreError) {
-        let facts = ledger.facts
-        var position = try await facts.checkpoint().position
-        var step = try await decoded(after: position, through: head)
-        while let current = step {
-            async let following = Outcome { () throws(StoreError) in
-                try await decoded(after: current.checkpoint.position, through: head)
-            }
-            try await facts.add(current.facts, checkpoint: current.checkpoint)
-            position = current.checkpoint.position
-            tell(Progress(.decode, position: position, head: head), report)
-            step = try await following.get()
-        }
-    }
-
-    private func decoded(
-        after position: Int64, through head: Int64
-    ) async throws(StoreError) -> (facts: [FactDecoder.Decoded], checkpoint: Checkpoint)? {
-        guard position < head else { return nil }
-        let page = try await ledger.log.page(after: position, through: head)
-        guard let last = page.last?.event else { return nil }
-        let decoded = try await Parallel.map(page) { (logged) throws(StoreError) in
-            try FactDecoder.decode(logged)
-        }
-        return (
-            decoded.flatMap { $0 },
-            Checkpoint(position: last.position, leafHash: last.leafHash)
-        )
-    }
-
-    /// Brings the rows up to the facts; the next chains are folded while some are written.
-    private func catchUpRows(
-        through head: Int64, report: Report
-    ) async throws(StoreError) {
-        let projections = projections
-        let position = try await projections.checkpoint().position
-        let start = try await ledger.completeness(asOf: projections, at: position)
-        var step = try await folded(after: position, through: head, start)
-        while let current = step {
-            async let following = Outcome { () throws(StoreError) in
-                try await folded(
-                    after: current.checkpoint.position, through: head, current.completeness)
-            }
-            try await projections.update(
-                current.rows, completeness: current.added, checkpoint: current.checkpoint,
-                days: ledger.days)
-            ledger.learn(
-                current.completeness, from: projections, at: current.checkpoint.position)
-            tell(Progress(.apply, position: current.checkpoint.position, head: head), report)
-            step = try await following.get()
-        }
-    }
-
-    /// What the next events come to.
-    private struct Step {
-        var rows: [ChainRows]
-        var completeness: Completeness
-        /// States of `completeness` that are new.
-        var added: [Completeness.State]
-        var checkpoint: Checkpoint
-    }
-
-    /// Folds again the chains that the next events touch.
-    private func folded(
-        after position: Int64, through head: Int64, _ completeness: Completeness
-    ) async throws(StoreError) -> Step? {
-        guard position < head else { return nil }
-        let events = try await ledger.log.events(after: position, through: head)
-        guard let last = events.last else { return nil }
-        var touched: Set<ChainId> = []
-        for event in events {
-            touched.formUnion(try await ledger.chains(of: event))
-            if let customer = try await ledger.customer(of: event) {
-                touched.insert(ChainId(customer: customer))
-            }
-        }
-        let facts = try await ledger.facts.facts(of: touched.sorted())
-        let (environment, catalogue) = (ledger.environment, ledger.catalogue)
-        let numbers = numbers
-        let rows = try await Parallel.map(facts) { (entry) throws(StoreError) in
-            ChainRows(
-                entry.0, facts: entry.1, environment: environment, catalogue: catalogue,
-                numbers: numbers)
-        }
-        var completeness = completeness
-        let added = try await CompletenessFold(ledger).advance(
-            &completeness, by: events)
-        return Step(
-            rows: rows, completeness: completeness, added: added,
-            checkpoint: Checkpoint(position: last.position, leafHash: last.leafHash))
-    }
-
-    private func tell(_ progress: Progress, _ report: Report) {
-        lock.note(progress)
-        report(progress)
     }
 
     /// Makes another file that was built for the same answers the current one, and catches it up.

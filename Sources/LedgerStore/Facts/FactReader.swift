@@ -18,6 +18,9 @@ struct FactReader {
 
     var isAtEnd: Bool { offset == bytes.count }
 
+    /// Bytes read so far.
+    var position: Int { offset }
+
     @inline(__always)
     mutating func byte() throws(Damage) -> UInt8 {
         guard offset < bytes.count else { throw Damage() }

@@ -6,7 +6,7 @@ internal import Ledger
 struct FactWriter {
     private(set) var bytes: [UInt8] = []
 
-    init() { bytes.reserveCapacity(320) }
+    init(reserving byteCount: Int = 320) { bytes.reserveCapacity(byteCount) }
 
     /// Forgets what was written and keeps the memory.
     mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }

@@ -1,4 +1,6 @@
+internal import GRDB
 public import Ledger
+internal import Synchronization
 
 /// Classes by their numbers, and by their places in the order of these.
 public struct ClassTable: Sendable, Equatable {
@@ -53,5 +55,18 @@ public struct ClassTable: Sendable, Equatable {
 
     public static func == (left: ClassTable, right: ClassTable) -> Bool {
         left.numbers == right.numbers && left.classes == right.classes
+    }
+}
+
+/// The classes of one file as they were read last: next to every question finds the same ones.
+final class KnownClasses: Sendable {
+    private let known = Mutex(ClassTable())
+
+    /// Those that are stored as of the database's transaction.
+    func read(_ database: Database) throws -> ClassTable {
+        let before = known.withLock { $0 }
+        let table = try MovementTable.classTable(database, known: before)
+        known.withLock { $0 = table }
+        return table
     }
 }

@@ -123,7 +123,7 @@ extension ProjectionsStore {
 
     /// Every class that contributions name at this moment.
     public func metricClasses() async throws(StoreError) -> ClassTable {
-        try await read { try MovementTable.classTable($0) }
+        try await read { [knownClasses] in try knownClasses.read($0) }
     }
 
     /// The chains of these numbers, in the order of the numbers.

@@ -98,9 +98,24 @@ enum MovementTable {
         }
     }
 
-    static func classTable(_ database: Database) throws -> ClassTable {
+    /// - Parameter known: read before; taken as it is where the same classes are stored, since a
+    ///   class never changes under its number.
+    static func classTable(
+        _ database: Database, known: ClassTable = ClassTable()
+    ) throws -> ClassTable {
+        if try numbers(database, are: known.sortedNumbers) { return known }
         var table = ClassTable()
         try forEachClass(database) { number, _, counted in table.append(counted, number: number) }
         return table
+    }
+    private static func numbers(_ database: Database, are known: [Int64]) throws -> Bool {
+        let select = try BoundStatement(database, "SELECT id FROM \(classes) ORDER BY id")
+        defer { select.reset() }
+        var place = 0
+        while try select.step() {
+            guard place < known.count, select.int64(0) == known[place] else { return false }
+            place += 1
+        }
+        return place == known.count
     }
 }

@@ -7,6 +7,7 @@ internal import Ledger
 struct MovementWriter {
     private let database: Database
     private var sums: MovementSums
+    private var pending = PendingChanges()
     private(set) var written = 0
     private var signedAt: Int64?
 
@@ -30,23 +31,32 @@ struct MovementWriter {
         select.reset()
         signedAt = [signedAt, row.signedAt].compactMap(\.self).max()
         guard stored != row else { return }
-        var replace = try BoundStatement(
-            database,
-            """
-            INSERT OR REPLACE INTO contributions
-                (subscription, \(ContributionRow.columns.joined(separator: ", ")))
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            """)
-        replace.bind(1, subscription)
-        row.bind(&replace)
-        written += try replace.run()
+        try write(row, subscription, isThere: stored != nil)
         let (old, new) = (try stored.map { try movements($0) } ?? [], told.movements)
-        try writePending(
-            Set(pending(old, stored?.signedAt)), Set(pending(new, row.signedAt)), subscription)
+        pending.add(
+            of: subscription, old: old, before: stored?.signedAt, new: new, after: row.signedAt)
         guard old != new else { return }
         for movement in old { sums.add(movement, sign: -1) }
         for movement in new { sums.add(movement, sign: 1) }
         for named in told.classes { sums.name(named) }
+    }
+
+    private mutating func write(
+        _ row: ContributionRow, _ subscription: Int64, isThere: Bool
+    ) throws {
+        let columns = ContributionRow.columns
+        let values = columns.enumerated().map { "\($0.element) = ?\($0.offset + 2)" }
+        var statement = try BoundStatement(
+            database,
+            isThere
+                ? "UPDATE contributions SET \(values.joined(separator: ", ")) WHERE subscription = ?1"
+                : """
+                INSERT INTO contributions (subscription, \(columns.joined(separator: ", ")))
+                VALUES (?1\(columns.map { _ in ", ?" }.joined()))
+                """)
+        statement.bind(1, subscription)
+        row.bind(&statement)
+        written += try statement.run()
     }
 
     private func movements(_ row: ContributionRow) throws -> [StoredMovement] {
@@ -56,55 +66,12 @@ struct MovementWriter {
         }
     }
 
-    // MARK: Pending
-
-    struct Pending: Hashable {
-        let seq: Int64
-        let movement: StoredMovement
-    }
-
-    /// Those that the clock alone brings about.
-    private func pending(_ movements: [StoredMovement], _ signedAt: Int64?) -> [Pending] {
-        movements.enumerated().filter { $0.element.at > signedAt ?? .min }.map {
-            Pending(seq: Int64($0.offset), movement: $0.element)
-        }
-    }
-
-    private mutating func writePending(
-        _ old: Set<Pending>, _ new: Set<Pending>, _ subscription: Int64
-    ) throws {
-        for gone in old.subtracting(new) {
-            let delete = try BoundStatement(
-                database,
-                "DELETE FROM pending_movements WHERE at = ? AND subscription = ? AND seq = ?")
-            delete.bind(1, gone.movement.at)
-            delete.bind(2, subscription)
-            delete.bind(3, gone.seq)
-            written += try delete.run()
-        }
-        for added in new.subtracting(old) {
-            let insert = try BoundStatement(
-                database,
-                """
-                INSERT OR REPLACE INTO pending_movements
-                    (\(MovementTable.pendingColumns.joined(separator: ", ")))
-                VALUES (?, ?, ?, ?, ?, ?)
-                """)
-            insert.bind(1, added.movement.at)
-            insert.bind(2, subscription)
-            insert.bind(3, added.seq)
-            insert.bind(4, added.movement.before)
-            insert.bind(5, added.movement.after)
-            insert.bind(6, added.movement.label)
-            written += try insert.run()
-        }
-    }
-
     // MARK: Sums
 
     /// Writes what the chains changed in the sums; rows that come to nothing are removed. The
     /// number of rows written.
     mutating func finish() throws -> Int {
+        written += try pending.write(database)
         try writeDays()
         try writeMonths()
         try writeClasses()
@@ -173,16 +140,18 @@ struct MovementWriter {
     }
 
     private mutating func writeMonths() throws {
+        let select = try BoundStatement(
+            database, "SELECT sums FROM movements_by_month WHERE from_at = ? AND part = ?")
+        defer { select.reset() }
         for (part, changes) in sums.months().sorted(by: { $0.key < $1.key }) {
-            let select = try BoundStatement(
-                database, "SELECT sums FROM movements_by_month WHERE from_at = ? AND part = ?")
             select.bind(1, part.from)
             select.bind(2, part.number)
-            let stored = try select.step() ? select.bytes(0) : nil
+            let isThere = try select.step()
+            let stored = isThere ? select.bytes(0) : []
             select.reset()
-            var sums = try MovementWriter.sums(stored ?? [])
-            sums.merge(changes, uniquingKeysWith: +)
-            guard let body = MonthPart.body(sums) else {
+            let body = try MovementWriter.sums(stored, changed: changes)
+            if body == stored { continue }
+            if body.isEmpty {
                 let delete = try BoundStatement(
                     database, "DELETE FROM movements_by_month WHERE from_at = ? AND part = ?")
                 delete.bind(1, part.from)
@@ -190,27 +159,25 @@ struct MovementWriter {
                 written += try delete.run()
                 continue
             }
-            guard body != stored else { continue }
-            var replace = try BoundStatement(
+            var statement = try BoundStatement(
                 database,
-                "INSERT OR REPLACE INTO movements_by_month (from_at, part, sums) VALUES (?, ?, ?)")
-            MovementTable.bind(part, body, &replace)
-            written += try replace.run()
+                isThere
+                    ? "UPDATE movements_by_month SET sums = ?3 WHERE from_at = ?1 AND part = ?2"
+                    : "INSERT INTO movements_by_month (from_at, part, sums) VALUES (?1, ?2, ?3)")
+            MovementTable.bind(part, body, &statement)
+            written += try statement.run()
         }
     }
 
-    private static func sums(_ body: [UInt8]) throws -> [SummedMovement: Int64] {
-        var sums: [SummedMovement: Int64] = [:]
-        let result = body.withUnsafeBytes { bytes in
-            Result { () throws(FactReader.Damage) in
-                try SumCodec.forEach(bytes) { sums[$0] = $1 }
-            }
-        }
-        guard case .success = result else {
+    private static func sums(
+        _ stored: [UInt8], changed changes: [SummedMovement: Int64]
+    ) throws -> [UInt8] {
+        do throws(FactReader.Damage) {
+            return try MonthPart.body(stored, changed: changes)
+        } catch {
             throw DatabaseError(
                 resultCode: .SQLITE_CORRUPT, message: "Stored sums cannot be read.")
         }
-        return sums
     }
 
     private mutating func writeClasses() throws {

@@ -9,6 +9,9 @@ public struct PackedSums: Sendable, Equatable {
 
     public init() {}
 
+    /// - Parameter byteCount: room for so many bytes of sums, so that none is copied as they grow.
+    init(reserving byteCount: Int) { writer = FactWriter(reserving: byteCount) }
+
     public var isEmpty: Bool { times.isEmpty }
 
     /// Bytes held.

@@ -47,7 +47,7 @@ extension ProjectionsStore {
     public func movements(
         _ plan: MovementPlan, limit: Int = ProjectionsStore.readSumByteCount
     ) async throws(StoreError) -> StoredMovements? {
-        try await read { database in
+        try await read { [knownClasses] database in
             var reader = SumReader(database: database, limit: limit)
             for range in plan.months { try reader.readMonths(range) }
             for range in plan.days { try reader.readDays(range) }
@@ -63,7 +63,7 @@ extension ProjectionsStore {
                     database,
                     sql: "SELECT EXISTS (SELECT 1 FROM contributions WHERE length(body) > 0)")
                     ?? false,
-                classes: try MovementTable.classTable(database),
+                classes: try knownClasses.read(database),
                 sums: reader.sums, pending: reader.pending)
         }
     }
@@ -87,8 +87,15 @@ extension ProjectionsStore {
 private struct SumReader {
     let database: Database
     let limit: Int
-    var sums = PackedSums()
+    var sums: PackedSums
     var pending = PackedSums()
+
+    init(database: Database, limit: Int) {
+        self.database = database
+        self.limit = limit
+        // Memory that is asked for and never written to costs nothing.
+        sums = PackedSums(reserving: limit)
+    }
 
     var byteCount: Int { sums.byteCount + pending.byteCount }
 

@@ -22,6 +22,22 @@ enum SumCodec {
         writer.signed(chains)
     }
 
+    struct Entry {
+        let movement: SummedMovement
+        let chains: Int64
+    }
+
+    /// The next sum.
+    @inline(__always)
+    static func next(_ reader: inout FactReader) throws(FactReader.Damage) -> Entry {
+        let head = try reader.byte()
+        let movement = SummedMovement(
+            before: head & before == 0 ? ClassCodec.none : try reader.word(),
+            after: head & after == 0 ? ClassCodec.none : try reader.word(),
+            label: Int64(head & label))
+        return Entry(movement: movement, chains: try reader.signed())
+    }
+
     /// Hands out the sums in order.
     ///
     /// Throws `FactReader.Damage` for bytes that no writer made.
@@ -31,12 +47,8 @@ enum SumCodec {
     ) throws(FactReader.Damage) {
         var reader = FactReader(bytes)
         while !reader.isAtEnd {
-            let head = try reader.byte()
-            let movement = SummedMovement(
-                before: head & before == 0 ? ClassCodec.none : try reader.word(),
-                after: head & after == 0 ? ClassCodec.none : try reader.word(),
-                label: Int64(head & label))
-            body(movement, try reader.signed())
+            let entry = try next(&reader)
+            body(entry.movement, entry.chains)
         }
     }
 }
@@ -87,15 +99,53 @@ struct MonthPart: Hashable, Comparable {
         (left.from, left.number) < (right.from, right.number)
     }
 
-    /// The sums of a part, in order, as they are stored; none for a part that comes to nothing.
-    static func body(_ sums: [SummedMovement: Int64]) -> [UInt8]? {
-        var writer = FactWriter()
-        let order = sums.filter { $0.value != 0 }.sorted {
-            SummedMovement.precedes($0.key, $1.key)
+    /// The sums of a part as they are stored, in order, after some changed; empty for a part that
+    /// comes to nothing. Stretches of sums that stay are taken as they are.
+    ///
+    /// Throws `FactReader.Damage` for bytes that no writer made.
+    static func body(
+        _ stored: [UInt8] = [], changed changes: [SummedMovement: Int64]
+    ) throws(FactReader.Damage) -> [UInt8] {
+        let order = changes.sorted { SummedMovement.precedes($0.key, $1.key) }
+        let result = stored.withUnsafeBytes { bytes in
+            Result { () throws(FactReader.Damage) in try merged(bytes, order) }
         }
-        for (movement, chains) in order {
-            SumCodec.append(movement, chains: chains, to: &writer)
+        return try result.get()
+    }
+
+    private static func merged(
+        _ stored: UnsafeRawBufferPointer, _ changes: [(key: SummedMovement, value: Int64)]
+    ) throws(FactReader.Damage) -> [UInt8] {
+        var (reader, writer) = (FactReader(stored), FactWriter())
+        // Those from `start` up to where the reader is stay as they are.
+        var (next, start) = (0, 0)
+        while !reader.isAtEnd {
+            let begin = reader.position
+            let entry = try SumCodec.next(&reader)
+            guard next < changes.count, !SummedMovement.precedes(entry.movement, changes[next].key)
+            else { continue }
+            writer.append(UnsafeRawBufferPointer(rebasing: stored[start..<begin]))
+            start = begin
+            while next < changes.count,
+                SummedMovement.precedes(changes[next].key, entry.movement)
+            {
+                append(changes[next].key, changes[next].value, to: &writer)
+                next += 1
+            }
+            guard next < changes.count, changes[next].key == entry.movement else { continue }
+            append(entry.movement, entry.chains &+ changes[next].value, to: &writer)
+            next += 1
+            start = reader.position
         }
-        return order.isEmpty ? nil : writer.bytes
+        writer.append(UnsafeRawBufferPointer(rebasing: stored[start...]))
+        for change in changes[next...] { append(change.key, change.value, to: &writer) }
+        return writer.bytes
+    }
+
+    /// What nobody makes any more has no sum.
+    private static func append(
+        _ movement: SummedMovement, _ chains: Int64, to writer: inout FactWriter
+    ) {
+        if chains != 0 { SumCodec.append(movement, chains: chains, to: &writer) }
     }
 }

@@ -5,10 +5,16 @@ internal import Ledger
 /// Brings stored rows to what they should be, touching only those that differ.
 struct ChainRowWriter {
     let database: Database
+    /// Up to where the stored rows hold the log.
+    private let position: Int64
     var movements: MovementWriter
+    /// Of all chains, for `finish`: these tables are in another order than chains are.
+    private var transactions: [(row: ChainRows.TransactionRow, subscription: Int64)] = []
+    private var holdings: [(row: HoldingRow, subscription: Int64)] = []
 
-    init(_ database: Database, _ days: ReportDays) {
+    init(_ database: Database, _ days: ReportDays, after position: Int64) {
         self.database = database
+        self.position = position
         movements = MovementWriter(database, days)
     }
 
@@ -20,16 +26,23 @@ struct ChainRowWriter {
         written += try write(rows.intervals, subscription)
         written += try write(rows.lifeFacts, subscription)
         written += try write(rows.notices, subscription)
-        written += try write(rows.transactions, subscription)
-        written += try HoldingRow.write(rows.holdings, subscription, database)
+        // What was stated up to there is stored: no later event states anything earlier.
+        for row in rows.transactions where row.firstPosition > position {
+            transactions.append((row, subscription))
+        }
+        holdings += rows.holdings.map { ($0, subscription) }
         if let contribution = rows.contribution {
             try movements.write(contribution, rows.told, subscription)
         }
         return written
     }
 
-    /// Writes the sums that the chains are in; the number of rows.
-    mutating func finish() throws -> Int { try movements.finish() }
+    /// Writes what is kept in another order than that of chains, and the sums that the chains are
+    /// in; the number of rows. In the order of each table, so that its pages are met once.
+    mutating func finish() throws -> Int {
+        let written = try writeTransactions() + writeHoldings()
+        return try written + movements.finish()
+    }
 
     private func write(
         _ chain: ChainId, _ row: SubscriptionRow, _ written: inout Int
@@ -100,7 +113,7 @@ struct ChainRowWriter {
     }
 
     /// Facts are never taken back, so neither is a transactionId of a chain.
-    private func write(_ rows: [ChainRows.TransactionRow], _ subscription: Int64) throws -> Int {
+    private func writeTransactions() throws -> Int {
         let insert = try BoundStatement(
             database,
             """
@@ -109,11 +122,21 @@ struct ChainRowWriter {
             ON CONFLICT DO UPDATE SET first_position = ?3 WHERE first_position <> ?3
             """)
         var written = 0
-        for row in rows {
+        for (row, subscription) in transactions.sorted(by: {
+            ($0.row.transactionId, $0.subscription) < ($1.row.transactionId, $1.subscription)
+        }) {
             insert.bind(1, row.transactionId)
             insert.bind(2, subscription)
             insert.bind(3, row.firstPosition)
             written += try insert.run()
+        }
+        return written
+    }
+
+    private func writeHoldings() throws -> Int {
+        var written = 0
+        for (row, subscription) in holdings.sorted(by: { $0.row.customer < $1.row.customer }) {
+            written += try HoldingRow.write([row], subscription, database)
         }
         return written
     }

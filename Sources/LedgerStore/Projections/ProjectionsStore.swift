@@ -8,6 +8,7 @@ public final class ProjectionsStore: Sendable {
     private let pool: DatabasePool
     public let path: String
     private let identity: FileIdentity?
+    let knownClasses = KnownClasses()
 
     /// What a file was built with; a file of another build is not used.
     public struct Build: Hashable, Sendable {
@@ -62,6 +63,10 @@ public final class ProjectionsStore: Sendable {
         }
     }
 
+    /// Page cache of the connection that writes, KiB: most pages that one transaction changes, so
+    /// that they go to the disk once.
+    static let writerCacheKibibytes = 64 * 1_024
+
     /// Opens a file that was built. Blocks.
     ///
     /// Throws `noSuchFile`, or what SQLite met.
@@ -73,7 +78,10 @@ public final class ProjectionsStore: Sendable {
                 .noSuchFile, path: path, reason: "The projections are gone.",
                 remedy: "They are derived data: `subledger rebuild` makes them again.")
         }
-        pool = try DerivedFile(path: path, schema: DerivedSchema.projections).open()
+        pool = try DerivedFile(
+            path: path, schema: DerivedSchema.projections,
+            writerCacheKibibytes: ProjectionsStore.writerCacheKibibytes
+        ).open()
     }
 
     /// Whether the file is still where it was opened: false once somebody deleted or replaced it.
@@ -123,7 +131,8 @@ public final class ProjectionsStore: Sendable {
                         reason: "Its sums are kept by the days of another time zone.",
                         remedy: "Run `subledger rebuild`.")
                 }
-                var writer = ChainRowWriter(database, days)
+                let before = try DerivedFile.checkpoint(database).position
+                var writer = ChainRowWriter(database, days, after: before)
                 var written = 0
                 for rows in chains { written += try writer.write(rows) }
                 written += try writer.finish()

@@ -7,8 +7,10 @@ internal import GRDB
 struct DerivedFile: Sendable {
     let path: String
     let schema: String
-    /// Page cache of one connection, KiB.
-    var cacheKibibytes = 16_384
+    /// Page cache of one connection that reads, KiB.
+    static let readerCacheKibibytes = 16_384
+    /// Page cache of the connection that writes, KiB.
+    var writerCacheKibibytes = DerivedFile.readerCacheKibibytes
 
     /// Pages of the write-ahead log after which they are folded into the file, 64 MiB: chains lie
     /// anywhere, and a page that many of them share is written once instead of each time.
@@ -88,13 +90,16 @@ struct DerivedFile: Sendable {
             "PRAGMA page_size = 8192",
             "PRAGMA synchronous = NORMAL",
             "PRAGMA wal_autocheckpoint = \(DerivedFile.checkpointPageCount)",
-            "PRAGMA cache_size = -\(cacheKibibytes)",
             "PRAGMA trusted_schema = OFF",
             "PRAGMA mmap_size = 0",
             "PRAGMA secure_delete = OFF",
         ]
         configuration.prepareDatabase { database in
             for pragma in pragmas { try database.execute(sql: pragma) }
+            let kibibytes =
+                database.configuration.readonly
+                ? DerivedFile.readerCacheKibibytes : writerCacheKibibytes
+            try database.execute(sql: "PRAGMA cache_size = -\(kibibytes)")
         }
         return configuration
     }
