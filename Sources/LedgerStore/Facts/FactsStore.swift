@@ -59,7 +59,11 @@ public final class FactsStore: Sendable {
                 INSERT OR REPLACE INTO facts (chain, app, signed_at, position, part, body)
                 VALUES (?, ?, ?, ?, ?, ?)
                 """)
-            for decoded in facts {
+            // In the order of the table, so that its pages are met once.
+            let order = facts.sorted {
+                $0.chain.originalTransactionId < $1.chain.originalTransactionId
+            }
+            for decoded in order {
                 let bundle = decoded.chain.bundleId
                 let app = try apps[bundle] ?? FactsStore.makeApp(bundle, database)
                 apps[bundle] = app
@@ -96,7 +100,24 @@ public final class FactsStore: Sendable {
     /// The facts of each chain that has any, in the order asked.
     public func facts(of chains: [ChainId]) async throws(StoreError) -> [(ChainId, [Fact])] {
         try await read { database in
-            try chains.map { ($0, try FactsStore.facts(of: $0, database)) }
+            let apps = try FactsStore.bundleNames(database).reduce(into: [:]) { apps, named in
+                apps[named.value] = named.key
+            }
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT signed_at, position, body FROM facts WHERE chain = ? AND app = ?
+                ORDER BY signed_at, position, part
+                """)
+            let recent = RecentTexts()
+            return try chains.map { chain in
+                guard let app = apps[chain.bundleId] else { return (chain, []) }
+                select.bind(1, chain.originalTransactionId.rawValue)
+                select.bind(2, app)
+                var facts: [Fact] = []
+                while try select.step() { facts.append(try FactsStore.decode(select, recent)) }
+                return (chain, facts)
+            }
         }
     }
 
@@ -151,22 +172,6 @@ public final class FactsStore: Sendable {
                 return lives.sorted { $0.0 < $1.0 }
             }
         }
-    }
-
-    private static func facts(of chain: ChainId, _ database: Database) throws -> [Fact] {
-        guard let app = try app(chain.bundleId, database) else { return [] }
-        let select = try BoundStatement(
-            database,
-            """
-            SELECT signed_at, position, body FROM facts WHERE chain = ? AND app = ?
-            ORDER BY signed_at, position, part
-            """)
-        select.bind(1, chain.originalTransactionId.rawValue)
-        select.bind(2, app)
-        var facts: [Fact] = []
-        let recent = RecentTexts()
-        while try select.step() { facts.append(try decode(select, recent)) }
-        return facts
     }
 
     /// The fact of a row (signed_at, position, body).

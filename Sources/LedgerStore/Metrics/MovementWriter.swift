@@ -11,21 +11,33 @@ struct MovementWriter {
     private(set) var written = 0
     private var signedAt: Int64?
 
-    init(_ database: Database, _ days: ReportDays) {
+    private let select: BoundStatement
+    private let update: BoundStatement
+    private let insert: BoundStatement
+
+    init(_ database: Database, _ days: ReportDays) throws {
         self.database = database
         sums = MovementSums(days)
+        let columns = ContributionRow.columns
+        let names = columns.joined(separator: ", ")
+        select = try BoundStatement(
+            database, "SELECT \(names) FROM contributions WHERE subscription = ?")
+        let values = columns.enumerated().map { "\($0.element) = ?\($0.offset + 2)" }
+        update = try BoundStatement(
+            database,
+            "UPDATE contributions SET \(values.joined(separator: ", ")) WHERE subscription = ?1")
+        insert = try BoundStatement(
+            database,
+            """
+            INSERT INTO contributions (subscription, \(names))
+            VALUES (?1\(columns.map { _ in ", ?" }.joined()))
+            """)
     }
 
     /// Takes the next chain's row; its sums change with `finish`.
     mutating func write(
         _ row: ContributionRow, _ told: ChainMovements, _ subscription: Int64
     ) throws {
-        let select = try BoundStatement(
-            database,
-            """
-            SELECT \(ContributionRow.columns.joined(separator: ", ")) FROM contributions
-            WHERE subscription = ?
-            """)
         select.bind(1, subscription)
         let stored = try select.step() ? ContributionRow(select) : nil
         select.reset()
@@ -44,16 +56,7 @@ struct MovementWriter {
     private mutating func write(
         _ row: ContributionRow, _ subscription: Int64, isThere: Bool
     ) throws {
-        let columns = ContributionRow.columns
-        let values = columns.enumerated().map { "\($0.element) = ?\($0.offset + 2)" }
-        var statement = try BoundStatement(
-            database,
-            isThere
-                ? "UPDATE contributions SET \(values.joined(separator: ", ")) WHERE subscription = ?1"
-                : """
-                INSERT INTO contributions (subscription, \(columns.joined(separator: ", ")))
-                VALUES (?1\(columns.map { _ in ", ?" }.joined()))
-                """)
+        var statement = isThere ? update : insert
         statement.bind(1, subscription)
         row.bind(&statement)
         written += try statement.run()
@@ -85,14 +88,20 @@ struct MovementWriter {
         }
         // Whether a day got a sum, or lost one.
         var days: [Int64: Bool] = [:]
+        var delete = try BoundStatement(
+            database,
+            """
+            DELETE FROM movements_by_day WHERE from_at = ? AND before_class = ?
+                AND after_class = ? AND label = ? AND chains = ?
+            """)
+        var upsert = try BoundStatement(
+            database,
+            """
+            INSERT INTO movements_by_day (\(MovementTable.dayColumns.joined(separator: ", ")))
+            VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE SET chains = chains + ?5
+            """)
         for (cell, count) in order {
             if count < 0 {
-                var delete = try BoundStatement(
-                    database,
-                    """
-                    DELETE FROM movements_by_day WHERE from_at = ? AND before_class = ?
-                        AND after_class = ? AND label = ? AND chains = ?
-                    """)
                 MovementTable.bind(cell, -count, &delete)
                 let removed = try delete.run()
                 written += removed
@@ -103,13 +112,6 @@ struct MovementWriter {
             } else {
                 days[cell.from] = true
             }
-            var upsert = try BoundStatement(
-                database,
-                """
-                INSERT INTO movements_by_day
-                    (\(MovementTable.dayColumns.joined(separator: ", ")))
-                VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE SET chains = chains + ?5
-                """)
             MovementTable.bind(cell, count, &upsert)
             written += try upsert.run()
         }
@@ -182,9 +184,11 @@ struct MovementWriter {
 
     private mutating func writeClasses() throws {
         let changed = sums.classes.filter { $0.value.count != 0 }.sorted { $0.key < $1.key }
+        let update = try BoundStatement(
+            database, "UPDATE metric_classes SET uses = uses + ?2 WHERE id = ?1")
+        let delete = try BoundStatement(
+            database, "DELETE FROM metric_classes WHERE id = ? AND uses = 0")
         for (number, use) in changed {
-            let update = try BoundStatement(
-                database, "UPDATE metric_classes SET uses = uses + ?2 WHERE id = ?1")
             update.bind(1, number)
             update.bind(2, use.count)
             if try update.run() == 0, let counted = use.counted {
@@ -198,8 +202,6 @@ struct MovementWriter {
                 MovementTable.bind(number, uses: use.count, counted, &insert)
                 written += try insert.run()
             } else if use.count < 0 {
-                let delete = try BoundStatement(
-                    database, "DELETE FROM metric_classes WHERE id = ? AND uses = 0")
                 delete.bind(1, number)
                 _ = try delete.run()
             }

@@ -8,14 +8,32 @@ struct ChainRowWriter {
     /// Up to where the stored rows hold the log.
     private let position: Int64
     var movements: MovementWriter
+    private let selectSubscription: BoundStatement
+    private var updateSubscription: BoundStatement
+    private var intervals: RowStatements<IntervalRow>
+    private var lifeFacts: RowStatements<LifeFactRow>
+    private var notices: RowStatements<NoticeRow>
     /// Of all chains, for `finish`: these tables are in another order than chains are.
     private var transactions: [(row: ChainRows.TransactionRow, subscription: Int64)] = []
     private var holdings: [(row: HoldingRow, subscription: Int64)] = []
 
-    init(_ database: Database, _ days: ReportDays, after position: Int64) {
+    init(_ database: Database, _ days: ReportDays, after position: Int64) throws {
         self.database = database
         self.position = position
-        movements = MovementWriter(database, days)
+        movements = try MovementWriter(database, days)
+        let columns = SubscriptionRow.columns
+        selectSubscription = try BoundStatement(
+            database,
+            """
+            SELECT \(columns.joined(separator: ", ")), id FROM subscriptions
+            WHERE original_transaction_id = ? AND bundle_id = ?
+            """)
+        let values = columns.enumerated().map { "\($0.element) = ?\($0.offset + 3)" }
+        updateSubscription = try BoundStatement(
+            database, "UPDATE subscriptions SET \(values.joined(separator: ", ")) WHERE id = ?1")
+        intervals = try RowStatements(database)
+        lifeFacts = try RowStatements(database)
+        notices = try RowStatements(database)
     }
 
     /// The number of rows written or removed; what concerns all chains together follows with
@@ -23,9 +41,9 @@ struct ChainRowWriter {
     mutating func write(_ rows: ChainRows) throws -> Int {
         var written = 0
         let subscription = try write(rows.chain, rows.subscription, &written)
-        written += try write(rows.intervals, subscription)
-        written += try write(rows.lifeFacts, subscription)
-        written += try write(rows.notices, subscription)
+        written += try intervals.write(rows.intervals, subscription)
+        written += try lifeFacts.write(rows.lifeFacts, subscription)
+        written += try notices.write(rows.notices, subscription)
         // What was stated up to there is stored: no later event states anything earlier.
         for row in rows.transactions where row.firstPosition > position {
             transactions.append((row, subscription))
@@ -44,30 +62,20 @@ struct ChainRowWriter {
         return try written + movements.finish()
     }
 
-    private func write(
+    private mutating func write(
         _ chain: ChainId, _ row: SubscriptionRow, _ written: inout Int
     ) throws -> Int64 {
-        let columns = SubscriptionRow.columns
-        let select = try BoundStatement(
-            database,
-            """
-            SELECT \(columns.joined(separator: ", ")), id FROM subscriptions
-            WHERE original_transaction_id = ? AND bundle_id = ?
-            """)
+        let select = selectSubscription
         select.bind(1, chain.originalTransactionId.rawValue)
         select.bind(2, chain.bundleId.rawValue)
         if try select.step() {
-            let id = select.int64(Int32(columns.count))
+            let id = select.int64(Int32(SubscriptionRow.columns.count))
             let isEqual = SubscriptionRow(select) == row
             select.reset()
             if isEqual { return id }
-            let values = columns.enumerated().map { "\($0.element) = ?\($0.offset + 3)" }
-            var update = try BoundStatement(
-                database,
-                "UPDATE subscriptions SET \(values.joined(separator: ", ")) WHERE id = ?1")
-            row.bind(&update)
-            update.bind(1, id)
-            written += try update.run()
+            row.bind(&updateSubscription)
+            updateSubscription.bind(1, id)
+            written += try updateSubscription.run()
             return id
         }
         var insert = try BoundStatement(database, SubscriptionRow.insert)
@@ -76,40 +84,6 @@ struct ChainRowWriter {
         row.bind(&insert)
         written += try insert.run()
         return database.lastInsertedRowID
-    }
-
-    private func write<Row: ProjectionRow>(_ rows: [Row], _ subscription: Int64) throws -> Int {
-        let select = try BoundStatement(
-            database,
-            """
-            SELECT \(Row.columns.joined(separator: ", ")) FROM \(Row.table)
-            WHERE subscription = ? ORDER BY seq
-            """)
-        select.bind(1, subscription)
-        var stored: [Row] = []
-        while try select.step() { stored.append(Row(select)) }
-        var written = 0
-        var insert = try BoundStatement(
-            database,
-            """
-            INSERT OR REPLACE INTO \(Row.table)
-            (subscription, seq, \(Row.columns.joined(separator: ", ")))
-            VALUES (?, ?\(String(repeating: ", ?", count: Row.columns.count)))
-            """)
-        for (seq, row) in rows.enumerated() where seq >= stored.count || stored[seq] != row {
-            insert.bind(1, subscription)
-            insert.bind(2, Int64(seq))
-            row.bind(&insert)
-            written += try insert.run()
-        }
-        if stored.count > rows.count {
-            let delete = try BoundStatement(
-                database, "DELETE FROM \(Row.table) WHERE subscription = ? AND seq >= ?")
-            delete.bind(1, subscription)
-            delete.bind(2, Int64(rows.count))
-            written += try delete.run()
-        }
-        return written
     }
 
     /// Facts are never taken back, so neither is a transactionId of a chain.
@@ -134,9 +108,54 @@ struct ChainRowWriter {
     }
 
     private func writeHoldings() throws -> Int {
+        let upsert = try BoundStatement(database, HoldingRow.upsert)
         var written = 0
         for (row, subscription) in holdings.sorted(by: { $0.row.customer < $1.row.customer }) {
-            written += try HoldingRow.write([row], subscription, database)
+            written += try row.write(subscription, upsert)
+        }
+        return written
+    }
+}
+
+/// Brings the rows that one table has of a chain to what they should be. Prepared once for all chains.
+private struct RowStatements<Row: ProjectionRow> {
+    private let select: BoundStatement
+    private var replace: BoundStatement
+    private let delete: BoundStatement
+
+    init(_ database: Database) throws {
+        let columns = Row.columns.joined(separator: ", ")
+        select = try BoundStatement(
+            database, "SELECT \(columns) FROM \(Row.table) WHERE subscription = ? ORDER BY seq")
+        replace = try BoundStatement(
+            database,
+            """
+            INSERT OR REPLACE INTO \(Row.table) (subscription, seq, \(columns))
+            VALUES (?, ?\(String(repeating: ", ?", count: Row.columns.count)))
+            """)
+        delete = try BoundStatement(
+            database, "DELETE FROM \(Row.table) WHERE subscription = ? AND seq >= ?")
+    }
+
+    /// The number of rows written and removed.
+    mutating func write(_ rows: [Row], _ subscription: Int64) throws -> Int {
+        select.bind(1, subscription)
+        var (count, isEqual) = (0, [Bool]())
+        while try select.step() {
+            isEqual.append(count < rows.count && Row(select) == rows[count])
+            count += 1
+        }
+        var written = 0
+        for (seq, row) in rows.enumerated() where seq >= count || !isEqual[seq] {
+            replace.bind(1, subscription)
+            replace.bind(2, Int64(seq))
+            row.bind(&replace)
+            written += try replace.run()
+        }
+        if count > rows.count {
+            delete.bind(1, subscription)
+            delete.bind(2, Int64(rows.count))
+            written += try delete.run()
         }
         return written
     }

@@ -44,27 +44,20 @@ struct HoldingRow: StoredRow {
         INSERT INTO holdings (customer, subscription, holds, body) VALUES (?1, ?2, ?3, ?4)
         """
 
-    /// Brings the rows of one chain to what they should be; the number written. Facts are never
-    /// taken back, so nobody who was named stops being so.
-    static func write(
-        _ rows: [HoldingRow], _ subscription: Int64, _ database: Database
-    ) throws -> Int {
-        guard !rows.isEmpty else { return 0 }
-        let statement = try BoundStatement(
-            database,
-            """
-            \(insert) ON CONFLICT DO UPDATE SET holds = ?3, body = ?4
-            WHERE holds <> ?3 OR body <> ?4
-            """)
-        var written = 0
-        for row in rows {
-            statement.bind(1, row.customer)
-            statement.bind(2, subscription)
-            statement.bind(3, row.holds)
-            statement.bind(4, row.body)
-            written += try statement.run()
-        }
-        return written
+    /// Brings one row to what it should be. Facts are never taken back, so nobody who was named
+    /// stops being so.
+    static let upsert = """
+        \(insert) ON CONFLICT DO UPDATE SET holds = ?3, body = ?4
+        WHERE holds <> ?3 OR body <> ?4
+        """
+
+    /// The number of rows written.
+    func write(_ subscription: Int64, _ upsert: BoundStatement) throws -> Int {
+        upsert.bind(1, customer)
+        upsert.bind(2, subscription)
+        upsert.bind(3, holds)
+        upsert.bind(4, body)
+        return try upsert.run()
     }
 
     /// The rows of one chain, for a connection that has them in the order of chains (`held`).

@@ -132,7 +132,7 @@ public final class ProjectionsStore: Sendable {
                         remedy: "Run `subledger rebuild`.")
                 }
                 let before = try DerivedFile.checkpoint(database).position
-                var writer = ChainRowWriter(database, days, after: before)
+                var writer = try ChainRowWriter(database, days, after: before)
                 var written = 0
                 for rows in chains { written += try writer.write(rows) }
                 written += try writer.finish()
