@@ -13,7 +13,7 @@ struct FormText: Equatable {
     init(_ submission: Submission) {
         receivedAt = submission.claimedReceivedAt
         switch submission.form {
-        case .jws(let token): parts = [token]
+        case .jws(let token), .transaction(let token): parts = [token]
         case .pair(let transaction, let renewal, let status):
             parts = [transaction, renewal]
             self.status = status

@@ -37,19 +37,31 @@ public enum ReceiptForm {
     /// Base64 without white space, lines that begin with PEM's hyphens, and quotation marks around
     /// it; what is left must be canonical.
     private static func base64(_ bytes: [UInt8]) -> [UInt8]? {
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count)
-        let lineEnds: [UInt8] = [0x0A, 0x0D]
-        for line in bytes.split(whereSeparator: { lineEnds.contains($0) }) {
-            guard !line.starts(with: Array("-----".utf8)) else { continue }
-            text.append(contentsOf: line.lazy.filter { !isSpace($0) })
-        }
-        let quote = UInt8(ascii: "\"")
-        if text.count >= 2, text.first == quote, text.last == quote {
-            text = Array(text.dropFirst().dropLast())
-        }
+        let text = trimmed(bytes[...])
         guard !text.isEmpty else { return nil }
-        return Base64Standard.decode(text)
+        // As devices send it, in one piece: then nothing has to be copied.
+        if let decoded = text.withUnsafeBufferPointer({ Base64Standard.decode($0) }) {
+            return decoded
+        }
+        var pieces: [UInt8] = []
+        pieces.reserveCapacity(text.count)
+        let lineEnds: [UInt8] = [0x0A, 0x0D]
+        for line in text.split(whereSeparator: { lineEnds.contains($0) })
+        where !line.starts(with: pemMark) {
+            for byte in line where !isSpace(byte) { pieces.append(byte) }
+        }
+        return pieces.isEmpty ? nil : Base64Standard.decode(pieces)
+    }
+
+    private static let pemMark = Array("-----".utf8)
+
+    /// Without white space around it, and one pair of quotation marks within that.
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var text = bytes.drop { isSpace($0) }
+        while let last = text.last, isSpace(last) { text.removeLast() }
+        let quote = UInt8(ascii: "\"")
+        guard text.count >= 2, text.first == quote, text.last == quote else { return text }
+        return text.dropFirst().dropLast()
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool {
