@@ -10,6 +10,8 @@ struct ProjectionSteps: Sendable {
     let projections: ProjectionsStore
     /// Classes that many chains share; nil leaves the sums of metrics as they are.
     let numbers: ClassNumbers?
+    /// Events of a step at most; fewer in tests.
+    var eventCount = ProjectionSteps.eventCount
     let tell: @Sendable (ProjectionProgress) -> Void
 
     /// Events whose rows are written in one transaction, where so many wait: pages that several of
@@ -110,9 +112,9 @@ struct ProjectionSteps: Sendable {
     ) async throws(StoreError) -> [RecordedEvent] {
         var events: [RecordedEvent] = []
         var last = position
-        while last < head, events.count < ProjectionSteps.eventCount {
+        while last < head, events.count < eventCount {
             let page = try await ledger.log.events(
-                after: last, through: head, limit: ProjectionSteps.eventCount - events.count)
+                after: last, through: head, limit: eventCount - events.count)
             guard let end = page.last else { break }
             events += page
             last = end.position
