@@ -1,3 +1,4 @@
+import AppStore
 import LedgerService
 import Testing
 
@@ -45,6 +46,6 @@ struct SharedSecretTests {
         await Doctor(
             configuration: place.configuration, environment: .production, roots: place.roots,
             now: place.now
-        ).run()
+        ).examine()
     }
 }
