@@ -1,0 +1,67 @@
+import Foundation
+import Simulator
+import Testing
+
+/// SIGHUP, as certificate renewals send it.
+@Suite("SIGHUP")
+struct HangupTests {
+    /// Puts an authority's certificate and key where the configuration names them.
+    private func certify(_ place: Workplace, by name: String) throws {
+        let directory = place.file(name)
+        _ = try Authority.kept(in: directory)
+        let chain = try ["leaf.der", "intermediate.der"].map { file in
+            let text = try Data(contentsOf: URL(filePath: "\(directory)/\(file)"))
+                .base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+            return "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----"
+        }
+        try place.write(chain, to: "tls.pem")
+        try place.write(
+            Data(contentsOf: URL(filePath: "\(directory)/leaf.key")), to: "tls.key")
+    }
+
+    /// Polls what the service writes to its log, until this stands there so often.
+    private func waits(_ service: ServiceRun, for text: String, count: Int) async throws -> Bool {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                for _ in 0..<3_000 {
+                    let log = (try? service.launched.outcome(code: 0))?.err ?? ""
+                    if log.components(separatedBy: text).count > count {
+                        return continuation.resume(returning: true)
+                    }
+                    usleep(20_000)
+                }
+                continuation.resume(returning: false)
+            }
+        }
+    }
+
+    @Test("The TLS files are read again; of no use, the old ones stay, and it goes on serving")
+    func reload() async throws {
+        let place = try Workplace()
+        try certify(place, by: "one")
+        try place.write(
+            [
+                "server:", "  tls:", "    certificateFile: \(place.file("tls.pem"))",
+                "    privateKeyFile: \(place.file("tls.key"))",
+            ], to: "served.yaml")
+        let service = try await ServiceRun(place, ["--config", place.file("served.yaml")])
+        try certify(place, by: "two")
+        service.launched.signal(SIGHUP)
+        #expect(try await waits(service, for: "certificateReloaded", count: 1))
+        try place.write(["nonsense"], to: "tls.pem")
+        service.launched.signal(SIGHUP)
+        #expect(try await waits(service, for: "certificateUnusable", count: 1))
+        #expect(try await service.terminate() == 0)
+    }
+
+    @Test("Without TLS it is no reason to end")
+    func plain() async throws {
+        let place = try Workplace()
+        let service = try await ServiceRun(place)
+        service.launched.signal(SIGHUP)
+        let connection = try RawConnection(port: service.port)
+        let head = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        #expect(connection.send(head))
+        #expect(try await service.terminate() == 0)
+    }
+}
