@@ -96,8 +96,10 @@ struct RateLimiterTests {
     @Test("the documented rates are these")
     func rates() {
         let expected: [Int: Int] = [50: 7, 20: 2, 10: 2, 1: 4]
+        // Of verifyReceipt Apple documents none.
+        let documented = Endpoint.allCases.filter { $0 != .verifyReceipt }
         #expect(
-            Dictionary(grouping: Endpoint.allCases, by: \.requestsPerSecond).mapValues(\.count)
+            Dictionary(grouping: documented, by: \.requestsPerSecond).mapValues(\.count)
                 == expected)
     }
 }

@@ -195,7 +195,8 @@ struct RequestTests {
     @Test("every endpoint there is has a request here")
     func complete() {
         let tried = Set((RequestTests.reading + RequestTests.changing).map(\.endpoint))
-        #expect(tried == Set(Endpoint.allCases))
+        // verifyReceipt is asked by a client of its own.
+        #expect(tried == Set(Endpoint.allCases).subtracting([.verifyReceipt]))
     }
 
     @Test("an id that is none never becomes a path", arguments: ["", ".", "..", "a\nb", "é"])

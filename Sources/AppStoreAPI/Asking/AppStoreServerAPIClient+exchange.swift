@@ -19,7 +19,7 @@ extension AppStoreServerAPIClient {
         var budget = RetryBudget(policy)
         var hasNewToken = false
         while true {
-            try await waitForPlace(request.endpoint, environment)
+            try await pace.waitForPlace(request.endpoint, environment)
             let token = try token(request.endpoint)
             budget.beginAttempt()
             let outcome: Result<TransportAnswer, TransportFailure>
@@ -37,7 +37,7 @@ extension AppStoreServerAPIClient {
                 tokens.refused(
                     token, appleSays: answer.date.flatMap { HTTPDate.read($0) }, at: clock.now)
             case .again(let failure, let date):
-                try await waitBeforeRetry(failure, until: date, environment, &budget)
+                try await pace.waitBeforeRetry(failure, until: date, environment, &budget)
             }
         }
     }
@@ -61,48 +61,11 @@ extension AppStoreServerAPIClient {
             url: hosts.base(environment) + request.target, headers: headers, body: request.body)
     }
 
-    // MARK: Waiting
-
-    private func waitForPlace(
-        _ endpoint: Endpoint, _ environment: Environment
-    ) async throws(APIFailure) {
-        let elapsed = clock.elapsedMilliseconds
-        switch limiter.reserve(
-            endpoint, environment, at: elapsed, longest: policy.budgetMilliseconds)
-        {
-        case .held(let until):
-            // Apple said when; whoever asks before is told so, and waits for nothing.
-            throw .rateLimited(
-                endpoint, until: appleNow.advanced(byMilliseconds: until - elapsed))
-        case .after(let wait):
-            guard wait > 0 else { return }
-            try await sleep(wait, endpoint)
-        }
-    }
-
-    private func waitBeforeRetry(
-        _ failure: APIFailure, until date: Timestamp?, _ environment: Environment,
-        _ budget: inout RetryBudget
-    ) async throws(APIFailure) {
-        let least = date?.milliseconds(since: appleNow)
-        if let least, least > 0 {
-            // Others ask under the same allowance: they wait, too.
-            let held = min(least, APILimits.longestHoldMilliseconds)
-            limiter.hold(failure.endpoint, environment, until: clock.elapsedMilliseconds + held)
-        }
-        guard let wait = budget.wait(atLeast: least, chance) else { throw failure }
-        try await sleep(wait, failure.endpoint)
-    }
-
-    private func sleep(_ milliseconds: Int64, _ endpoint: Endpoint) async throws(APIFailure) {
-        do throws(CancellationError) { try await clock.sleep(milliseconds: milliseconds) } catch {
-            throw .cancelled(endpoint)
-        }
-    }
-
-    /// Now, by Apple's clock as far as it is known.
-    private var appleNow: Timestamp {
-        clock.now.advanced(byMilliseconds: tokens.correctionMilliseconds)
+    /// By Apple's clock as far as refused tokens told it.
+    private var pace: RequestPace {
+        RequestPace(
+            limiter: limiter, clock: clock, policy: policy, chance: chance,
+            correctionMilliseconds: tokens.correctionMilliseconds)
     }
 
     // MARK: Judging
@@ -137,7 +100,7 @@ extension AppStoreServerAPIClient {
         case 200...299: return .done(answer)
         case 401: return .refusedToken(answer)
         case 429:
-            let date = RetryAfter.read(answer.retryAfter, now: appleNow)
+            let date = RetryAfter.read(answer.retryAfter, now: pace.appleNow)
             return .again(.rateLimited(endpoint, until: date), notBefore: date)
         default: break
         }

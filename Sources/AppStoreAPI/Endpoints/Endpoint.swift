@@ -1,7 +1,7 @@
 import AppStore
 
-/// What can be asked of the App Store Server API (its endpoints that are not deprecated), with what
-/// holds for every request of a kind.
+/// What can be asked of Apple, with what holds for every request of a kind: the App Store Server API's
+/// endpoints that are not deprecated, and verifyReceipt for those who still must.
 public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case allSubscriptionStatuses
     case transactionHistory
@@ -18,6 +18,8 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case sendConsumptionInformation
     case setAppAccountToken
     case finishTransaction
+    /// Asked by `VerifyReceiptClient`: of other hosts, with the app's shared secret.
+    case verifyReceipt
 
     /// Stable; scripts rely on it.
     public var name: String { rawValue }
@@ -31,6 +33,8 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
             50
         case .extendRenewalDate, .setAppAccountToken: 20
         case .orderLookup, .refundHistory: 10
+        // Apple documents no rate: as much as of its slower endpoints.
+        case .verifyReceipt: 10
         case .massExtendRenewalDate, .massExtendRenewalDateStatus, .requestTestNotification,
             .testNotificationStatus:
             1
@@ -67,6 +71,8 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
         case .orderLookup, .massExtendRenewalDate, .massExtendRenewalDateStatus,
             .notificationHistory, .requestTestNotification, .testNotificationStatus:
             false
+        // Its statuses say which of both to ask.
+        case .verifyReceipt: false
         }
     }
 }

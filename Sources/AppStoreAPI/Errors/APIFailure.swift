@@ -31,6 +31,10 @@ public struct APIFailure: Error, Sendable, Equatable {
         case endlessPages
         /// A change was sent, and whether Apple made it is not known.
         case unknownOutcome
+        /// verifyReceipt vouches for nothing of the receipt.
+        case receiptRefusedByApple
+        /// verifyReceipt does not take the app's shared secret: 21004.
+        case wrongSharedSecret
         /// The asker gave up.
         case cancelled
     }
@@ -45,6 +49,8 @@ public struct APIFailure: Error, Sendable, Equatable {
     public internal(set) var status: Int?
     /// Apple's number, known to this version or not.
     public internal(set) var appleCode: Raw<APIErrorCode>?
+    /// The status in verifyReceipt's answer, known to this version or not.
+    public internal(set) var receiptStatus: Raw<VerifyReceiptStatus>?
     /// When Apple takes requests again, where it said so.
     public internal(set) var retryAt: Timestamp?
     /// Apple's clock when it refused, where its answer told it.

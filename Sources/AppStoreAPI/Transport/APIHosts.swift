@@ -11,6 +11,10 @@ public struct APIHosts: Sendable, Equatable {
         production: "https://api.storekit.apple.com",
         sandbox: "https://api.storekit-sandbox.apple.com")
 
+    /// Apple's hosts of verifyReceipt.
+    public static let verifyReceipt = APIHosts(
+        production: "https://buy.itunes.apple.com", sandbox: "https://sandbox.itunes.apple.com")
+
     /// One address in place of both: a simulator's, or a test's.
     public init(baseUrl: String) {
         var base = baseUrl[...]

@@ -31,7 +31,7 @@ public enum AskingFailure: Error, Sendable, Equatable {
         switch self {
         case .apple(let failure):
             switch failure.code {
-            case .unauthorized, .cancelled: true
+            case .unauthorized, .wrongSharedSecret, .cancelled: true
             default: false
             }
         case .store: true

@@ -21,10 +21,19 @@ extension Configuration.API {
     /// - Parameter key: where the setting stands, e.g. `apps[0].api`.
     public func requireUsable(key: String) throws(ConfigurationError) {
         guard let baseUrl else { return }
+        try Configuration.API.requireUsable(baseUrl: baseUrl, key: "\(key).baseUrl")
+    }
+
+    /// As above, of an address that stands for itself.
+    ///
+    /// - Parameter key: the setting or option itself.
+    public static func requireUsable(
+        baseUrl: String, key: String
+    ) throws(ConfigurationError) {
         let isPlain = URLComponents(string: baseUrl)?.query == nil
         guard Configuration.webhookHost(baseUrl) != nil, isPlain else {
             throw ConfigurationError(
-                .invalidValue, key: "\(key).baseUrl",
+                .invalidValue, key: key,
                 reason: "An https address without user, password, query and fragment is expected;"
                     + " plain http only on loopback.")
         }

@@ -17,5 +17,6 @@ struct APICommand: AsyncParsableCommand {
             APITestStatusCommand.self, APIExtendCommand.self, APIExtendAllCommand.self,
             APIExtendStatusCommand.self, APIConsumptionCommand.self,
             APISetAppAccountTokenCommand.self, APIFinishCommand.self,
+            APIVerifyReceiptCommand.self,
         ])
 }

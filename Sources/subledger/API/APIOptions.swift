@@ -129,12 +129,12 @@ extension CommandFailure {
         let exit: Exit =
             switch failure.code {
             case .invalidRequest: .usage
-            case .unauthorized: .configuration
+            case .unauthorized, .wrongSharedSecret: .configuration
             case .rateLimited, .appleUnavailable, .appleUnreachable, .appleTimedOut, .cancelled,
                 .unexpectedStatus:
                 .io
             case .refusedByApple, .answerTooLarge, .unreadableAnswer, .answerForAnotherApp,
-                .endlessPages, .unknownOutcome:
+                .endlessPages, .unknownOutcome, .receiptRefusedByApple:
                 .negative
             }
         self.init(code: failure.code.rawValue, message: failure.description, exit: exit)
