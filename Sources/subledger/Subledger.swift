@@ -21,8 +21,8 @@ struct Subledger: AsyncParsableCommand {
             MetricsCommand.self,
             RebuildCommand.self, ProjectionsCommand.self, ReplayCommand.self, AuditCommand.self,
             QuarantineCommand.self, RecoverCommand.self, BackfillCommand.self,
-            ReconcileCommand.self, ReceiptCommand.self, TestNotificationCommand.self,
-            WebhooksCommand.self, APICommand.self, ServeCommand.self,
+            ReconcileCommand.self, MigrateFromCommand.self, ReceiptCommand.self,
+            TestNotificationCommand.self, WebhooksCommand.self, APICommand.self, ServeCommand.self,
             BackupCommand.self, RestoreCommand.self, DoctorCommand.self, SimulateCommand.self,
             DemoCommand.self, BenchCommand.self,
         ])

@@ -15,7 +15,7 @@ public final class AppStoreServerAPIClient: Sendable {
     /// A number of the range, for waits.
     let chance: @Sendable (ClosedRange<Int64>) -> Int64
     let tokens: TokenSource
-    let limiter = RateLimiter()
+    let limiter: RateLimiter
 
     /// - Parameters:
     ///   - credentials: the app's key.
@@ -23,10 +23,12 @@ public final class AppStoreServerAPIClient: Sendable {
     ///   - transport: carries requests.
     ///   - clock: time of day, elapsed time, and waiting.
     ///   - policy: how often and how long is tried.
+    ///   - requestsPerSecond: of each kind, where others need some of what Apple allows; nil: all.
     ///   - chance: a number of the range it is given: how long to wait.
     public init(
         credentials: APICredentials, hosts: APIHosts = .apple, transport: any APITransport,
         clock: any RequestClock = SystemRequestClock(), policy: RetryPolicy = RetryPolicy(),
+        requestsPerSecond: Int? = nil,
         chance: @escaping @Sendable (ClosedRange<Int64>) -> Int64 = { Int64.random(in: $0) }
     ) {
         bundleId = credentials.bundleId
@@ -35,6 +37,7 @@ public final class AppStoreServerAPIClient: Sendable {
         self.clock = clock
         self.policy = policy
         self.chance = chance
+        limiter = RateLimiter(ceiling: requestsPerSecond)
         tokens = TokenSource(credentials)
     }
 

@@ -9,8 +9,8 @@ final class RateLimiter: Sendable {
         let count: Int
         let windowMilliseconds: Int64
 
-        init(_ endpoint: Endpoint, _ environment: Environment) {
-            count = endpoint.requestsPerSecond
+        init(_ endpoint: Endpoint, _ environment: Environment, ceiling: Int? = nil) {
+            count = max(1, min(endpoint.requestsPerSecond, ceiling ?? .max))
             // A tenth of Production's rate, without fractions of requests.
             windowMilliseconds = environment == .production ? 1_000 : 10_000
         }
@@ -28,7 +28,11 @@ final class RateLimiter: Sendable {
         var heldUntil: Int64 = .min
     }
 
+    /// What an operator leaves of Apple's rates, requests of each kind a second; nil: all.
+    private let ceiling: Int?
     private let state = Mutex<[Lane: Grants]>([:])
+
+    init(ceiling: Int? = nil) { self.ceiling = ceiling }
 
     /// What an asker gets.
     enum Place: Sendable, Equatable {
@@ -43,7 +47,7 @@ final class RateLimiter: Sendable {
     func reserve(
         _ endpoint: Endpoint, _ environment: Environment, at elapsed: Int64, longest: Int64 = .max
     ) -> Place {
-        let rate = Rate(endpoint, environment)
+        let rate = Rate(endpoint, environment, ceiling: ceiling)
         return state.withLock { lanes in
             var grants = lanes[Lane(endpoint: endpoint, environment: environment)] ?? Grants()
             guard grants.heldUntil <= elapsed || grants.heldUntil - elapsed <= longest else {

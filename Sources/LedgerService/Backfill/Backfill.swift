@@ -12,6 +12,8 @@ public struct Backfill: Sendable {
     private let cursors: OperationsStore
     private let choice: EnvironmentChoice
     private let includesRefunds: Bool
+    /// What the client was told to leave it at; nil: Apple's rates.
+    private let requestsPerSecond: Int?
 
     /// How far it is, for people who wait.
     public struct Progress: Sendable, Equatable {
@@ -34,10 +36,12 @@ public struct Backfill: Sendable {
     ///   - choice: whom to ask.
     ///   - includesRefunds: also asks for refund histories, which takes five times as long: what
     ///     Apple refunded stands in transaction histories, too.
+    ///   - requestsPerSecond: of each kind, as the client was told; nil: as many as Apple allows.
     public init(
         _ client: AppStoreServerAPIClient, books: AnswerBooks, cursors: OperationsStore,
-        in choice: EnvironmentChoice, includesRefunds: Bool = true
+        in choice: EnvironmentChoice, includesRefunds: Bool = true, requestsPerSecond: Int? = nil
     ) {
+        self.requestsPerSecond = requestsPerSecond
         self.client = client
         self.books = books
         self.cursors = cursors
@@ -66,7 +70,7 @@ public struct Backfill: Sendable {
         let run = before?.run ?? BackfillRun(startedAt: books.clock())
         let estimate = BackfillEstimate(
             ids: list.ids.count - run.settled, includesRefunds: includesRefunds,
-            environment: choice.expected)
+            environment: choice.expected, requestsPerSecond: requestsPerSecond)
         var progress = BackfillProgress(list: list, key: key, run: run, cursors: cursors)
         progress.troubleCount = before?.troubles.count ?? 0
         begin(estimate)

@@ -13,14 +13,18 @@ public struct BackfillEstimate: Sendable, Equatable {
     ///   - ids: still to be asked about.
     ///   - includesRefunds: whether refund histories are asked for, at a fifth of the others' rate.
     ///   - environment: Sandbox takes a tenth of Production's requests.
-    public init(ids: Int, includesRefunds: Bool, environment: Environment) {
+    ///   - requestsPerSecond: of each kind, where less is asked for than Apple allows.
+    public init(
+        ids: Int, includesRefunds: Bool, environment: Environment, requestsPerSecond: Int? = nil
+    ) {
         let endpoints: [Endpoint] =
             [.allSubscriptionStatuses, .transactionHistory]
             + (includesRefunds ? [.refundHistory] : [])
         self.ids = ids
         requests = Int64(ids) * Int64(endpoints.count)
         let factor: Int64 = environment == .production ? 1_000 : 10_000
-        let slowest = endpoints.map(\.requestsPerSecond).min() ?? 1
+        let allowed = endpoints.map(\.requestsPerSecond).min() ?? 1
+        let slowest = max(1, min(allowed, requestsPerSecond ?? .max))
         milliseconds = (Int64(ids) * factor + Int64(slowest) - 1) / Int64(slowest)
     }
 

@@ -84,6 +84,14 @@ public struct Ingest: Sendable {
         return summary
     }
 
+    /// Ingests pieces in memory, each under the name it bears.
+    func run(_ pieces: [InputChunk]) async throws(StoreError) -> IngestSummary {
+        var summary = IngestSummary()
+        try await append(prepare(pieces, path: ""), into: &summary)
+        summary.position = try await ledger.log.head().position
+        return summary
+    }
+
     // MARK: Pipeline
 
     /// Keeps every core verifying while earlier batches are appended, in order.
@@ -160,7 +168,7 @@ public struct Ingest: Sendable {
         var prepared: [PreparedInput] = []
         prepared.reserveCapacity(chunks.count)
         for chunk in chunks {
-            let input = "\(path):\(chunk.line)"
+            let input = chunk.name ?? "\(path):\(chunk.line)"
             do throws(UnreadableInput) {
                 guard !chunk.isTooLong else { throw InputLine.tooLong(input) }
                 for submission in try InputLine.submissions(chunk.bytes, input: input) {

@@ -8,6 +8,8 @@ struct InputChunk: Sendable {
     let line: Int
     /// The line was longer than `InputLine.maximumByteCount`; only its beginning was kept.
     let isTooLong: Bool
+    /// What it is called in reports, where file and line would not say it.
+    var name: String?
 }
 
 /// Reads a file or standard input line by line with bounded memory, off the cooperative pool.

@@ -10,6 +10,8 @@ public final class SimulatedAPI: Sendable {
         public var books: ServedBooks
         public var key: ServedKey
         public var authority: Authority
+        /// What verifyReceipt wants to be asked with.
+        public var sharedSecret = SimulatedAPI.usualSharedSecret
         public var faults: [ServedFaultRule] = []
         /// Apple counts requests over an hour (`appstore.md` §4); nil: over no time at all.
         public var rateWindowMilliseconds: Int64? = 3_600_000
@@ -70,6 +72,9 @@ public final class SimulatedAPI: Sendable {
         var count: Int64
     }
 
+    /// The app's shared secret where nobody says another; no secret, since it stands here.
+    public static let usualSharedSecret = "simulated-shared-secret"
+
     let setup: Setup
     let state = Mutex(State())
 
@@ -85,6 +90,7 @@ public final class SimulatedAPI: Sendable {
         var segments = request.path.split(separator: "/", omittingEmptySubsequences: false)
             .map { PercentText.decoded($0) ?? "" }
         if segments.first == "" { segments.removeFirst() }
+        if segments == ["verifyReceipt"] { return dated(verifyReceipt(request)) }
         guard let (endpoint, ids) = ServedEndpoint.find(request.method, segments) else {
             return dated(ServedReply(status: 404))
         }

@@ -94,7 +94,7 @@ extension Settings {
 
     /// The client for an app, its key read. Says so when others can read the key as well.
     func client(
-        for app: Configuration.App, _ transport: any APITransport
+        for app: Configuration.App, _ transport: any APITransport, requestsPerSecond: Int? = nil
     ) throws(CommandFailure) -> AppStoreServerAPIClient {
         guard let api = app.api else {
             throw CommandFailure(
@@ -114,7 +114,7 @@ extension Settings {
             return AppStoreServerAPIClient(
                 credentials: try file.credentials(api, bundleId: app.bundleId, key: key),
                 hosts: api.baseUrl.map { APIHosts(baseUrl: $0) } ?? .apple,
-                transport: transport)
+                transport: transport, requestsPerSecond: requestsPerSecond)
         } catch {
             throw CommandFailure(
                 code: error.code.rawValue, message: error.description, exit: .configuration)

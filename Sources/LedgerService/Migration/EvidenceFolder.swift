@@ -1,0 +1,41 @@
+import Foundation
+import LedgerStore
+
+/// The files below a directory, in the order of their names.
+enum EvidenceFolder {
+    /// Paths from the directory on. Hidden files, links and what is no file are passed over.
+    static func files(
+        in directory: String, limit: Int = MigrationLimits.fileCount
+    ) async throws(MigrationProblem) -> [String] {
+        try await Blocking.run { () throws(MigrationProblem) in
+            var found: [String] = []
+            try collect(directory, "", depth: 0, limit, &found)
+            return found
+        }
+    }
+
+    private static func collect(
+        _ root: String, _ place: String, depth: Int, _ limit: Int, _ found: inout [String]
+    ) throws(MigrationProblem) {
+        let path = place.isEmpty ? root : "\(root)/\(place)"
+        guard depth <= MigrationLimits.depth else { throw .tooDeep(path) }
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+            throw .unreadableDirectory(path)
+        }
+        // By bytes: the same order on every machine.
+        for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+        where !name.hasPrefix(".") {
+            let inside = place.isEmpty ? name : "\(place)/\(name)"
+            let type =
+                try? FileManager.default.attributesOfItem(atPath: "\(root)/\(inside)")[.type]
+                as? FileAttributeType
+            switch type {
+            case .typeDirectory: try collect(root, inside, depth: depth + 1, limit, &found)
+            case .typeRegular:
+                guard found.count < limit else { throw .tooManyFiles }
+                found.append(inside)
+            default: continue
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+public import AppStore
+internal import Signing
+
+/// Version 1 notifications (`appstore.md` §7).
+extension OriginalStoreKit {
+    /// A version 1 notification, and when it was sent.
+    public struct Sent: Sendable {
+        public let at: Timestamp
+        public let originalTransactionId: String
+        /// As Apple posts it, the password in the clear.
+        public let body: [UInt8]
+    }
+
+    /// Newest transactions that a notification holds.
+    static let transactionCount = 100
+
+    /// What version 1 tells of all lives up to a date, in order of sending. It has no words for
+    /// much of what version 2 tells: that a subscription or its grace period ended, a refund was
+    /// declined or taken back, a renewal was extended. Then nothing is sent.
+    ///
+    /// - Parameters:
+    ///   - end: nothing later is sent.
+    ///   - password: the app's shared secret.
+    ///   - authority: signs the receipts inside, by whose date the ledger knows when it was told,
+    ///     to the second; nil leaves them out.
+    public func notificationsV1(
+        through end: Timestamp, password: String, authority: ReceiptAuthority? = nil
+    ) throws -> [Sent] {
+        var sent: [Sent] = []
+        for told in books.sent where told.signedDate <= end {
+            guard let type = OriginalStoreKit.type(told) else { continue }
+            var latest: String?
+            if let authority, let contents = receipt(of: told.chain, at: told.signedDate) {
+                let signed = try authority.sign(contents)
+                latest = String(decoding: Base64Standard.encode(signed), as: UTF8.self)
+            }
+            sent.append(
+                Sent(
+                    at: told.signedDate, originalTransactionId: told.chain,
+                    body: body(type, told, password, latestReceipt: latest)))
+        }
+        return sent
+    }
+
+    private func body(
+        _ type: NotificationTypeV1, _ told: ServedBooks.Sent, _ password: String,
+        latestReceipt: String?
+    ) -> [UInt8] {
+        let isProduction = books.environment == .production
+        let purchases = purchases(of: told.chain, at: told.signedDate)
+            .suffix(OriginalStoreKit.transactionCount).reversed()
+        var json = JSONWriter()
+        json.object { json in
+            json.member("notification_type", type.rawValue)
+            json.member("password", password)
+            json.member("environment", isProduction ? "PROD" : "Sandbox")
+            json.member("bid", books.bundleId)
+            json.member("bvrs", "1")
+            json.member("original_transaction_id", told.chain)
+            if let renewal = told.renewal {
+                json.memberIfPresent("auto_renew_product_id", renewal.autoRenewProductId)
+                json.memberIfPresent(
+                    "auto_renew_status",
+                    renewal.autoRenewStatus.map { $0 == Raw(.on) ? "true" : "false" })
+            }
+            if type == .didChangeRenewalStatus {
+                json.date("auto_renew_status_change_date", told.signedDate)
+            }
+            if type == .cancel || type == .refund || type == .revoke {
+                json.date("cancellation_date", told.transaction?.revocationDate)
+                json.memberIfPresent(
+                    "web_order_line_item_id", told.transaction?.webOrderLineItemId)
+            }
+            json.unifiedReceipt(
+                Array(purchases), [told.renewal].compactMap { $0 },
+                environment: isProduction ? "Production" : "Sandbox",
+                latestReceipt: latestReceipt)
+        }
+        return json.bytes
+    }
+
+    /// What version 1 calls it; nil for what it has no word for.
+    private static func type(_ sent: ServedBooks.Sent) -> NotificationTypeV1? {
+        let subtype = sent.notification.subtype?.value
+        switch sent.notification.notificationType?.value {
+        case .subscribed: return subtype == .resubscribe ? .interactiveRenewal : .initialBuy
+        case .didRenew: return subtype == .billingRecovery ? .didRecover : .didRenew
+        case .didChangeRenewalStatus: return .didChangeRenewalStatus
+        case .didChangeRenewalPref:
+            return subtype == .upgrade ? .interactiveRenewal : .didChangeRenewalPref
+        case .didFailToRenew: return .didFailToRenew
+        case .offerRedeemed:
+            switch subtype {
+            case .initialBuy: return .initialBuy
+            case .resubscribe, .upgrade: return .interactiveRenewal
+            case .downgrade: return .didChangeRenewalPref
+            default: return nil
+            }
+        case .priceIncrease: return subtype == .pending ? .priceIncreaseConsent : nil
+        case .refund:
+            return sent.transaction?.expiresDate == nil ? .refund : .cancel
+        case .revoke: return .revoke
+        case .consumptionRequest: return .consumptionRequest
+        default: return nil
+        }
+    }
+}

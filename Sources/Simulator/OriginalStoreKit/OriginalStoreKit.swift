@@ -1,0 +1,239 @@
+public import AppStore
+
+/// Simulated lives as original StoreKit tells them: receipts and answers of verifyReceipt as of a
+/// date, and version 1 notifications. Made from the books that the simulated API answers from, so that
+/// both tell the same lives.
+public struct OriginalStoreKit: Sendable {
+    let books: ServedBooks
+
+    /// - Parameter books: the lives.
+    public init(_ books: ServedBooks) { self.books = books }
+
+    /// Chains that have begun by then, by id. Consumables are not among them: they leave a receipt
+    /// once they are finished.
+    public func ids(at moment: Timestamp) -> [String] {
+        books.chains.keys.sorted().filter { !purchases(of: $0, at: moment).isEmpty }
+    }
+
+    /// What is true then of a chain; nil before it begins.
+    public func truth(of id: String, at moment: Timestamp) -> TrueInterval? {
+        books.chains[id]?.truth.last { $0.from <= moment }
+    }
+
+    /// What receipts name of a chain.
+    func purchases(of id: String, at moment: Timestamp) -> [TransactionPayload] {
+        (books.chains[id]?.transactions(at: moment) ?? []).filter {
+            $0.type != Raw(.consumable)
+        }
+    }
+
+    // MARK: Receipts
+
+    /// What an app receipt of the customer says on that day, to the second; nil before there was a
+    /// purchase.
+    public func receipt(of id: String, at moment: Timestamp) -> ReceiptContents? {
+        let purchases = purchases(of: id, at: moment)
+        guard !purchases.isEmpty else { return nil }
+        return ReceiptContents(
+            type: books.environment == .production ? .production : .productionSandbox,
+            bundleId: books.bundleId.rawValue, creationDate: moment,
+            purchases: purchases.map { OriginalStoreKit.attributes($0) })
+    }
+
+    private static func attributes(
+        _ purchase: TransactionPayload
+    ) -> [ReceiptContents.Attribute] {
+        var attributes: [ReceiptContents.Attribute] = [
+            .number(1701, purchase.quantity ?? 1),
+            .text(1702, purchase.productId?.rawValue ?? ""),
+            .text(1703, purchase.transactionId?.rawValue ?? ""),
+            .text(1705, purchase.originalTransactionId?.rawValue ?? ""),
+            .date(1704, purchase.purchaseDate), .date(1706, purchase.originalPurchaseDate),
+            .date(1708, purchase.expiresDate), .date(1712, purchase.revocationDate),
+            .number(1713, purchase.isTrial ? 1 : 0),
+            .number(1719, purchase.isIntroductory ? 1 : 0),
+        ]
+        if let type = purchase.receiptType { attributes.append(.number(1707, type)) }
+        if let item = purchase.webOrderLineItemId.flatMap({ Int64($0.rawValue) }), item > 0 {
+            attributes.append(.number(1711, item))
+        }
+        return attributes
+    }
+
+    // MARK: verifyReceipt
+
+    /// What verifyReceipt answers about the customer on that day; nil before there was a purchase.
+    ///
+    /// - Parameter latestReceipt: base64, where the answer is to hold one.
+    public func verifyReceipt(
+        of id: String, at moment: Timestamp, latestReceipt: String? = nil
+    ) -> [UInt8]? {
+        let purchases = purchases(of: id, at: moment)
+        guard !purchases.isEmpty else { return nil }
+        let isProduction = books.environment == .production
+        var json = JSONWriter()
+        json.object { json in
+            json.member("status", 0)
+            json.member("environment", isProduction ? "Production" : "Sandbox")
+            json.object("receipt") { json in
+                json.member("receipt_type", isProduction ? "Production" : "ProductionSandbox")
+                json.member("bundle_id", books.bundleId)
+                json.member("application_version", "1")
+                json.date("receipt_creation_date", moment)
+                json.date("request_date", moment)
+                json.array("in_app", purchases) { json, purchase in json.purchase(purchase) }
+            }
+            let renewing = purchases.filter { $0.expiresDate != nil }
+            if !renewing.isEmpty {
+                // Apple sorts them by nothing in particular: the newest first here.
+                json.array("latest_receipt_info", renewing.reversed()) { json, purchase in
+                    json.purchase(purchase)
+                }
+                let pending = [pending(of: id, at: moment)].compactMap { $0 }
+                json.array("pending_renewal_info", pending) { json, renewal in
+                    json.renewal(renewal)
+                }
+            }
+            json.memberIfPresent("latest_receipt", latestReceipt)
+        }
+        return json.bytes
+    }
+
+    /// The renewal as Apple's books have it that day: what was signed last, and what has happened
+    /// since without anything having been signed.
+    private func pending(of id: String, at moment: Timestamp) -> RenewalPayload? {
+        guard let chain = books.chains[id], var renewal = chain.renewal(at: moment) else {
+            return nil
+        }
+        let interval = truth(of: id, at: moment)
+        switch interval?.state {
+        case .grace:
+            renewal.isInBillingRetryPeriod = true
+            renewal.gracePeriodExpiresDate = interval?.to ?? renewal.gracePeriodExpiresDate
+        case .billingRetry:
+            renewal.isInBillingRetryPeriod = true
+            renewal.gracePeriodExpiresDate = nil
+        case .expired:
+            renewal.isInBillingRetryPeriod = false
+            renewal.gracePeriodExpiresDate = nil
+            renewal.autoRenewStatus = Raw(.off)
+            renewal.expirationIntent = interval?.reason?.expirationIntent.map { Raw($0) }
+        default:
+            renewal.isInBillingRetryPeriod = nil
+            renewal.gracePeriodExpiresDate = nil
+            renewal.expirationIntent = nil
+        }
+        return renewal
+    }
+}
+
+extension TrueReason {
+    fileprivate var expirationIntent: ExpirationIntent? {
+        switch self {
+        case .voluntary: .customerCancelled
+        case .billing: .billingError
+        case .priceIncrease: .customerDidNotConsentToPriceIncrease
+        case .productUnavailable: .productNotAvailable
+        case .other: .other
+        case .refund, .familyRevoke, .unconfirmed: nil
+        }
+    }
+}
+
+extension TransactionPayload {
+    fileprivate var isTrial: Bool {
+        offerDiscountType == Raw(.freeTrial) || (offerType == Raw(.introductoryOffer) && price == 0)
+    }
+
+    fileprivate var isIntroductory: Bool { offerType == Raw(.introductoryOffer) && !isTrial }
+
+    /// Attribute 1707.
+    fileprivate var receiptType: Int64? {
+        switch type?.value {
+        case .nonConsumable: 0
+        case .consumable: 1
+        case .nonRenewingSubscription: 2
+        case .autoRenewableSubscription: 3
+        case nil: nil
+        }
+    }
+}
+
+extension JSONWriter {
+    /// A date as Apple writes it there: as text of GMT, and in milliseconds, which are text, too.
+    mutating func date(_ key: String, _ date: Timestamp?) {
+        guard let date else { return }
+        let text = date.rfc3339.prefix(19).replacing("T", with: " ")
+        member(key, "\(text) Etc/GMT")
+        member("\(key)_ms", "\(date.milliseconds)")
+    }
+
+    /// An element of in_app or latest_receipt_info.
+    fileprivate mutating func purchase(_ purchase: TransactionPayload) {
+        object { json in
+            json.member("quantity", "\(purchase.quantity ?? 1)")
+            json.memberIfPresent("product_id", purchase.productId)
+            json.memberIfPresent("transaction_id", purchase.transactionId)
+            json.memberIfPresent("original_transaction_id", purchase.originalTransactionId)
+            json.memberIfPresent("web_order_line_item_id", purchase.webOrderLineItemId)
+            json.date("purchase_date", purchase.purchaseDate)
+            json.date("original_purchase_date", purchase.originalPurchaseDate)
+            json.date("expires_date", purchase.expiresDate)
+            json.date("cancellation_date", purchase.revocationDate)
+            if purchase.revocationDate != nil {
+                json.member(
+                    "cancellation_reason", "\(purchase.revocationReason?.rawValue ?? 0)")
+            }
+            json.member("is_trial_period", purchase.isTrial ? "true" : "false")
+            json.member("is_in_intro_offer_period", purchase.isIntroductory ? "true" : "false")
+            if purchase.isUpgraded == true { json.member("is_upgraded", "true") }
+            if purchase.offerType == Raw(.promotionalOffer) {
+                json.memberIfPresent("promotional_offer_id", purchase.offerIdentifier)
+            }
+            if purchase.offerType == Raw(.offerCode) {
+                json.memberIfPresent("offer_code_ref_name", purchase.offerIdentifier)
+            }
+            json.memberIfPresent(
+                "subscription_group_identifier", purchase.subscriptionGroupIdentifier)
+            json.memberIfPresent("in_app_ownership_type", purchase.inAppOwnershipType?.rawValue)
+            json.memberIfPresent("app_account_token", purchase.appAccountToken)
+        }
+    }
+
+    /// An element of pending_renewal_info.
+    mutating func renewal(_ renewal: RenewalPayload) {
+        object { json in
+            json.memberIfPresent("original_transaction_id", renewal.originalTransactionId)
+            json.memberIfPresent("product_id", renewal.productId)
+            json.memberIfPresent("auto_renew_product_id", renewal.autoRenewProductId)
+            json.memberIfPresent(
+                "auto_renew_status", renewal.autoRenewStatus.map { "\($0.rawValue)" })
+            json.memberIfPresent(
+                "expiration_intent", renewal.expirationIntent.map { "\($0.rawValue)" })
+            json.memberIfPresent(
+                "is_in_billing_retry_period",
+                renewal.isInBillingRetryPeriod.map { $0 ? "1" : "0" })
+            json.date("grace_period_expires_date", renewal.gracePeriodExpiresDate)
+            json.memberIfPresent(
+                "price_increase_status", renewal.priceIncreaseStatus.map { "\($0.rawValue)" })
+        }
+    }
+
+    /// What a version 1 notification holds of the receipt.
+    mutating func unifiedReceipt(
+        _ purchases: [TransactionPayload], _ renewals: [RenewalPayload],
+        environment: String, latestReceipt: String?
+    ) {
+        object("unified_receipt") { json in
+            json.member("status", 0)
+            json.member("environment", environment)
+            json.memberIfPresent("latest_receipt", latestReceipt)
+            json.array("latest_receipt_info", purchases) { json, purchase in
+                json.purchase(purchase)
+            }
+            json.array("pending_renewal_info", renewals) { json, renewal in
+                json.renewal(renewal)
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import AppStore
+internal import Signing
+
+/// verifyReceipt (`appstore.md` §6). It has no rates, tokens and faults: only its statuses.
+extension SimulatedAPI {
+    func verifyReceipt(_ request: ServedRequest) -> ServedReply {
+        guard request.method == "POST" else { return SimulatedAPI.status(.notPosted) }
+        guard let body = try? JSONValue.parse(request.body),
+            let data = body["receipt-data"]?.string,
+            let receipt = try? ReceiptVerifier.readUnverified(Array(data.utf8))
+        else { return SimulatedAPI.status(.malformedOrTemporary) }
+        let books = setup.books
+        guard receipt.bundleId == books.bundleId else {
+            return SimulatedAPI.status(.notAuthenticated)
+        }
+        guard receipt.environment == books.environment else {
+            return SimulatedAPI.status(
+                receipt.environment == .production ? .isProductionReceipt : .isSandboxReceipt)
+        }
+        guard body["password"]?.string == setup.sharedSecret else {
+            return SimulatedAPI.status(.wrongSharedSecret)
+        }
+        let told = OriginalStoreKit(books)
+        let now = setup.storeClock()
+        let answer = receipt.originalTransactionIds.lazy.compactMap { id in
+            told.verifyReceipt(of: id.rawValue, at: now, latestReceipt: data)
+        }.first
+        guard let answer else { return SimulatedAPI.status(.accountNotFound) }
+        var reply = ServedReply(status: 200)
+        reply.body = answer
+        return reply
+    }
+
+    private static func status(_ status: VerifyReceiptStatus) -> ServedReply {
+        ServedReply { json in json.member("status", status.rawValue) }
+    }
+}

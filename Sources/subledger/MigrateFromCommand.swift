@@ -1,0 +1,239 @@
+import AppStore
+import AppStoreAPI
+import ArgumentParser
+import LedgerService
+
+struct MigrateFromCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate-from", abstract: "Bring customers over from what was used before.",
+        subcommands: [VerifyReceiptCommand.self])
+
+    struct VerifyReceiptCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "verify-receipt",
+            abstract: "From stored receipts and answers of verifyReceipt to signed evidence.",
+            discussion: """
+                Reads every file below the directory, in the order of their names: app receipts \
+                (binary or base64), transaction receipts, saved answers of verifyReceipt, bodies \
+                with receipt-data, version 1 notifications, and NDJSON of any of these. Says whom \
+                they name and what asking Apple about them takes; takes them in; fetches statuses, \
+                transactions and refunds of each customer as `backfill` does; and reports customers \
+                whose state was not what their receipts said. The same command goes on where it was \
+                when it was ended. Exit code 1 when an input was of no use or a customer was not \
+                answered for.
+                """)
+
+        @Argument(help: ArgumentHelp("Where the receipts are.", valueName: "dir"))
+        var directory: String
+
+        @Flag(help: "Only say what would be done; nothing is written or asked.")
+        var dryRun = false
+
+        @Flag(help: "Forget how far an earlier run of the same customers was.")
+        var restart = false
+
+        @Option(help: "At most so many requests of each kind a second (default: Apple's limits).")
+        var rate: Int?
+
+        @Flag(
+            inversion: .prefixedNo,
+            help:
+                "Ask for refund histories, at a fifth of the rate; transactions name refunds, too.")
+        var refunds = true
+
+        @OptionGroup var access: APIOptions
+        @OptionGroup var common: SharedOptions
+
+        func validate() throws {
+            guard rate.map({ $0 > 0 }) ?? true else {
+                throw ValidationError("--rate takes a number above 0.")
+            }
+        }
+
+        func run() async throws {
+            try await perform {
+                let settings = try Settings(common)
+                try await MigrationRun(
+                    settings: settings, apps: try settings.requiredApps(),
+                    only: common.isEnvironmentStated ? settings.environment : nil, command: self
+                ).run()
+            }
+        }
+    }
+}
+
+/// One run of `migrate-from verify-receipt`.
+private struct MigrationRun {
+    let settings: Settings
+    let apps: [Configuration.App]
+    let only: Environment?
+    let command: MigrateFromCommand.VerifyReceiptCommand
+
+    /// What the run came to, beside its plan.
+    private struct Findings {
+        let ingest: IngestSummary
+        var reports: [(scope: MigrationScope, list: IdList, report: BackfillReport)] = []
+        var differences = StateDifferences()
+
+        var stop: AskingFailure? { reports.lazy.compactMap(\.report.stop).first }
+
+        var isClean: Bool {
+            ingest.isClean
+                && reports.allSatisfy { $0.report.isComplete && $0.list.badLines.isEmpty }
+        }
+    }
+
+    private var migration: Migration { Migration(apps: apps, only: only) }
+
+    func run() async throws {
+        let evidence = try await read()
+        let plan = MigrationPlan(
+            evidence, includesRefunds: command.refunds, requestsPerSecond: command.rate)
+        if !command.common.json {
+            for bad in evidence.badInputs {
+                Console.note("\(bad.input): \(bad.code): \(bad.message)")
+            }
+            for line in plan.lines(evidence) { try Console.out(line + "\n") }
+        }
+        let isPlanOnly = command.dryRun || missingKey(plan) != nil
+        let findings = isPlanOnly ? nil : try await fulfil(plan, evidence)
+        try tell(plan, evidence, findings)
+        if let failure = missingKey(plan), !command.dryRun { throw failure }
+        if let stop = findings?.stop { throw CommandFailure(stop) }
+        guard evidence.badInputCount == 0, findings?.isClean ?? true else {
+            throw ExitCode(CommandFailure.Exit.negative.rawValue)
+        }
+    }
+
+    private func read() async throws -> StoredEvidence {
+        let progress = ProgressLine()
+        defer { progress.end() }
+        do throws(MigrationProblem) {
+            return try await migration.read(command.directory) { count in
+                progress.show("migrate-from: \(count) files read")
+            }
+        } catch {
+            throw CommandFailure(
+                code: error.code, message: error.message,
+                exit: error.code == "unreadableInput" ? .io : .usage)
+        }
+    }
+
+    /// Why nobody can be asked; nil when everybody can.
+    private func missingKey(_ plan: MigrationPlan) -> CommandFailure? {
+        let asked = (try? settings.askedApps(command.access)) ?? []
+        let missing = Set(plan.parts.map(\.scope.bundleId)).subtracting(asked.map(\.bundleId))
+        guard !missing.isEmpty else { return nil }
+        let names = missing.map(\.rawValue).sorted().joined(separator: ", ")
+        return CommandFailure(
+            code: ConfigurationError.Code.missingKey.rawValue,
+            message: "Only the plan was made: there is no In-App Purchase key to ask Apple about"
+                + " \(names) with. List it under apps[].api, or give --key-id, --issuer-id and"
+                + " --key-file, and run this again.", exit: .configuration)
+    }
+
+    // MARK: Carrying out
+
+    private func fulfil(
+        _ plan: MigrationPlan, _ evidence: StoredEvidence
+    ) async throws -> Findings {
+        let books = AnswerBooks(
+            settings.configuration, apps: apps, verifier: try settings.verifier()
+        ) { Console.now }
+        let transport = HTTPTransport()
+        let result: Result<Findings, any Error>
+        do {
+            result = .success(try await ask(plan, evidence, books, transport))
+        } catch { result = .failure(error) }
+        await transport.close()
+        let ledgers = books.surrender()
+        guard case .success(var findings) = result else {
+            for ledger in ledgers { await ledger.close() }
+            return try result.get()
+        }
+        for ledger in ledgers {
+            let session = try await settings.openSession(ledger)
+            for part in plan.parts where part.scope.environment == ledger.environment {
+                try await findings.differences.add(
+                    evidence.ids(of: part.scope), of: part.scope, in: session, now: Console.now)
+            }
+            await session.close()
+        }
+        return findings
+    }
+
+    private func ask(
+        _ plan: MigrationPlan, _ evidence: StoredEvidence, _ books: AnswerBooks,
+        _ transport: HTTPTransport
+    ) async throws -> Findings {
+        let progress = ProgressLine()
+        defer { progress.end() }
+        let keyed = try settings.askedApps(command.access)
+        let verifier = try settings.verifier()
+        var findings = Findings(
+            ingest: try await migration.take(evidence, into: books, verifier: verifier) {
+                let (read, position) = ($0.read, $0.position)
+                progress.show("migrate-from: \(read) taken in, position \(position)")
+            })
+        for part in plan.parts {
+            guard let app = keyed.first(where: { $0.bundleId == part.scope.bundleId }) else {
+                continue
+            }
+            let list = IdList(evidence.ids(of: part.scope))
+            let cursors = try await books.ledger(part.scope.environment).operations
+            let backfill = Backfill(
+                try settings.client(for: app, transport, requestsPerSecond: command.rate),
+                books: books, cursors: cursors, in: .only(part.scope.environment),
+                includesRefunds: command.refunds, requestsPerSecond: command.rate)
+            let report = try await backfill.run(list, startsAnew: command.restart) {
+                progress.show($0.text)
+            }
+            findings.reports.append((part.scope, list, report))
+            if report.stop != nil { break }
+        }
+        return findings
+    }
+
+    // MARK: Telling
+
+    private func tell(
+        _ plan: MigrationPlan, _ evidence: StoredEvidence, _ findings: Findings?
+    ) throws {
+        guard command.common.json else { return try tellPeople(findings) }
+        try Console.out { json in
+            json.object { json in
+                plan.write(to: &json, evidence)
+                json.member("dryRun", command.dryRun)
+                json.key("ingest")
+                if let findings { findings.ingest.write(to: &json) } else { json.null() }
+                json.array("backfill", findings?.reports ?? []) { json, entry in
+                    json.object { json in
+                        json.member("bundleId", entry.scope.bundleId)
+                        json.member("environment", entry.scope.environment.rawValue)
+                        json.key("report")
+                        entry.report.write(
+                            to: &json, list: entry.list, environment: entry.scope.environment)
+                    }
+                }
+                (findings?.differences ?? StateDifferences()).write(to: &json)
+            }
+        }
+    }
+
+    private func tellPeople(_ findings: Findings?) throws {
+        guard let findings else {
+            return try Console.out("nothing was written or asked\n")
+        }
+        for error in findings.ingest.errors {
+            Console.note("\(error.input): \(error.code): \(error.message)")
+        }
+        try Console.out(
+            "stored evidence: \(findings.ingest.appended) appended,"
+                + " \(findings.ingest.duplicates) known, \(findings.ingest.rejected) rejected,"
+                + " \(findings.ingest.quarantined) quarantined\n")
+        for entry in findings.reports {
+            for line in entry.report.lines(list: entry.list) { try Console.out(line + "\n") }
+        }
+        for line in findings.differences.lines { try Console.out(line + "\n") }
+    }
+}

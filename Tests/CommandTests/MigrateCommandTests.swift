@@ -1,0 +1,166 @@
+import AppStore
+import Foundation
+import Simulator
+import Testing
+
+@Suite("subledger migrate-from verify-receipt, against subledger simulate server")
+struct MigrateCommandTests {
+    private let apple = APICommandTests()
+    /// The lives that the served API knows.
+    static let told = OriginalStoreKit(ServedBooks(HistoryPlan(limit: .chains(200))))
+    static let stored = Timestamp(milliseconds: 1_767_225_600_000)
+    static let receipts: ReceiptAuthority = {
+        do { return try ReceiptAuthority() } catch { fatalError("OpenSSL makes no keys: \(error)") }
+    }()
+
+    /// Writes answers about some customers into a directory; their ids.
+    private func store(_ count: Int, in place: Workplace) throws -> [String] {
+        let ids = Array(Self.told.ids(at: Self.stored).prefix(count))
+        try FileManager.default.createDirectory(
+            atPath: place.file("stored/answers"), withIntermediateDirectories: true)
+        for id in ids {
+            let body = try #require(Self.told.verifyReceipt(of: id, at: Self.stored))
+            try place.write(Data(body), to: "stored/answers/\(id).json")
+        }
+        return ids
+    }
+
+    @Test("no directory, and a rate of nothing, are told before anything is done")
+    func wrongUsage() async throws {
+        let place = try Workplace()
+        let missing = try await place.run("migrate-from", "verify-receipt", "nowhere")
+        #expect(missing.code == 74)
+        #expect(missing.errorCode == "unreadableInput")
+        let rate = try await place.run("migrate-from", "verify-receipt", ".", "--rate", "0")
+        #expect(rate.code == 64)
+        #expect(!FileManager.default.fileExists(atPath: place.file("data")))
+    }
+
+    @Test("without a key, and with --dry-run, there is a plan, and nothing is written")
+    func planOnly() async throws {
+        let place = try Workplace()
+        _ = try store(3, in: place)
+        let dry = try await place.run(
+            "migrate-from", "verify-receipt", "stored", "--dry-run", "--json")
+        #expect(dry.code == 0, "\(dry.err)")
+        let plan = try dry.json()
+        #expect(plan["customers"]?.int64 == 3)
+        #expect(plan["requests"]?.int64 == 9)
+        #expect(plan["dryRun"]?.bool == true)
+        #expect(plan["ingest"]?.isNull == true)
+        let keyless = try await place.run("migrate-from", "verify-receipt", "stored")
+        #expect(keyless.code == 78)
+        #expect(keyless.errorCode == "missingKey")
+        #expect(keyless.out.contains("3 ids to ask about: at least 9 requests"))
+        #expect(keyless.out.contains("nothing was written or asked"))
+        #expect(!FileManager.default.fileExists(atPath: place.file("data")))
+    }
+
+    @Test("customers are taken in, asked about and compared; a file of no use is exit code 1")
+    func migrated() async throws {
+        try await apple.serving { place, _ in
+            let ids = try store(5, in: place)
+            let outcome = try await place.run("migrate-from", "verify-receipt", "stored", "--json")
+            #expect(outcome.code == 0, "\(outcome.err)")
+            let json = try outcome.json()
+            #expect(json["ingest"]?["appended"]?.int64 == 5)
+            #expect(json["compared"]?.int64 == 5)
+            let report = json["backfill"]?.array?.first?["report"]
+            #expect(report?["done"]?.int64 == 5)
+            let shown = try await place.run(["show", ids[0], "--json", "--data", "data"])
+            #expect(try shown.json()["trust"]?.string == "signed")
+            try place.write(Data("nothing".utf8), to: "stored/x.txt")
+            let again = try await place.run(
+                "migrate-from", "verify-receipt", "stored", "--rate", "20")
+            #expect(again.code == 1)
+            #expect(again.err.contains("x.txt:1: notOriginalStoreKit"))
+            #expect(again.out.contains("stored evidence: 0 appended, 5 known"))
+            #expect(again.out.contains("customers were not what their receipts said"))
+        }
+    }
+
+    @Test("a run that was killed goes on, and ends with everything")
+    func killed() async throws {
+        let faults = #"[{"fault":"slow","milliseconds":200,"endpoint":"refundHistory"}]"#
+        try await apple.serving(faults: faults) { place, _ in
+            _ = try store(6, in: place)
+            let launched = try place.launch(
+                ["migrate-from", "verify-receipt", "stored"] + place.options)
+            _ = try await launched.kill(afterMilliseconds: 400)
+            let outcome = try await place.run("migrate-from", "verify-receipt", "stored", "--json")
+            #expect(outcome.code == 0, "\(outcome.err)")
+            let report = try outcome.json()["backfill"]?.array?.first?["report"]
+            #expect(report?["done"]?.int64 == 6)
+            let audit = try await place.run(["audit", "verify", "--data", "data"])
+            #expect(audit.code == 0)
+        }
+    }
+
+    // MARK: api verify-receipt
+
+    /// Options of `api verify-receipt` that lead to the served API, without a key.
+    private func asking(_ place: Workplace, secret: String) throws -> [String] {
+        try place.write(Data("\(secret)\n".utf8), to: "secret")
+        try place.write(
+            [
+                "dataDirectory: data", "apps:", "  - bundleId: com.example.app",
+                "    sharedSecretFile: secret",
+            ], to: "subledger.yaml")
+        let address = try #require(place.options.last)
+        return ["--base-url", address, "--json"]
+    }
+
+    @Test("verify-receipt shows what Apple says, and appends it when asked to")
+    func verifyReceipt() async throws {
+        try await apple.serving { place, _ in
+            let id = try #require(Self.told.ids(at: Self.stored).first)
+            let contents = try #require(Self.told.receipt(of: id, at: Self.stored))
+            try place.write(Data(Self.receipts.sign(contents)), to: "receipt")
+            let options = try asking(place, secret: SimulatedAPI.usualSharedSecret)
+            let shown = try await place.run(["api", "verify-receipt", "receipt"] + options)
+            #expect(shown.code == 0, "\(shown.err)")
+            let json = try shown.json()
+            #expect(json["environment"]?.string == "Production")
+            #expect(json["ingest"]?.isNull == true)
+            let info =
+                json["answers"]?.array?.first?["latest_receipt_info"]?.array
+                ?? json["answers"]?.array?.first?["receipt"]?["in_app"]?.array
+            #expect(info?.first?["original_transaction_id"]?.string == id)
+            #expect(!FileManager.default.fileExists(atPath: place.file("data")))
+            let taken = try await place.run(
+                ["api", "verify-receipt", "receipt", "--append"] + options)
+            #expect(taken.code == 0, "\(taken.err)")
+            #expect(try taken.json()["ingest"]?["appended"]?.int64 == 1)
+            let chain = try await place.run(["show", id, "--json"])
+            #expect(try chain.json()["trust"]?.string == "transport")
+        }
+    }
+
+    @Test("a wrong secret names the app and what to do; what is no receipt of ours is not sent")
+    func verifyReceiptRefused() async throws {
+        try await apple.serving { place, _ in
+            let id = try #require(Self.told.ids(at: Self.stored).first)
+            let contents = try #require(Self.told.receipt(of: id, at: Self.stored))
+            try place.write(Data(Self.receipts.sign(contents)), to: "receipt")
+            let options = try asking(place, secret: "another-secret-of-old")
+            let outcome = try await place.run(["api", "verify-receipt", "receipt"] + options)
+            #expect(outcome.code == 78)
+            #expect(outcome.errorCode == "wrongSharedSecret")
+            #expect(outcome.err.contains("com.example.app: "))
+            #expect(outcome.err.contains("apps[].sharedSecretFile"))
+            #expect(!outcome.err.contains("another-secret-of-old"))
+            var foreign = contents
+            foreign.attributes[2] = .text(2, "com.example.other")
+            try place.write(Data(Self.receipts.sign(foreign)), to: "foreign")
+            let other = try await place.run(["api", "verify-receipt", "foreign"] + options)
+            #expect(other.code == 1)
+            #expect(other.errorCode == "wrongApp")
+            let plain = try await place.run([
+                "api", "verify-receipt", "receipt", "--base-url", "http://example.com",
+            ])
+            #expect(plain.code == 78)
+            let missing = try await place.run(["api", "verify-receipt", "nowhere"] + options)
+            #expect(missing.code == 74)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import AppStore
+import Ledger
+import LedgerService
+import LedgerStore
+import Signing
+import Simulator
+import Testing
+
+/// Simulated lives told by original StoreKit alone, and beside version 2.
+@Suite("Version 1 notifications against the truth")
+struct VersionOneTruthTests {
+    static let told = OriginalStoreKit(AskedApple.production)
+
+    private func place() throws -> TemporaryLedger {
+        var place = try TemporaryLedger()
+        place.configuration.catalogue = MigrationTests.catalogue
+        place.roots = try TestAuthority.roots.adding(MigrationTests.receipts.rootDER)
+        try place.share()
+        return place
+    }
+
+    private static func notifications() throws -> [[UInt8]] {
+        try told.notificationsV1(
+            through: AskedApple.now, password: MadeChain.secret,
+            authority: MigrationTests.receipts
+        ).map(\.body)
+    }
+
+    private func wrong(_ place: TemporaryLedger) async throws -> [String: String] {
+        try await MigrationTests().wrong(Self.told.ids(at: AskedApple.now), place)
+    }
+
+    @Test("By notifications and one question to verifyReceipt every state is true now")
+    func withVerifyReceipt() async throws {
+        let place = try place()
+        let ids = Self.told.ids(at: AskedApple.now)
+        let answers = ids.compactMap { Self.told.verifyReceipt(of: $0, at: AskedApple.now) }
+        let summary = try await place.ingest(try Self.notifications() + answers)
+        #expect(summary.errors.isEmpty, "\(summary.errors.prefix(3))")
+        let untrue = try await wrong(place)
+        #expect(untrue == [:], "\(untrue)")
+    }
+
+    @Test("By notifications alone, only what version 1 has no words for is told otherwise")
+    func alone() async throws {
+        let place = try place()
+        let summary = try await place.ingest(try Self.notifications())
+        #expect(summary.errors.isEmpty, "\(summary.errors.prefix(3))")
+        let kinds = Set(try await wrong(place).values)
+        // A refund taken back, and a purchase that does not renew: version 1 tells neither.
+        #expect(kinds == ["revoked for expired", "nothing for lapsed"])
+    }
+
+    @Test("Versions 1 and 2 of the same lives contradict each other nowhere")
+    func together() async throws {
+        let place = try place()
+        var lines: [[UInt8]] = []
+        var stream = HistoryStream(AskedApple.productionPlan)
+        while case let page = stream.next(), !page.isEmpty {
+            for delivery in page.map(\.delivery)
+            where delivery.signedDate.map({ $0 <= AskedApple.now }) == true {
+                lines.append(try TestAuthority.signer.line(delivery))
+            }
+        }
+        let alone = try await place.ingest(lines)
+        #expect(alone.errors.isEmpty, "\(alone.errors.prefix(3))")
+        let before = try await contradictions(place)
+        let states = try await wrong(place)
+        let summary = try await place.ingest(try Self.notifications())
+        #expect(summary.errors.isEmpty, "\(summary.errors.prefix(3))")
+        #expect(summary.appended > 100)
+        #expect(try await contradictions(place) == before)
+        #expect(try await wrong(place) == states)
+    }
+
+    /// Chains with contradictions, and what they say.
+    private func contradictions(_ place: TemporaryLedger) async throws -> [String: [String]] {
+        var found: [String: [String]] = [:]
+        for line in try await place.exportLines(.subscriptions, at: AskedApple.now) {
+            let notices = line["notices"]?.array ?? []
+            for notice in notices where notice["code"]?.string == "contradiction" {
+                found[line["originalTransactionId"]?.string ?? "", default: []].append(
+                    notice["message"]?.string ?? "")
+            }
+        }
+        return found
+    }
+}
