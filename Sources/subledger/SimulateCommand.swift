@@ -7,7 +7,9 @@ import Simulator
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "The App Store, simulated: what Apple would send.",
-        subcommands: [HistoryCommand.self, ServerCommand.self, NotifyCommand.self])
+        subcommands: [
+            HistoryCommand.self, ServerCommand.self, NotifyCommand.self, ReceiptsCommand.self,
+        ])
 
     struct HistoryCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -24,6 +24,12 @@ struct SimulatedStoreOptions: ParsableArguments {
 
     /// What the store knows.
     func books(_ settings: Settings) throws(CommandFailure) -> ServedBooks {
+        try SimulatedStoreOptions.books(settings, chains: chains, seed: seed)
+    }
+
+    static func books(
+        _ settings: Settings, chains: Int, seed: UInt64
+    ) throws(CommandFailure) -> ServedBooks {
         guard chains > 0, seed <= HistoryPlan.maximumSeed,
             [.production, .sandbox].contains(settings.environment)
         else {

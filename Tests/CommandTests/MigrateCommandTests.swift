@@ -79,6 +79,46 @@ struct MigrateCommandTests {
         }
     }
 
+    @Test(
+        "what simulate receipts stores is taken in by ingest and migrate-from, believed by its root"
+    )
+    func simulatedReceipts() async throws {
+        try await apple.serving { place, _ in
+            let made = try await place.run([
+                "simulate", "receipts", "stored", "--root", "receipts.der", "--chains", "200",
+                "--at", "2024-01-01T00:00:00Z",
+            ])
+            #expect(made.code == 0, "\(made.err)")
+            let moment = Timestamp(milliseconds: 1_704_067_200_000)
+            let ids = Self.told.ids(at: moment)
+            // Notifications name customers whose only purchase has left the receipt, too.
+            let named = try Self.told.notificationsV1(through: moment, password: "x")
+                .map(\.originalTransactionId)
+            #expect(made.out.hasPrefix("\(ids.count) customers as of 2024-01-01"))
+            let plan = try await place.run(
+                "migrate-from", "verify-receipt", "stored", "--dry-run", "--json")
+            #expect(plan.code == 0, "\(plan.err)")
+            let json = try plan.json()
+            #expect(json["customers"]?.int64 == Int64(Set(ids + named).count))
+            #expect(json["notifications"]?.int64 == Int64(named.count))
+            #expect(json["receipts"]?.int64 == Int64(ids.count))
+            #expect(json["responses"]?.int64 == Int64(ids.count))
+            let taken = try await place.run(
+                [
+                    "ingest", "stored/notifications.ndjson", "--json", "--trust-root",
+                    "receipts.der", "--config", "subledger.yaml",
+                ] + secretConfiguration(place))
+            #expect(taken.code == 0, "\(taken.err)")
+            #expect(try taken.json()["appended"] == json["notifications"])
+        }
+    }
+
+    /// Configures the app's shared secret; nothing has to be added to a command.
+    private func secretConfiguration(_ place: Workplace) throws -> [String] {
+        _ = try asking(place, secret: SimulatedAPI.usualSharedSecret)
+        return []
+    }
+
     @Test("a run that was killed goes on, and ends with everything")
     func killed() async throws {
         let faults = #"[{"fault":"slow","milliseconds":200,"endpoint":"refundHistory"}]"#

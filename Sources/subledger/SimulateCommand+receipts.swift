@@ -1,0 +1,83 @@
+import AppStore
+import ArgumentParser
+import Foundation
+import LedgerService
+import Simulator
+
+extension SimulateCommand {
+    struct ReceiptsCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "receipts",
+            abstract:
+                "Write what a back end of original StoreKit has stored of simulated customers.",
+            discussion: """
+                Of the lives that `simulate history` tells with the same --seed and --chains, as of \
+                --at: app receipts (receipts/ID), answers of verifyReceipt (verifyReceipt/ID.json), \
+                and version 1 notifications up to then (notifications.ndjson) with the password \
+                \(SimulatedAPI.usualSharedSecret). A throw-away authority signs the receipts: its \
+                root goes to --root.
+                """)
+
+        @Argument(help: ArgumentHelp("Where the files go; made when missing.", valueName: "dir"))
+        var directory: String
+
+        @Option(help: "Lives.")
+        var chains = 200
+
+        @Option(help: "Names the lives (0 to 1000000).")
+        var seed: UInt64 = 0
+
+        @Option(help: "The day on which it was stored (default: now).")
+        var at: String?
+
+        @Option(help: ArgumentHelp("Where the root certificate goes: DER.", valueName: "file"))
+        var root: String
+
+        @OptionGroup var common: SharedOptions
+
+        func run() async throws {
+            try await perform {
+                let books = try SimulatedStoreOptions.books(
+                    try Settings(common), chains: chains, seed: seed)
+                let moment = try at.map { try StatedTime.read($0, "at") } ?? Console.now
+                let told = OriginalStoreKit(books)
+                let authority = try ReceiptAuthority()
+                let ids = told.ids(at: moment)
+                do {
+                    try write(told, ids, authority, at: moment)
+                } catch let error as CocoaError {
+                    throw CommandFailure(
+                        code: "ioError",
+                        message: "\(directory): it cannot be written (\(error.code.rawValue)).",
+                        exit: .io)
+                }
+                try Console.out("\(ids.count) customers as of \(moment.rfc3339) in \(directory)\n")
+            }
+        }
+
+        private func write(
+            _ told: OriginalStoreKit, _ ids: [String], _ authority: ReceiptAuthority,
+            at moment: Timestamp
+        ) throws {
+            for name in ["receipts", "verifyReceipt"] {
+                try FileManager.default.createDirectory(
+                    atPath: "\(directory)/\(name)", withIntermediateDirectories: true)
+            }
+            try Data(authority.rootDER).write(to: URL(filePath: root))
+            for id in ids {
+                if let contents = told.receipt(of: id, at: moment) {
+                    try Data(authority.sign(contents)).write(
+                        to: URL(filePath: "\(directory)/receipts/\(id)"))
+                }
+                if let answer = told.verifyReceipt(of: id, at: moment) {
+                    try Data(answer).write(
+                        to: URL(filePath: "\(directory)/verifyReceipt/\(id).json"))
+                }
+            }
+            let sent = try told.notificationsV1(
+                through: moment, password: SimulatedAPI.usualSharedSecret, authority: authority)
+            try Data(sent.map(\.body).joined(separator: [UInt8(ascii: "\n")])).write(
+                to: URL(filePath: "\(directory)/notifications.ndjson"))
+        }
+    }
+}
