@@ -11,6 +11,8 @@ struct SealedNotificationV1: Sendable {
     /// whatever its password.
     let blank: [UInt8]
     private let code: Digest
+    /// The password as it came; nil of a body that came sealed.
+    private let password: String?
 
     static let prefix = "hmac-sha256:"
 
@@ -19,27 +21,38 @@ struct SealedNotificationV1: Sendable {
     ///
     /// Throws `JSONError` for what is not JSON; nil without a password.
     init?(_ body: [UInt8]) throws(JSONError) {
-        guard let password = try NotificationV1.password(in: body), let text = password.text else {
+        guard let found = try NotificationV1.password(in: body), let text = found.text else {
             return nil
         }
         var blank = body
-        blank.replaceSubrange(password.range, with: Array("\"\"".utf8))
+        blank.replaceSubrange(found.range, with: Array("\"\"".utf8))
         self.blank = blank
         if text.hasPrefix(SealedNotificationV1.prefix),
             let code = Digest(
                 hexadecimal: text.dropFirst(SealedNotificationV1.prefix.count))
         {
             self.code = code
+            self.password = nil
             bytes = body
             return
         }
         code = HMACSHA256.code([blank], key: Array(text.utf8))
+        self.password = text
         var sealed = body
         let seal = "\"\(SealedNotificationV1.prefix)\(code.hexadecimal)\""
-        sealed.replaceSubrange(password.range, with: Array(seal.utf8))
+        sealed.replaceSubrange(found.range, with: Array(seal.utf8))
         bytes = sealed
     }
 
     /// Whether it was sealed with one of the app's secrets, compared in constant time.
-    func isSealed(by secret: SharedSecret) -> Bool { secret.made(code, of: blank) }
+    func isSealed(by secret: SharedSecret) -> Bool {
+        // What came with a password was sealed with it just now.
+        password.map { secret.isEqual(to: $0) } ?? secret.made(code, of: blank)
+    }
+}
+
+extension SealedNotificationV1: CustomStringConvertible, CustomReflectable {
+    /// Nothing of the body, and no password.
+    var description: String { "SealedNotificationV1" }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
 }

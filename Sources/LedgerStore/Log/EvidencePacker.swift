@@ -31,14 +31,16 @@ public final class EvidencePacker: Sendable {
                 reason: "Evidence may have at most \(LogLimits.evidenceByteCount) bytes.",
                 remedy: "Nothing Apple signs is near this size; check the source.")
         }
-        let (packed, payloadHash) = packedForm(of: evidence, original)
+        let evidenceHash = SHA256.hash(original)
+        let (packed, payloadHash) = packedForm(of: evidence, original, evidenceHash)
         return PreparedEvidence(
-            packed: packed, evidenceHash: SHA256.hash(original), payloadHash: payloadHash,
+            packed: packed, evidenceHash: evidenceHash, payloadHash: payloadHash,
             byteCount: original.count)
     }
 
+    /// The form, and the hash of what was signed: of verbatim evidence that of all of it.
     private func packedForm(
-        of evidence: Evidence, _ original: [UInt8]
+        of evidence: Evidence, _ original: [UInt8], _ evidenceHash: Digest
     ) -> (PackedEvidence, Digest) {
         var writer = PackWriter(packer: self)
         let form: PackedEvidence.Form
@@ -57,12 +59,12 @@ public final class EvidencePacker: Sendable {
             payloadHash = nil
         }
         let verbatim = PackedEvidence(form: .verbatim, headers: [], body: original)
-        guard let payloadHash else { return (verbatim, SHA256.hash(original)) }
+        guard let payloadHash else { return (verbatim, evidenceHash) }
         let packed = PackedEvidence(form: form, headers: writer.headers, body: writer.body)
         let isExact = original.withUnsafeBufferPointer { bytes in
             (try? packed.originalBytes())?.elementsEqualBytes(bytes) ?? false
         }
-        return isExact ? (packed, payloadHash) : (verbatim, SHA256.hash(original))
+        return isExact ? (packed, payloadHash) : (verbatim, evidenceHash)
     }
 
     private func pack(
