@@ -34,7 +34,9 @@ struct AnswerReader {
             cancellation: cancellation(renewalFact, interval),
             revocation: span.flatMap { revocation($0) },
             notices: merged(notices.filter { $0.holds(at: at) }),
-            trust: min(facts[period.bestFact].trust, facts[interval.cause].trust),
+            trust: min(
+                facts[period.bestFact].trust, facts[period.endFact].trust,
+                facts[interval.cause].trust),
             evidence: evidence.map { facts[$0].position }.ascending())
     }
 

@@ -144,7 +144,9 @@ private struct HoldingReader {
             accessEnded: accessEnded(piece.interval) ?? piece.from,
             productId: intervals[piece.interval].productId,
             group: facts[bestFact].statedTransaction?.subscriptionGroupIdentifier,
-            trust: min(facts[bestFact].trust, facts[intervals[piece.interval].cause].trust),
+            trust: min(
+                facts[bestFact].trust, facts[history.periods[period].endFact].trust,
+                facts[intervals[piece.interval].cause].trust),
             evidence: evidence.ascending())
     }
 

@@ -9,6 +9,7 @@ enum CompletedSnapshots {
         guard ordered.contains(where: { isPartial($0) && $0.statedTransaction != nil }) else {
             return ordered
         }
+        let starts = ordered.compactMap { $0.statedTransaction?.purchaseDate }
         var statements: [TransactionId: [Int]] = [:]
         for index in ordered.indices {
             guard let id = ordered[index].statedTransaction?.transactionId else { continue }
@@ -16,11 +17,21 @@ enum CompletedSnapshots {
         }
         return ordered.indices.map { index in
             let fact = ordered[index]
-            guard isPartial(fact), let snapshot = fact.transaction,
-                let others = statements[snapshot.transactionId], others.count > 1
-            else { return fact }
+            guard isPartial(fact), let snapshot = fact.transaction else { return fact }
+            let others = statements[snapshot.transactionId] ?? []
             var completed = fact
-            completed.transaction = snapshot.completed(by: donors(others, index, ordered))
+            var whole = snapshot.completed(by: donors(others, index, ordered))
+            // Only app receipts cannot say so, and an upgrade is never taken back; but nobody who is
+            // believed less can say it for them.
+            whole.isUpgraded =
+                whole.isUpgraded
+                || others.contains { other in
+                    ordered[other].trust >= fact.trust
+                        && ordered[other].statedTransaction?.isUpgraded == true
+                }
+            // A period that ends in the second in which the next one begins ends where that begins.
+            for start in starts { whole.expiresDate = whole.expiresDate.refined(by: start) }
+            completed.transaction = whole
             return completed
         }
     }
@@ -63,8 +74,10 @@ extension TransactionSnapshot {
             whole.billingPlanType = whole.billingPlanType ?? other.billingPlanType
             whole.commitment = whole.commitment ?? other.commitment
             if whole.offer?.discountType == nil, let offer = other.offer { whole.offer = offer }
-            // Only app receipts cannot say so, and an upgrade is never taken back.
-            whole.isUpgraded = whole.isUpgraded || other.isUpgraded
+            // Receipts write whole seconds.
+            whole.purchaseDate = whole.purchaseDate.refined(by: other.purchaseDate)
+            whole.expiresDate = whole.expiresDate.refined(by: other.expiresDate)
+            whole.revocationDate = whole.revocationDate.refined(by: other.revocationDate)
         }
         if whole.revocationDate != nil {
             let same = others.first { $0.revocationDate == whole.revocationDate }
@@ -73,5 +86,15 @@ extension TransactionSnapshot {
             whole.revocationPercentage = whole.revocationPercentage ?? same?.revocationPercentage
         }
         return whole
+    }
+}
+
+extension Timestamp? {
+    /// A date of whole seconds, to the millisecond, where another names one of the same second.
+    fileprivate func refined(by other: Timestamp?) -> Timestamp? {
+        guard let self, let other, self.milliseconds % 1_000 == 0, self.milliseconds > 0,
+            self.milliseconds / 1_000 == other.milliseconds / 1_000
+        else { return self }
+        return other
     }
 }

@@ -125,10 +125,18 @@ extension Period {
         return groups
     }
 
+    /// The transactions of one purchase that are of its highest rank, worst to best: what a lower one
+    /// says of it, under whatever transactionId, is not read (`lifecycle.md` §2 rule 2).
+    private static func believed(
+        _ group: ArraySlice<Int>, _ all: [TransactionRecord]
+    ) -> ArraySlice<Int> {
+        let trust = group.map { all[$0].best.trust }.max()
+        return group.filter { all[$0].best.trust == trust }
+            .sorted { Statement.isWorse(all[$0].best, all[$1].best) }[...]
+    }
+
     private init(_ group: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts) {
-        let sorted =
-            group.count == 1
-            ? group : group.sorted { Statement.isWorse(all[$0].best, all[$1].best) }[...]
+        let sorted = group.count == 1 ? group : Period.believed(group, all)
         let bestRecord = all[sorted[sorted.endIndex - 1]]
         records = sorted
         transactionId = bestRecord.transactionId

@@ -15,7 +15,9 @@ extension NoticeReader {
     /// changes must agree with one of them at least: the product, when it was bought, and its end.
     private mutating func readPurchaseContradictions() {
         var whole: [TransactionId: [Int]] = [:]
-        for index in facts.indices where !CompletedSnapshots.isPartial(facts[index]) {
+        let top = facts.indices.map { facts[$0].trust }.max()
+        for index in facts.indices
+        where !CompletedSnapshots.isPartial(facts[index]) || facts[index].trust == top {
             guard let id = facts[index].statedTransaction?.transactionId else { continue }
             if whole[id, default: []].count < NoticeReader.comparedStatements {
                 whole[id, default: []].append(index)
@@ -24,7 +26,8 @@ extension NoticeReader {
         var told: Set<TransactionId> = []
         for index in facts.indices where CompletedSnapshots.isPartial(facts[index]) {
             guard let stated = facts[index].statedTransaction,
-                let others = whole[stated.transactionId], let first = others.first
+                let others = whole[stated.transactionId]?.filter({ $0 != index }),
+                let first = others.first
             else { continue }
             let signed = others.compactMap { facts[$0].statedTransaction }
             var names: [String] = []

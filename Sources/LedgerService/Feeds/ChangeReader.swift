@@ -43,7 +43,7 @@ public struct ChangeReader: Sendable {
         for (_, stream) in streams {
             page.changes += stream.changes.map { change($0, stream) }
         }
-        page.changes.sort { $0.place < $1.place }
+        page.changes.sort { ($0.place, $0.change.chain) < ($1.place, $1.change.chain) }
         return page
     }
 

@@ -43,15 +43,15 @@ extension EventPreparation {
                 reason: "The password is not the app's shared secret: somebody else sent it, or"
                     + " the secret was changed in App Store Connect.")
         }
-        do throws(JSONError) {
-            return BelievedNotificationV1(
-                notification: try NotificationV1(json), sealed: sealed)
-        } catch {
+        let notification: NotificationV1
+        do throws(JSONError) { notification = try NotificationV1(json) } catch {
             throw VerificationError(
                 .undecodablePayload,
                 reason: "The password is right, but this version cannot read the notification"
                     + " (\(error.code.rawValue)\(error.field.map { " in \($0)" } ?? "")).")
         }
+        try EventPreparation.requireBounded(notification.transactions)
+        return BelievedNotificationV1(notification: notification, sealed: sealed)
     }
 
     /// Throws `undecodablePayload` for what is no version 1 notification at all.

@@ -1,4 +1,5 @@
 import AppStore
+import Ledger
 import Signing
 
 /// An answer of verifyReceipt: unsigned, believed because Apple gave it over TLS, or because the
@@ -18,6 +19,15 @@ struct BelievedVerifyReceipt: Sendable {
 }
 
 extension EventPreparation {
+    /// Throws `payloadTooLarge` for more transactions than one event may speak of.
+    static func requireBounded(_ transactions: [ReceiptTransaction]) throws(VerificationError) {
+        guard transactions.count <= ReceiptStatements.maximumTransactions else {
+            throw VerificationError(
+                .payloadTooLarge,
+                reason: "It names more than \(ReceiptStatements.maximumTransactions) transactions.")
+        }
+    }
+
     /// Throws `undecodablePayload` for what is no answer of verifyReceipt, `receiptRefusedByApple`
     /// for one in which Apple vouches for nothing.
     func believe(verifyReceipt body: [UInt8]) throws(VerificationError) -> BelievedVerifyReceipt {
@@ -34,6 +44,7 @@ extension EventPreparation {
                 reason: "Apple answered with status \(response.status.rawValue): there is no"
                     + " receipt in it that Apple vouches for.")
         }
+        try EventPreparation.requireBounded(response.transactions)
         return BelievedVerifyReceipt(response: response)
     }
 }

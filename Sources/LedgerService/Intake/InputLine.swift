@@ -96,7 +96,7 @@ enum InputLine {
         guard let text = payload.string.map({ Array($0.utf8) }) else { return nil }
         return switch kind.flatMap({ EventKind(rawValue: $0) }) {
         case .receipt: .receipt(text)
-        case .verifyReceipt: .verifyReceipt(text)
+        case .verifyReceipt: .verifyReceipt(Redaction.withoutPasswords(text))
         case .notificationV1: .notificationV1(text)
         default: nil
         }
@@ -112,12 +112,16 @@ enum InputLine {
             return .receipt(Array(text.utf8))
         }
         if let text = body["notificationV1"]?.string { return .notificationV1(Array(text.utf8)) }
-        if let text = body["verifyReceipt"]?.string { return .verifyReceipt(Array(text.utf8)) }
+        if let text = body["verifyReceipt"]?.string {
+            return .verifyReceipt(Redaction.withoutPasswords(Array(text.utf8)))
+        }
         if body["notification_type"] != nil || body["unified_receipt"] != nil {
             return .notificationV1(line)
         }
         let isAnswer = body["receipt"]?.object != nil || body["latest_receipt_info"] != nil
-        return body["status"] != nil && isAnswer ? .verifyReceipt(line) : nil
+        // Some kept the request's secret with the answer.
+        return body["status"] != nil && isAnswer
+            ? .verifyReceipt(Redaction.withoutPasswords(line)) : nil
     }
 
     /// The items of a status response, at most one more than a body may hold: four million

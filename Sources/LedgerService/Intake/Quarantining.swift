@@ -16,7 +16,8 @@ extension NewQuarantineItem {
         self.init(
             receivedAt: refusal.receivedAt, standing: standing, code: refusal.code,
             part: refusal.part, message: refusal.message, bundleId: refusal.bundleId,
-            environment: refusal.environment, bytes: refusal.submission.line,
+            environment: refusal.environment,
+            bytes: Redaction.withoutPasswords(refusal.submission.line),
             input: refusal.submission.input)
     }
 
@@ -24,6 +25,6 @@ extension NewQuarantineItem {
     init(unreadable error: UnreadableInput, bytes: [UInt8], receivedAt: Timestamp) {
         self.init(
             receivedAt: receivedAt, standing: .unverifiable, code: error.code,
-            message: error.message, bytes: bytes, input: error.input)
+            message: error.message, bytes: Redaction.withoutPasswords(bytes), input: error.input)
     }
 }

@@ -21,7 +21,10 @@ struct SealedNotificationV1: Sendable {
     ///
     /// Throws `JSONError` for what is not JSON; nil without a password.
     init?(_ body: [UInt8]) throws(JSONError) {
-        guard let found = try NotificationV1.password(in: body), let text = found.text else {
+        guard let found = try NotificationV1.password(in: body), let text = found.text,
+            // A key that ends in zeros has the codes of one without them (RFC 2104).
+            !text.utf8.contains(0)
+        else {
             return nil
         }
         var blank = body

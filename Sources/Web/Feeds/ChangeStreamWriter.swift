@@ -39,8 +39,14 @@ struct ChangeStreamWriter: Sendable {
             if version != current {
                 let page = try await feed.page(after: cursor)
                 cursor = page.next
-                for change in page.changes where filter.admits(change) {
-                    try await send(event(change), to: &writer, watch)
+                let wanted = page.changes.filter { filter.admits($0) }
+                for index in wanted.indices {
+                    // One event may change several chains at one place: a reader that leaves among
+                    // them comes back before the first, and loses none.
+                    let next = wanted.index(after: index)
+                    let isLast =
+                        next == wanted.endIndex || wanted[next].place != wanted[index].place
+                    try await send(event(wanted[index], isLast: isLast), to: &writer, watch)
                     spoken = .now
                 }
                 if page.isEnd { version = current }
@@ -66,8 +72,9 @@ struct ChangeStreamWriter: Sendable {
         try await writer.write(ByteBuffer(string: text))
     }
 
-    private func event(_ change: FeedChange) -> String {
+    private func event(_ change: FeedChange, isLast: Bool) -> String {
         let data = String(decoding: change.body(filter), as: UTF8.self)
-        return "id: \(change.place)\nevent: \(change.change.name.rawValue)\ndata: \(data)\n\n"
+        let id = isLast ? "id: \(change.place)\n" : ""
+        return "\(id)event: \(change.change.name.rawValue)\ndata: \(data)\n\n"
     }
 }

@@ -70,6 +70,49 @@ struct TrustRankTests {
         #expect(life.notices(.contradiction).isEmpty)
     }
 
+    @Test("Another transactionId for the same purchase is a lower rank's word, too")
+    func forgedRestore() {
+        func restore(_ type: NotificationType) -> Fact {
+            versionOne(type, "99", day(1), day(400), at: day(3)).transaction {
+                $0.webOrderLineItemId = WebOrderLineItemId("77")
+            }
+        }
+        let signed = Fact.subscribed("1", day(0), day(30)).transaction {
+            $0.webOrderLineItemId = WebOrderLineItemId("77")
+        }
+        let longer = given(signed, .expired(at: day(30)), restore(.didRenew))
+        #expect(longer.history == [Start(.subscribed, day(0)), Start(.expired, day(30))])
+        let cancelled = given(signed, restore(.refund).revoked(day(2)))
+        #expect(cancelled.state(day(10)) == .subscribed)
+    }
+
+    @Test("A signed refund is not taken back by who is believed less")
+    func forgedUpgrade() {
+        let life = given(
+            receipt("1", day(0), day(30), at: day(9)).revoked(day(8)),
+            versionOne(.didRenew, "1", day(0), day(30), at: day(10)).transaction {
+                $0.isUpgraded = true
+            })
+        #expect(life.state(day(20)) == .revoked)
+    }
+
+    @Test("Whole seconds of a receipt make no gap beside milliseconds")
+    func wholeSeconds() {
+        let life = given(
+            receipt("1", day(0), day(30), at: day(1)),
+            .didRenew("2", day(30, 811), day(60, 811)))
+        #expect(
+            life.history == [
+                Start(.subscribed, day(0)), Start(.renewing, day(30, 811)),
+                Start(.expired, day(60, 811)),
+            ])
+        #expect(life.notices(.missingPeriod).isEmpty)
+        let refunded = given(
+            .notification(.refund, "1", day(0), day(30), at: day(5)).revoked(day(4, 811)),
+            receipt("1", day(0), day(30), at: day(9)).revoked(day(4)))
+        #expect(refunded.history.last == Start(.revoked, day(4, 811)))
+    }
+
     // MARK: Where nothing higher speaks
 
     @Test("Alone, version 1 tells a whole life")

@@ -127,6 +127,8 @@ struct PlainReading {
                 left.best.fact.trust == right.best.fact.trust
                     ? isWorse(left.best, right.best) : left.best.fact.trust < right.best.fact.trust
             }!
+            // Whatever a lower rank says of the purchase, under another id, is not read.
+            group.removeAll { $0.best.fact.trust != whole.best.fact.trust }
             whole.start = group.map(\.start).min()!
             whole.end = max(whole.start, group.map(\.end).max()!)
             whole.spans = group.flatMap(\.spans)
