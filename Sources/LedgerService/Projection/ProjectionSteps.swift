@@ -16,7 +16,7 @@ struct ProjectionSteps: Sendable {
 
     /// Events whose rows are written in one transaction, where so many wait: pages that several of
     /// them touch are written once.
-    static let eventCount = 4_000
+    static let eventCount = 2_500
     /// Chains whose facts are in memory at once.
     static let chainCount = 500
 
