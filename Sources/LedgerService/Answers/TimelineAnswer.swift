@@ -102,19 +102,23 @@ extension Fact {
     /// The event as a cause; an operator's command with who and why.
     func writeCause(to json: inout JSONWriter) {
         json.object("cause", self) { json, fact in
-            json.member("position", fact.position)
-            json.member("kind", fact.cause.kind.rawValue)
-            json.member("trust", fact.trust.rawValue)
-            json.member("notificationType", fact.cause.notificationType)
-            json.member("subtype", fact.cause.subtype)
-            json.member("notificationUUID", fact.cause.notificationUUID)
-            json.member("signedDate", fact.signedDate)
-            json.member("receivedAt", fact.receivedAt)
-            // Milliseconds from signing to arrival.
-            json.member(
-                "lateness", fact.signedDate.map { fact.receivedAt.milliseconds(since: $0) })
+            fact.writeCauseMembers(to: &json)
             guard let command = fact.command else { return }
             json.object("command", command) { json, command in command.writeMembers(to: &json) }
         }
+    }
+
+    /// Which event, and when.
+    func writeCauseMembers(to json: inout JSONWriter) {
+        json.member("position", position)
+        json.member("kind", cause.kind.rawValue)
+        json.member("trust", trust.rawValue)
+        json.member("notificationType", cause.notificationType)
+        json.member("subtype", cause.subtype)
+        json.member("notificationUUID", cause.notificationUUID)
+        json.member("signedDate", signedDate)
+        json.member("receivedAt", receivedAt)
+        // Milliseconds from signing to arrival.
+        json.member("lateness", signedDate.map { receivedAt.milliseconds(since: $0) })
     }
 }

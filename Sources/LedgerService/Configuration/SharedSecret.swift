@@ -1,5 +1,4 @@
 public import AppStore
-import Foundation
 import Signing
 
 /// An app's shared secret of App Store Connect: what vouches for version 1 notifications, and what
@@ -17,8 +16,7 @@ public struct SharedSecret: Sendable, Equatable {
 
     /// Reads the text of a secret file; nil unless each line is one word of a sensible length.
     public init?(text: String) {
-        let lines = text.split(whereSeparator: \.isNewline)
-            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        let lines = SecretFile.lines(text)
         guard (1...SharedSecret.count).contains(lines.count),
             lines.allSatisfy({ line in
                 SharedSecret.byteCounts.contains(line.utf8.count)
@@ -30,14 +28,8 @@ public struct SharedSecret: Sendable, Equatable {
 
     /// Reads a secret file; `key` names the setting in errors.
     public init(file: String, key: String) throws(ConfigurationError) {
-        guard let data = FileManager.default.contents(atPath: file),
-            data.count <= SharedSecret.fileByteCount
-        else {
-            throw ConfigurationError(
-                .unreadableFile, key: key,
-                reason: "The file cannot be read, or is no secret; check its path and permissions.")
-        }
-        guard let secret = SharedSecret(text: String(decoding: data, as: UTF8.self)) else {
+        let text = try SecretFile.text(file, key: key, upTo: SharedSecret.fileByteCount)
+        guard let secret = SharedSecret(text: text) else {
             throw ConfigurationError(
                 .invalidValue, key: key,
                 reason: "The file must hold the app's shared secret of App Store Connect, 8 to 128"

@@ -88,16 +88,7 @@ public struct FeedChange: Sendable {
             json.member("transactionId", fact.transactionId)
         }
         json.object("cause", change.causes[entry.cause]) { json, fact in
-            json.member("position", fact.position)
-            json.member("kind", fact.cause.kind.rawValue)
-            json.member("trust", fact.trust.rawValue)
-            json.member("notificationType", fact.cause.notificationType)
-            json.member("subtype", fact.cause.subtype)
-            json.member("notificationUUID", fact.cause.notificationUUID)
-            json.member("signedDate", fact.signedDate)
-            json.member("receivedAt", fact.receivedAt)
-            json.member(
-                "lateness", fact.signedDate.map { fact.receivedAt.milliseconds(since: $0) })
+            fact.writeCauseMembers(to: &json)
         }
     }
 }

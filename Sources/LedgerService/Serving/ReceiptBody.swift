@@ -14,25 +14,12 @@ public struct ReceiptBody: Sendable {
 
     /// Throws `malformed` for what is none.
     public init(_ body: [UInt8]) throws(IntakeRefusal) {
-        let value: JSONValue
-        do throws(JSONError) { value = try JSONValue.parse(body) } catch {
-            throw IntakeRefusal(
-                .malformed, code: "malformedJSON",
-                message: "The body is not valid JSON (\(error.code.rawValue)).")
-        }
-        guard let receipt = value["receipt"]?.string else {
-            throw IntakeRefusal(
-                .malformed, code: "invalidBody",
-                message: "receipt is required: the app receipt in base64.")
+        let value = try IntakeRefusal.json(body)
+        guard let receipt = try IntakeRefusal.text("receipt", value) else {
+            throw IntakeRefusal.invalidBody("receipt is required: the app receipt in base64.")
         }
         self.receipt = Array(receipt.utf8)
-        switch value["customer"] {
-        case nil, .null: customer = nil
-        case .string(let name): customer = try IntakeRefusal.customer(name)
-        default:
-            throw IntakeRefusal(
-                .malformed, code: "invalidBody", message: "customer is not a string.")
-        }
+        customer = try IntakeRefusal.customer(in: value)
     }
 
     var submission: Submission {

@@ -17,31 +17,13 @@ public struct UploadBody: Sendable {
 
     /// Throws `malformed` for what is none.
     public init(_ body: [UInt8]) throws(IntakeRefusal) {
-        let value: JSONValue
-        do throws(JSONError) { value = try JSONValue.parse(body) } catch {
-            throw IntakeRefusal(
-                .malformed, code: "malformedJSON",
-                message: "The body is not valid JSON (\(error.code.rawValue)).")
-        }
-        guard let transaction = try UploadBody.text("signedTransactionInfo", value) else {
-            throw UploadBody.invalid("signedTransactionInfo is required.")
+        let value = try IntakeRefusal.json(body)
+        guard let transaction = try IntakeRefusal.text("signedTransactionInfo", value) else {
+            throw IntakeRefusal.invalidBody("signedTransactionInfo is required.")
         }
         self.transaction = Array(transaction.utf8)
-        renewal = try UploadBody.text("signedRenewalInfo", value).map { Array($0.utf8) }
-        let named = try UploadBody.text("customer", value)
-        customer = if let named { try IntakeRefusal.customer(named) } else { nil }
-    }
-
-    private static func text(
-        _ key: String, _ value: JSONValue
-    ) throws(IntakeRefusal) -> String? {
-        guard let member = value[key], !member.isNull else { return nil }
-        guard let text = member.string else { throw invalid("\(key) is not a string.") }
-        return text
-    }
-
-    private static func invalid(_ message: String) -> IntakeRefusal {
-        IntakeRefusal(.malformed, code: "invalidBody", message: message)
+        renewal = try IntakeRefusal.text("signedRenewalInfo", value).map { Array($0.utf8) }
+        customer = try IntakeRefusal.customer(in: value)
     }
 
     /// The evidence in it.

@@ -1,5 +1,4 @@
 import AppStore
-import Foundation
 import Signing
 
 /// What an endpoint's messages are signed with (Standard Webhooks): from a file, one `whsec_…` a
@@ -12,8 +11,7 @@ public struct WebhookSecret: Sendable, Equatable {
     /// Reads the text of a secret file; nil unless each line is `whsec_` and the base64 of 24 to 64
     /// bytes.
     public init?(text: String) {
-        let lines = text.split(whereSeparator: \.isNewline)
-            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        let lines = SecretFile.lines(text)
         guard (1...WebhookLimits.secretCount).contains(lines.count) else { return nil }
         var keys: [[UInt8]] = []
         for line in lines {
@@ -29,14 +27,8 @@ public struct WebhookSecret: Sendable, Equatable {
 
     /// Reads a secret file.
     public init(file: String, key: String) throws(ConfigurationError) {
-        guard let data = FileManager.default.contents(atPath: file),
-            data.count <= WebhookLimits.secretFileByteCount
-        else {
-            throw ConfigurationError(
-                .unreadableFile, key: key,
-                reason: "The file cannot be read, or is no secret; check its path and permissions.")
-        }
-        guard let secret = WebhookSecret(text: String(decoding: data, as: UTF8.self)) else {
+        let text = try SecretFile.text(file, key: key, upTo: WebhookLimits.secretFileByteCount)
+        guard let secret = WebhookSecret(text: text) else {
             throw ConfigurationError(
                 .invalidValue, key: key,
                 reason: "The file must hold whsec_ and the base64 of 24 to 64 bytes, a line each"

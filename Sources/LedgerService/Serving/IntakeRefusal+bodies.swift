@@ -1,0 +1,31 @@
+import AppStore
+import Ledger
+
+/// What bodies that are sent here have in common.
+extension IntakeRefusal {
+    /// Throws `malformed` for what is not JSON.
+    static func json(_ body: [UInt8]) throws(IntakeRefusal) -> JSONValue {
+        do throws(JSONError) { return try JSONValue.parse(body) } catch {
+            throw IntakeRefusal(
+                .malformed, code: "malformedJSON",
+                message: "The body is not valid JSON (\(error.code.rawValue)).")
+        }
+    }
+
+    /// The text of a member; nil where it is absent or null. Throws `malformed` for another type.
+    static func text(_ key: String, _ body: JSONValue) throws(IntakeRefusal) -> String? {
+        guard let member = body[key], !member.isNull else { return nil }
+        guard let text = member.string else { throw invalidBody("\(key) is not a string.") }
+        return text
+    }
+
+    /// Whom the sender says the purchases belong to; nil when nobody is named.
+    static func customer(in body: JSONValue) throws(IntakeRefusal) -> CustomerId? {
+        guard let named = try text("customer", body) else { return nil }
+        return try customer(named)
+    }
+
+    static func invalidBody(_ message: String) -> IntakeRefusal {
+        IntakeRefusal(.malformed, code: "invalidBody", message: message)
+    }
+}
