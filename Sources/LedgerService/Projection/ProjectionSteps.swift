@@ -12,6 +12,8 @@ struct ProjectionSteps: Sendable {
     let numbers: ClassNumbers?
     /// Events of a step at most; fewer in tests.
     var eventCount = ProjectionSteps.eventCount
+    /// Called after each step with the time it took: whoever shares the cores may hold it up.
+    var rest: Projector.Rest = { _ in }
     let tell: @Sendable (ProjectionProgress) -> Void
 
     /// Events whose rows are written in one transaction, where so many wait: pages that several of
@@ -24,6 +26,7 @@ struct ProjectionSteps: Sendable {
     func run(through head: Int64) async throws(StoreError) {
         let position = try await projections.checkpoint().position
         let start = try await ledger.completeness(asOf: projections, at: position)
+        var began = ContinuousClock.now
         var step = try await step(after: position, through: head, start)
         while let current = step {
             async let following = Outcome { () throws(StoreError) in
@@ -37,6 +40,8 @@ struct ProjectionSteps: Sendable {
                 current.completeness, from: projections, at: current.checkpoint.position)
             tell(ProjectionProgress(.apply, position: current.checkpoint.position, head: head))
             step = try await following.get()
+            await rest(began.duration(to: .now))
+            began = .now
         }
         // Rows may have been ahead of the facts.
         try await addFacts(through: head, of: head)

@@ -21,6 +21,8 @@ public final class Projector: Sendable {
 
     public typealias Progress = ProjectionProgress
     public typealias Report = @Sendable (Progress) -> Void
+    /// Called between steps with the time that the last one took.
+    typealias Rest = @Sendable (Duration) async -> Void
 
     /// Why derived data was made again.
     public enum Remark: Hashable, Sendable {
@@ -138,11 +140,19 @@ public final class Projector: Sendable {
     /// Applies every event up to the head found now; the head. Damaged derived data is made again.
     @discardableResult
     public func catchUp(report: @escaping Report = { _ in }) async throws(StoreError) -> Int64 {
-        do throws(StoreError) { return try await catchUpOnce(report) } catch {
+        try await catchUp(resting: { _ in }, report: report)
+    }
+
+    /// The same beside others who need the cores: `rest` holds it up between steps.
+    @discardableResult
+    func catchUp(
+        resting rest: @escaping Rest, report: @escaping Report
+    ) async throws(StoreError) -> Int64 {
+        do throws(StoreError) { return try await catchUpOnce(rest, report) } catch {
             guard error.asksForRebuild, let path = error.path else { throw error }
             found.withLock { $0.append(.damaged(name: DerivedFiles.name(of: path))) }
             try await rebuild(fromLog: true, report: report)
-            return try await catchUpOnce(report)
+            return try await catchUpOnce(rest, report)
         }
     }
 
@@ -156,20 +166,25 @@ public final class Projector: Sendable {
         current.withLock { $0 = built }
     }
 
-    private func catchUpOnce(_ report: @escaping Report) async throws(StoreError) -> Int64 {
+    private func catchUpOnce(
+        _ rest: @escaping Rest, _ report: @escaping Report
+    ) async throws(StoreError) -> Int64 {
         try await ledger.reopenFacts(holding: lock)
         let head = try await ledger.log.head().position
         let position = min(
             try await projections.checkpoint().position,
             try await ledger.facts.checkpoint().position)
         if BulkLimits.isFar(behind: head - position, head: head) || !projections.isInPlace {
+            let began = ContinuousClock.now
             try await rebuild(report: report)
+            await rest(began.duration(to: .now))
         }
         let lock = lock
-        let steps = ProjectionSteps(ledger: ledger, projections: projections, numbers: numbers) {
+        var steps = ProjectionSteps(ledger: ledger, projections: projections, numbers: numbers) {
             lock.note($0)
             report($0)
         }
+        steps.rest = rest
         try await steps.run(through: head)
         return head
     }

@@ -21,6 +21,8 @@ public final class LedgerHost: Sendable {
     /// was answered from.
     let uploadTurns = KeyedTurnstile()
     public let observer: any ServingObserver
+    /// How busy the cores are while this runs.
+    public let cores = CoreWatch()
 
     /// Environments that are always served; Xcode and LocalTesting only when they are named, since
     /// their data is signed by nobody.
@@ -93,8 +95,14 @@ public final class LedgerHost: Sendable {
     /// Keeps every environment projected until `stop`; then folds everything into the files and
     /// closes them.
     public func run() async {
-        await withTaskGroup(of: Void.self) { group in
-            for ledger in ledgers { group.addTask { await ProjectionLoop(served: ledger).run() } }
+        await withTaskGroup(of: Void.self) { [cores] watching in
+            watching.addTask { await cores.run() }
+            await withTaskGroup(of: Void.self) { group in
+                for ledger in ledgers {
+                    group.addTask { await ProjectionLoop(served: ledger, cores: cores).run() }
+                }
+            }
+            watching.cancelAll()
         }
     }
 

@@ -32,6 +32,8 @@ final class PositionBoard: Sendable {
 
     var snapshot: LedgerSnapshot? { state.withLock { $0.snapshot } }
     var head: Int64 { state.withLock { $0.head } }
+    /// Whether somebody waits for a position.
+    var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
 
     /// Positions of the log that are not projected, and how long the oldest has been waiting.
     func lag(now: ContinuousClock.Instant = .now) -> (positions: Int64, time: Duration) {

@@ -8,6 +8,7 @@ import LedgerStore
 /// answers come from its files.
 struct ProjectionLoop: Sendable {
     let served: ServedLedger
+    let cores: CoreWatch
 
     /// How often the log and the links are looked at when nobody says that something changed:
     /// other processes append, rebuild and switch too.
@@ -111,7 +112,7 @@ struct ProjectionLoop: Sendable {
     private func catchUp(_ projector: Projector, from position: Int64) async throws(StoreError) {
         let start = ContinuousClock.now
         let known = projector.remarks.count
-        let head = try await projector.catchUp { progress in
+        let head = try await projector.catchUp(resting: rest(worked:)) { progress in
             // Each step that is in the files is an answer already.
             guard progress.phase == .apply else { return }
             publish(projector, progress.position)

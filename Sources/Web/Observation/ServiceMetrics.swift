@@ -94,6 +94,7 @@ public struct ServiceMetrics: Sendable {
     func text(_ host: LedgerHost, isReady: Bool, connectionCount: Int) async -> String {
         gauge("subledger_ready", [], isReady ? 1 : 0)
         gauge("subledger_open_connections", [], Double(connectionCount))
+        gauge("subledger_core_delay_seconds", [], host.cores.delay / .seconds(1))
         for ledger in host.ledgers {
             let gauges = await ledger.gauges()
             let labels = [("environment", EnvironmentLedger.directoryName(ledger.environment))]
