@@ -21,8 +21,11 @@ public final class Projector: Sendable {
 
     public typealias Progress = ProjectionProgress
     public typealias Report = @Sendable (Progress) -> Void
-    /// Called between steps with the time that the last one took.
+    /// Called between steps with the time that the last one took, and before what takes long.
     typealias Rest = @Sendable (Duration) async -> Void
+    /// What making everything in bulk is taken to last: as long as whoever shares the cores likes to
+    /// hold it up for.
+    static let bulkDuration: Duration = .seconds(60)
 
     /// Why derived data was made again.
     public enum Remark: Hashable, Sendable {
@@ -175,9 +178,9 @@ public final class Projector: Sendable {
             try await projections.checkpoint().position,
             try await ledger.facts.checkpoint().position)
         if BulkLimits.isFar(behind: head - position, head: head) || !projections.isInPlace {
-            let began = ContinuousClock.now
+            // In bulk all cores are taken: who needs them for something else goes first.
+            await rest(Projector.bulkDuration)
             try await rebuild(report: report)
-            await rest(began.duration(to: .now))
         }
         let lock = lock
         var steps = ProjectionSteps(ledger: ledger, projections: projections, numbers: numbers) {

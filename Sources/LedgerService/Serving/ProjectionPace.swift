@@ -12,8 +12,8 @@ enum ProjectionPace {
     /// Rests for this many times as long as it worked where they take twice as long, or longer; for
     /// less in between.
     static let restFactor = 7.0
-    /// One rest at most.
-    static let longestRest: Duration = .seconds(10)
+    /// One rest at most: no longer than answers may be behind.
+    static let longestRest: Duration = longestLag
     /// How often a rest looks whether it is still called for.
     static let lookInterval: Duration = .milliseconds(50)
     /// Answers as far behind as this are brought up without rest (the service's alert rules speak at
