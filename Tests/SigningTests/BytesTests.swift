@@ -105,4 +105,21 @@ struct BytesTests {
         counter.update(bigEndian: 0x0102_0304_0506_0708)
         #expect(counter.finish() == SHA256.hash([1, 2, 3, 4, 5, 6, 7, 8]))
     }
+
+    @Test("Codes that differ in any single bit are not equal, whatever agrees before or after it")
+    func anyBit() throws {
+        let code = SHA256.hash(Array("code".utf8))
+        #expect(code.equalsInConstantTime(SHA256.hash(Array("code".utf8))))
+        for bit in 0..<(Digest.byteCount * 8) {
+            var bytes = code.bytes
+            bytes[bit / 8] ^= 1 << (bit % 8)
+            let other = try #require(Digest(bytes: bytes))
+            #expect(!code.equalsInConstantTime(other) && !other.equalsInConstantTime(code))
+        }
+        // Differences that would cancel out in a sum or an exclusive or of the words.
+        var bytes = code.bytes
+        bytes[0] ^= 1
+        bytes[8] ^= 1
+        #expect(!code.equalsInConstantTime(try #require(Digest(bytes: bytes))))
+    }
 }

@@ -162,4 +162,25 @@ struct TidyTests {
                 before.contains { $0.contains("//") }, "\(source.path):\(number + 1)")
         }
     }
+
+    /// Files that tell secrets apart, each by what takes the same time whatever agrees.
+    private static let comparing = [
+        "AccessTokens.swift": "equalsInConstantTime(",
+        "SharedSecret.swift": "equalsInConstantTime(",
+        "SealedNotificationV1.swift": ".made(",
+    ]
+
+    @Test("secrets are told apart in constant time, and in no other way")
+    func constantTime() throws {
+        for (name, call) in TidyTests.comparing.sorted(by: { $0.key < $1.key }) {
+            let source = try #require(
+                TidyTests.sources.first { $0.path.hasSuffix("/\(name)") }, "\(name) is gone")
+            #expect(source.lines.contains { $0.contains(call) }, "\(source.path)")
+            for line in source.lines {
+                for other in ["==", "!=", "elementsEqual"] {
+                    #expect(!line.contains(other), "\(source.path): \(line)")
+                }
+            }
+        }
+    }
 }

@@ -20,7 +20,7 @@ struct TokenTests {
 
     private func token(_ text: String, _ scopes: [Scope]) -> Configuration.Server.Token {
         Configuration.Server.Token(
-            name: text, digest: SHA256.hash(Array(text.utf8)).bytes, scopes: scopes)
+            name: text, digest: SHA256.hash(Array(text.utf8)), scopes: scopes)
     }
 
     @Test(

@@ -23,16 +23,9 @@ public struct AccessTokens: Sendable {
     /// of a digest agrees.
     public func principal(of token: some Collection<UInt8>) -> Principal? {
         guard token.count <= AccessTokens.maximumTokenByteCount else { return nil }
-        let digest = SHA256.hash(Array(token)).bytes
+        let digest = SHA256.hash(Array(token))
         var found: Configuration.Server.Token?
-        for entry in entries where AccessTokens.areEqual(digest, entry.digest) { found = entry }
+        for entry in entries where entry.digest.equalsInConstantTime(digest) { found = entry }
         return found.map { Principal(name: $0.name, scopes: Set($0.scopes)) }
-    }
-
-    /// Looks at every byte, whatever the first ones are.
-    private static func areEqual(_ one: [UInt8], _ two: [UInt8]) -> Bool {
-        var difference = UInt8(one.count == two.count ? 0 : 1)
-        for index in 0..<min(one.count, two.count) { difference |= one[index] ^ two[index] }
-        return difference == 0
     }
 }

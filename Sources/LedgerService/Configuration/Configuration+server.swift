@@ -25,10 +25,10 @@ extension Configuration {
         public struct Token: Sendable, Equatable {
             public var name: String
             /// SHA-256 of the token.
-            public var digest: [UInt8]
+            public var digest: Digest
             public var scopes: [Scope]
 
-            public init(name: String, digest: [UInt8], scopes: [Scope]) {
+            public init(name: String, digest: Digest, scopes: [Scope]) {
                 self.name = name
                 self.digest = digest
                 self.scopes = scopes
@@ -130,7 +130,7 @@ extension Configuration {
         let hexadecimal = try mapping.required("sha256")
         let names = try mapping.texts("scopes")
         try mapping.requireNothingElse()
-        guard let digest = bytes(hexadecimal: hexadecimal) else {
+        guard let digest = digest(hexadecimal: hexadecimal) else {
             throw ConfigurationError(
                 .invalidValue, key: mapping.name("sha256"),
                 reason: "64 hexadecimal digits are expected: the SHA-256 of the token, as"
@@ -147,14 +147,15 @@ extension Configuration {
     }
 
     /// A SHA-256 digest from its hexadecimal digits; nil for anything else.
-    private static func bytes(hexadecimal text: String) -> [UInt8]? {
+    private static func digest(hexadecimal text: String) -> Digest? {
         let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count == 2 * Digest.byteCount, digits.count == text.utf8.count else {
             return nil
         }
-        return stride(from: 0, to: digits.count, by: 2).map {
-            UInt8(digits[$0] << 4 | digits[$0 + 1])
-        }
+        return Digest(
+            bytes: stride(from: 0, to: digits.count, by: 2).map {
+                UInt8(digits[$0] << 4 | digits[$0 + 1])
+            })
     }
 
     private static func networks(

@@ -66,7 +66,7 @@ struct ConfigurationTests {
         #expect(read.server.host == "0.0.0.0")
         #expect(read.server.port == 8443)
         #expect(read.server.tokens.map(\.name) == ["ci"])
-        #expect(read.server.tokens.map(\.digest) == [SHA256.hash(Array("abc".utf8)).bytes])
+        #expect(read.server.tokens.map(\.digest) == [SHA256.hash(Array("abc".utf8))])
         #expect(read.server.tokens.map(\.scopes) == [[.read, .write, .admin]])
         #expect(read.server.tls?.certificateFile == "./tls.pem")
         #expect(read.server.tls?.privateKeyFile == "./tls.key")

@@ -12,7 +12,7 @@ struct DocumentScopeTests {
         var place = try ServedPlace()
         place.configuration.server.tokens = Scope.allCases.map { scope in
             Configuration.Server.Token(
-                name: scope.rawValue, digest: SHA256.hash(Array(scope.rawValue.utf8)).bytes,
+                name: scope.rawValue, digest: SHA256.hash(Array(scope.rawValue.utf8)),
                 scopes: [scope])
         }
         return place
