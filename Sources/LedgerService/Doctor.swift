@@ -187,7 +187,7 @@ public struct Doctor: Sendable {
                     level: quarantined == 0 ? .good : .warning, subject: "quarantine",
                     message: quarantined == 0
                         ? "empty" : "\(quarantined) items; see `subledger quarantine list`"))
-            findings += try await foreignRoots(session.ledger)
+            findings += try await events(of: session.ledger)
             await session.close()
             return findings
         } catch {
@@ -196,30 +196,5 @@ public struct Doctor: Sendable {
                     level: .bad, subject: "files", message: "\(error.code.rawValue): \(error)")
             ]
         }
-    }
-
-    /// Events in the Production log that Apple's root did not vouch for.
-    private func foreignRoots(_ ledger: EnvironmentLedger) async throws(StoreError) -> [Finding] {
-        guard environment == .production else { return [] }
-        var position: Int64 = 0
-        var count = 0
-        while true {
-            let page = try await ledger.log.events(after: position)
-            guard let last = page.last else { break }
-            position = last.position
-            count +=
-                page.filter { event in
-                    event.attributes.trust == .signed
-                        && event.attributes.rootFingerprint.map { !TrustedRoots.isApple($0) }
-                            ?? true
-                }.count
-        }
-        guard count > 0 else { return [] }
-        return [
-            Finding(
-                level: .warning, subject: "log",
-                message: "\(count) events rest on roots other than Apple's; see rootFingerprint in"
-                    + " `subledger export events`.")
-        ]
     }
 }
