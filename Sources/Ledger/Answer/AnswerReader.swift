@@ -21,12 +21,17 @@ struct AnswerReader {
         let span = period.spans.first { $0.contains(at) }
         var evidence = [period.firstFact, period.bestFact, period.endFact, interval.cause]
         if let renewalFact { evidence.append(renewalFact) }
+        let tokenFact = tokenFact()
         return ChainAnswer(
             state: interval.state, since: since, until: until,
             accessUntil: interval.state.isEntitled ? bounds(index) { $0.isEntitled }.until : nil,
             willRenew: renewal?.willRenew, productId: best.productId,
             nextProductId: nextProduct(renewal, best), phase: best.phase,
-            ownership: best.ownership, appAccountToken: token(), price: best.money,
+            ownership: best.ownership,
+            appAccountToken: tokenFact.flatMap {
+                facts[$0].statedTransaction?.appAccountToken?.inLowerCase
+            },
+            appAccountTokenTrust: tokenFact.flatMap { tokenTrust(of: $0) }, price: best.money,
             storefront: best.storefront, transactionId: period.transactionId,
             subscriptionGroupIdentifier: best.subscriptionGroupIdentifier, type: best.type,
             offer: best.offer, commitment: commitment(best, renewal),
@@ -86,15 +91,21 @@ struct AnswerReader {
         return next
     }
 
-    /// The newest non-nil of the periods started by then.
-    private func token() -> String? {
-        let periods = history.periods
-        for index in periods.indices.reversed() where periods[index].countsFrom <= at {
-            if let token = facts[periods[index].bestFact].statedTransaction?.appAccountToken {
-                return token.inLowerCase
-            }
-        }
-        return nil
+    /// The fact with the newest token of the periods started by then.
+    private func tokenFact() -> Int? {
+        history.periods.last { period in
+            period.countsFrom <= at
+                && facts[period.bestFact].statedTransaction?.appAccountToken != nil
+        }?.bestFact
+    }
+
+    /// That of the most trusted who stated this very token by then.
+    private func tokenTrust(of fact: Int) -> Trust? {
+        let token = facts[fact].statedTransaction?.appAccountToken?.inLowerCase
+        return history.periods.filter { period in
+            period.countsFrom <= at
+                && facts[period.bestFact].statedTransaction?.appAccountToken?.inLowerCase == token
+        }.map { facts.tokenTrust($0.bestFact) }.max()
     }
 
     private func commitment(

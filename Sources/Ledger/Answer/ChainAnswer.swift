@@ -18,6 +18,8 @@ public struct ChainAnswer: Hashable, Sendable {
     public var phase: Phase
     public var ownership: Ownership
     public var appAccountToken: String?
+    /// How far who states the token is believed; nil without one.
+    public var appAccountTokenTrust: Trust?
     public var price: Money?
     public var storefront: String?
     public var transactionId: TransactionId

@@ -17,7 +17,8 @@ public struct HeldStretch: Hashable, Sendable {
     public var productId: ProductId?
     /// Apple's subscription group.
     public var group: SubscriptionGroupIdentifier?
-    /// How far the least believed of the events that decide the state is believed.
+    /// How far the least believed of the events that decide the state is believed, the token that
+    /// names the holder among them.
     public var trust: Trust
     /// Positions of the events that decide it, the one that names the holder included, ascending.
     public var evidence: [Int64]

@@ -4,6 +4,8 @@ public struct Holder: Hashable, Sendable {
     public var authority: Authority
     /// Position of the event that says so.
     public var cause: Int64
+    /// How far who states the token is believed; nil where a command says who holds it.
+    public var tokenTrust: Trust?
 
     public enum Authority: String, Sendable {
         /// The chain's appAccountToken.
@@ -14,9 +16,12 @@ public struct Holder: Hashable, Sendable {
         case claim
     }
 
-    public init(customer: CustomerId, authority: Authority, cause: Int64) {
+    public init(
+        customer: CustomerId, authority: Authority, cause: Int64, tokenTrust: Trust? = nil
+    ) {
         self.customer = customer
         self.authority = authority
         self.cause = cause
+        self.tokenTrust = tokenTrust
     }
 }

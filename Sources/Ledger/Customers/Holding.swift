@@ -70,6 +70,7 @@ private struct HoldingReader {
         let heldFrom: Timestamp
         let heldTo: Timestamp?
         let cause: Int64
+        let tokenTrust: Trust?
     }
 
     func read(
@@ -106,7 +107,8 @@ private struct HoldingReader {
                 pieces.append(
                     Piece(
                         interval: index, from: max(from, held.from), to: earlier(to, held.to),
-                        heldFrom: held.from, heldTo: held.to, cause: held.cause))
+                        heldFrom: held.from, heldTo: held.to, cause: held.cause,
+                        tokenTrust: held.tokenTrust))
             }
         }
         return pieces
@@ -146,7 +148,7 @@ private struct HoldingReader {
             group: facts[bestFact].statedTransaction?.subscriptionGroupIdentifier,
             trust: min(
                 facts[bestFact].trust, facts[history.periods[period].endFact].trust,
-                facts[intervals[piece.interval].cause].trust),
+                facts[intervals[piece.interval].cause].trust, piece.tokenTrust ?? .signed),
             evidence: evidence.ascending())
     }
 
@@ -169,19 +171,22 @@ private struct HoldingReader {
 }
 
 extension Holders {
-    /// The stretches of time in which a customer holds the chain, and why; adjacent ones joined.
+    /// The stretches of time in which a customer holds the chain, and why; adjacent ones joined, as
+    /// far as who names the holder is believed as much.
     public func stretches(
         of customer: CustomerId
-    ) -> [(from: Timestamp, to: Timestamp?, cause: Int64)] {
-        var found: [(from: Timestamp, to: Timestamp?, cause: Int64)] = []
+    ) -> [(from: Timestamp, to: Timestamp?, cause: Int64, tokenTrust: Trust?)] {
+        var found: [(from: Timestamp, to: Timestamp?, cause: Int64, tokenTrust: Trust?)] = []
         for span in spans {
             guard let holder = span.holders.first(where: { $0.customer == customer }) else {
                 continue
             }
-            if let last = found.last, last.to == span.from {
+            if let last = found.last, last.to == span.from,
+                (last.tokenTrust ?? .signed) == (holder.tokenTrust ?? .signed)
+            {
                 found[found.count - 1].to = span.to
             } else {
-                found.append((span.from, span.to, holder.cause))
+                found.append((span.from, span.to, holder.cause, holder.tokenTrust))
             }
         }
         return found

@@ -25,15 +25,22 @@ struct Tokens: Hashable, Sendable {
                 let token = history.facts[fact].statedTransaction?.appAccountToken
             else { continue }
             let customer = CustomerId(token: token)
-            if changes.last?.holder.customer == customer { continue }
+            let trust = history.facts.tokenTrust(fact)
+            // The same word of who is believed no more changes nothing.
+            if let last = changes.last?.holder, last.customer == customer,
+                trust <= last.tokenTrust ?? .signed
+            {
+                continue
+            }
             changes.append(
                 Change(
                     from: time,
                     holder: Holder(
                         customer: customer, authority: .token,
-                        cause: history.facts[fact].position)))
+                        cause: history.facts[fact].position,
+                        tokenTrust: trust)))
             // Nobody else is ever named.
-            if named.count == 1 { break }
+            if named.count == 1, trust == .signed { break }
         }
         holders = changes
     }

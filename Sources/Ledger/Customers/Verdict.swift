@@ -15,7 +15,7 @@ public struct Verdict: Hashable, Sendable {
     /// The chain cited; nil for a grant.
     public var originalTransactionId: OriginalTransactionId?
     /// The rank of trust it rests on (`lifecycle.md` §2 rule 2): that of the least believed event
-    /// that decides the state; of a grant `operator`.
+    /// that decides the state, the token that names the customer among them; of a grant `operator`.
     public var trust: Trust
     /// Positions of the events that decide it, ascending.
     public var evidence: [Int64]

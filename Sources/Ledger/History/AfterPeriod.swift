@@ -82,22 +82,22 @@ struct AfterPeriodRule {
     /// Facts that can speak: with a notification type, a renewal snapshot or a status, signed from
     /// shortly before E up to `until`, of the highest trust among them.
     func evidence(until: Timestamp?) -> [Int] {
-        let from = end.advanced(byMilliseconds: -period.leadMilliseconds)
-        var found: [Int] = []
-        var trusted: Trust?
-        for index in facts.signed(from: from, to: until) {
-            let fact = facts[index]
-            guard
-                fact.cause.notificationType != nil || fact.statedRenewal != nil
-                    || fact.status != nil
-            else { continue }
-            found.append(index)
-            trusted = max(trusted ?? fact.trust, fact.trust)
-        }
-        guard let trusted, found.contains(where: { facts[$0].trust != trusted }) else {
-            return found
-        }
+        let found = spoken(until: until)
+        guard let first = found.first.map({ facts[$0].trust }),
+            found.contains(where: { facts[$0].trust != first })
+        else { return found }
+        let trusted = found.reduce(first) { max($0, facts[$1].trust) }
         return found.filter { facts[$0].trust == trusted }
+    }
+
+    /// The same, of every trust.
+    func spoken(until: Timestamp?) -> [Int] {
+        let from = end.advanced(byMilliseconds: -period.leadMilliseconds)
+        return facts.signed(from: from, to: until).filter { index in
+            let fact = facts[index]
+            return fact.cause.notificationType != nil || fact.statedRenewal != nil
+                || fact.status != nil
+        }
     }
 
     /// The first of rule 5's readings that fits.

@@ -5,36 +5,83 @@ import AppStore
 /// then newest, statement about the same transaction that has them. Signed transactions are left as
 /// they are: what they do not state is not so.
 enum CompletedSnapshots {
-    static func complete(_ ordered: [Fact]) -> [Fact] {
+    /// The facts, completed, and those whose appAccountToken another one stated, with its trust.
+    static func complete(_ ordered: [Fact]) -> (facts: [Fact], borrowedTokens: [Int: Trust]) {
         guard ordered.contains(where: { isPartial($0) && $0.statedTransaction != nil }) else {
-            return ordered
+            return (ordered, [:])
         }
         let starts = ordered.compactMap { $0.statedTransaction?.purchaseDate }
+        let purchases = purchases(ordered)
         var statements: [TransactionId: [Int]] = [:]
         for index in ordered.indices {
             guard let id = ordered[index].statedTransaction?.transactionId else { continue }
             statements[id, default: []].append(index)
         }
-        return ordered.indices.map { index in
+        var borrowed: [Int: Trust] = [:]
+        let facts = ordered.indices.map { index in
             let fact = ordered[index]
             guard isPartial(fact), let snapshot = fact.transaction else { return fact }
             let others = statements[snapshot.transactionId] ?? []
+            let donors = donors(others, index, ordered)
             var completed = fact
-            var whole = snapshot.completed(by: donors(others, index, ordered))
-            // Only app receipts cannot say so, and an upgrade is never taken back; but nobody who is
-            // believed less can say it for them.
+            var whole = snapshot.completed(by: donors.compactMap { ordered[$0].transaction })
+            if snapshot.appAccountToken == nil {
+                borrowed[index] =
+                    donors.first { ordered[$0].statedTransaction?.appAccountToken != nil }
+                    .map { ordered[$0].trust }
+            }
             whole.isUpgraded =
-                whole.isUpgraded
-                || others.contains { other in
-                    ordered[other].trust >= fact.trust
-                        && ordered[other].statedTransaction?.isUpgraded == true
-                }
+                whole.isUpgraded || isUpgraded(snapshot, index, others, ordered, purchases)
             // A period that ends in the second in which the next one begins ends where that begins.
             for start in starts { whole.expiresDate = whole.expiresDate.refined(by: start) }
             completed.transaction = whole
             return completed
         }
+        return (facts, borrowed)
     }
+
+    // MARK: Upgrades
+
+    /// Which products were bought in which second.
+    private static func purchases(_ facts: [Fact]) -> [Int64: Set<ProductId>] {
+        var purchases: [Int64: Set<ProductId>] = [:]
+        for fact in facts {
+            guard let bought = fact.statedTransaction, let product = bought.productId,
+                let date = bought.purchaseDate
+            else { continue }
+            purchases[date.milliseconds / 1_000, default: []].insert(product)
+        }
+        return purchases
+    }
+
+    /// Only app receipts cannot say so, and an upgrade is never taken back; but nobody who is
+    /// believed less can say it for them.
+    private static func isUpgraded(
+        _ snapshot: TransactionSnapshot, _ index: Int, _ others: [Int], _ facts: [Fact],
+        _ purchases: [Int64: Set<ProductId>]
+    ) -> Bool {
+        let trust = facts[index].trust
+        let peers = others.filter { facts[$0].trust >= trust }
+        if peers.contains(where: { facts[$0].statedTransaction?.isUpgraded == true }) {
+            return true
+        }
+        // An app receipt says that it was cancelled, and not whether it was refunded or replaced
+        // (`appstore.md` trap 17). What another product was bought in the place of was replaced,
+        // unless who has a word for it says otherwise.
+        guard facts[index].cause.kind == .receipt, let date = snapshot.revocationDate,
+            !peers.contains(where: { other in
+                facts[other].cause.kind != .receipt
+                    && facts[other].statedTransaction?.revocationDate != nil
+            })
+        else { return false }
+        let second = date.milliseconds / 1_000
+        return (second - upgradeToleranceSeconds...second + upgradeToleranceSeconds).contains {
+            purchases[$0]?.contains { $0 != snapshot.productId } ?? false
+        }
+    }
+
+    /// How far the cancellation of what was replaced may be from the purchase that replaced it.
+    static let upgradeToleranceSeconds: Int64 = 60
 
     /// Whether a fact is of a form that cannot state everything.
     static func isPartial(_ fact: Fact) -> Bool { fact.cause.kind.mayNameSeveralChains }
@@ -42,14 +89,14 @@ enum CompletedSnapshots {
     /// The other statements, the most believed first: whole ones before partial ones.
     private static func donors(
         _ others: [Int], _ index: Int, _ facts: [Fact]
-    ) -> [TransactionSnapshot] {
+    ) -> [Int] {
         others.filter { $0 != index }.sorted { left, right in
             let (one, two) = (facts[left], facts[right])
             if isPartial(one) != isPartial(two) { return isPartial(two) }
             if one.trust != two.trust { return one.trust > two.trust }
             // Facts are in order of their dates.
             return left > right
-        }.compactMap { facts[$0].transaction }
+        }
     }
 }
 

@@ -12,6 +12,8 @@ final class OrderedFacts: Sendable {
     let unusable: [Fact]
     /// Every renewal snapshot, oldest first.
     let renewals: [RenewalPoint]
+    /// Facts whose appAccountToken somebody else stated, and how far that one is believed.
+    private let borrowedTokens: [Int: Trust]
 
     init(_ unordered: [Fact]) {
         let ordered: [Fact]
@@ -21,7 +23,7 @@ final class OrderedFacts: Sendable {
         } else {
             (ordered, unusable) = OrderedFacts.ordered(unordered)
         }
-        facts = CompletedSnapshots.complete(ordered)
+        (facts, borrowedTokens) = CompletedSnapshots.complete(ordered)
         times = facts.map { $0.signedDate ?? Timestamp(milliseconds: 0) }
         renewals = RenewalPoint.points(facts)
     }
@@ -47,6 +49,11 @@ final class OrderedFacts: Sendable {
 
     subscript(index: Int) -> Fact {
         _read { yield facts[index] }
+    }
+
+    /// How far who states the fact's appAccountToken is believed.
+    func tokenTrust(_ index: Int) -> Trust {
+        min(borrowedTokens[index] ?? .signed, facts[index].trust)
     }
 
     /// Indices of the facts signed in `[from, to)`; `to` nil means without end.

@@ -9,6 +9,9 @@ extension NoticeReader {
         }
         readPurchaseContradictions()
         readRenewalContradictions()
+        guard Set(facts.facts.map(\.trust)).count > 1 else { return }
+        readLowerRefunds()
+        readLowerFailures()
     }
 
     /// A receipt's purchase against the signed transactions of the same id. What Apple never

@@ -11,6 +11,9 @@ public enum NoticeCode: String, Sendable, CaseIterable {
     case tokenChanged
     case unreadable
     case unknownValue
+    /// A refund or a failed payment that only a lower rank of trust tells of: not believed, and
+    /// contradicted by nothing (`Ledger.docc`, Original StoreKit).
+    case unconfirmedStatement
 }
 
 /// One notice, with the valid time in which it holds. Nothing about it depends on the clock.

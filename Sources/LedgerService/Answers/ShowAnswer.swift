@@ -48,6 +48,7 @@ extension ChainAnswer {
         json.member("phase", phase.rawValue)
         json.member("ownership", ownership.rawValue)
         json.member("appAccountToken", appAccountToken)
+        json.member("appAccountTokenTrust", appAccountTokenTrust?.rawValue)
         json.object("price", price) { json, money in money.writeMembers(to: &json) }
         json.member("storefront", storefront)
         json.member("transactionId", transactionId)

@@ -10,7 +10,11 @@ public enum ReconcileScope: Sendable, Hashable, CaseIterable {
     /// The codes it takes, in the order in which they are told.
     public var codes: [NoticeCode] {
         switch self {
-        case .gaps: [.renewalOverdue, .missingPeriod, .unexplainedExpiry, .historyMissingBefore]
+        case .gaps:
+            [
+                .renewalOverdue, .missingPeriod, .unexplainedExpiry, .historyMissingBefore,
+                .unconfirmedStatement,
+            ]
         case .all: NoticeCode.allCases
         }
     }

@@ -26,7 +26,11 @@ extension ChainReading {
                 row("revoked", "\(revocation.type ?? "refund"), \(revocation.date.rfc3339)"))
         }
         if let commitment = answer.commitment { lines.append(row("commitment", text(commitment))) }
-        if let token = answer.appAccountToken { lines.append(row("account token", token)) }
+        if let token = answer.appAccountToken {
+            let trust = answer.appAccountTokenTrust ?? .signed
+            let rest = trust == .signed ? "" : ", by \(trust.sentence)"
+            lines.append(row("account token", token + rest))
+        }
         lines.append(row("decided by", events(answer.evidence)))
         if answer.trust != .signed { lines.append(row("rests on", answer.trust.sentence)) }
         lines.append(

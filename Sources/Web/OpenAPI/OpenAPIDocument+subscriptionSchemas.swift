@@ -45,6 +45,7 @@ extension OpenAPIDocument {
                   phase: standard
                   ownership: purchased
                   appAccountToken: f3a86f0d-52be-4c53-8f0e-7d9b1c44d033
+                  appAccountTokenTrust: signed
                   price: { milliunits: 9990, currency: USD }
                   storefront: USA
                   transactionId: '5000000000000011'
@@ -74,6 +75,7 @@ extension OpenAPIDocument {
                 - phase
                 - ownership
                 - appAccountToken
+                - appAccountTokenTrust
                 - price
                 - storefront
                 - transactionId
@@ -107,6 +109,9 @@ extension OpenAPIDocument {
                   description: purchased, familyShared, assigned, or a later word of Apple's.
                   type: string
                 appAccountToken: { type: [string, 'null'] }
+                appAccountTokenTrust:
+                  description: How far who states the token is believed; null without one.
+                  enum: [signed, transport, secret, operator, null]
                 price:
                   anyOf:
                     - { $ref: '#/components/schemas/Money' }

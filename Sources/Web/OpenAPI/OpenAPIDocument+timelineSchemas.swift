@@ -67,6 +67,7 @@ extension OpenAPIDocument {
                     - tokenChanged
                     - unreadable
                     - unknownValue
+                    - unconfirmedStatement
                 message: { description: For people; its wording may change., type: string }
                 evidence: { $ref: '#/components/schemas/Evidence' }
               additionalProperties: false

@@ -37,6 +37,7 @@ struct ContractNameTests {
             NoticeCode.allCases.map(\.rawValue) == [
                 "renewalOverdue", "missingPeriod", "unexplainedExpiry", "historyMissingBefore",
                 "lateDelivery", "contradiction", "tokenChanged", "unreadable", "unknownValue",
+                "unconfirmedStatement",
             ])
     }
 

@@ -1,0 +1,162 @@
+import AppStore
+
+/// What only a lower rank tells of, and what would end access if it were believed. It is not
+/// (`lifecycle.md` §2 rule 2), but is told: as `contradiction` where something more trusted and newer
+/// says otherwise, else as `unconfirmedStatement`, since both can be true (`Ledger.docc`, Original
+/// StoreKit).
+extension NoticeReader {
+    // MARK: Refunds
+
+    /// What a rank says last of a transaction.
+    private struct LowerStatement {
+        let id: TransactionId
+        let trust: Trust
+        var fact: Int
+    }
+
+    /// Refunds that only a lower rank states: by each rank's newest statement, so that what was
+    /// taken back by who told it is not told.
+    mutating func readLowerRefunds() {
+        var newest: [LowerStatement] = []
+        var places: [TransactionId: [Trust: Int]] = [:]
+        var statements: [TransactionId: [Int]] = [:]
+        var purchases: [WebOrderLineItemId: [Int]] = [:]
+        let lowest = facts.indices.map { facts[$0].trust }.min()
+        for index in facts.indices {
+            guard let stated = facts[index].statedTransaction else { continue }
+            let (id, trust) = (stated.transactionId, facts[index].trust)
+            statements[id, default: []].append(index)
+            if let item = stated.webOrderLineItemId, item.rawValue != "0", trust != lowest {
+                purchases[item, default: []].append(index)
+            }
+            if let place = places[id]?[trust] {
+                let known = newest[place].fact
+                // Of one date the cancellation (rule 2).
+                let isOlder =
+                    facts.times[known] == facts.times[index]
+                    && facts[known].statedTransaction?.revocationDate != nil
+                if !isOlder { newest[place].fact = index }
+            } else {
+                places[id, default: [:]][trust] = newest.count
+                newest.append(LowerStatement(id: id, trust: trust, fact: index))
+            }
+        }
+        for lower in newest {
+            guard let stated = facts[lower.fact].statedTransaction, !stated.isUpgraded,
+                let date = stated.revocationDate
+            else { continue }
+            let ofPurchase = stated.webOrderLineItemId.flatMap { purchases[$0] } ?? []
+            let same = history.isOneTime ? Array(facts.indices) : statements[lower.id] ?? []
+            let higher = Set(same + ofPurchase).sorted().compactMap { Statement($0, in: facts) }
+                .filter { $0.trust > lower.trust }
+            guard !higher.isEmpty else { continue }
+            let first = (statements[lower.id] ?? []).first { index in
+                facts[index].trust == lower.trust
+                    && facts[index].statedTransaction?.revocationDate == date
+            }
+            readLowerRefund(of: lower.id, date, first ?? lower.fact, higher)
+        }
+    }
+
+    /// - Parameters:
+    ///   - date: when it was refunded, so it is said.
+    ///   - told: the first fact that says so.
+    ///   - higher: what more trusted sources state of the same purchase; not empty.
+    private mutating func readLowerRefund(
+        of id: TransactionId, _ date: Timestamp, _ told: Int, _ higher: [Statement]
+    ) {
+        let ordered = higher.sorted(by: Statement.isWorse)
+        guard let best = ordered.last, best.revocationDate == nil,
+            !ordered.contains(where: { statement in
+                statement.revocationDate.map { isSameSecond($0, date) } ?? false
+                    || facts[statement.fact].statedTransaction?.isUpgraded == true
+            })
+        else { return }
+        let later = ordered.filter { statement in
+            statement.signedDate.milliseconds(since: date)
+                > NoticeLimits.statusToleranceMilliseconds
+        }
+        let reversal = later.first { statement in
+            facts[statement.fact].cause.notificationType?.value == .refundReversed
+        }
+        let source = source(of: told)
+        if let newest = later.last, reversal == nil {
+            add(
+                .contradiction, from: facts.times[told], facts: [newest.fact, told],
+                "\(source) states that transaction \(id) was refunded on \(date.rfc3339), but what"
+                    + " Apple is known to have said on \(newest.signedDate.rfc3339), which is"
+                    + " trusted more, states no refund. The more trusted one holds.")
+        } else {
+            add(
+                .unconfirmedStatement, from: facts.times[told], to: reversal?.signedDate,
+                facts: [best.fact, told],
+                "\(source) alone states that transaction \(id) was refunded on \(date.rfc3339);"
+                    + " nothing more trusted has been said since. Access goes on until it is: ask"
+                    + " Apple, as `subledger reconcile` does.")
+        }
+    }
+
+    // MARK: Failed payments
+
+    /// Payments that failed after a period, as only a lower rank tells while a higher one speaks of
+    /// that time (rule 5 reads the highest alone).
+    mutating func readLowerFailures() {
+        let periods = history.periods
+        for index in periods.indices where history.after[index] != nil {
+            let next = index + 1 < periods.count ? periods[index + 1] : nil
+            let rule = AfterPeriodRule(
+                facts: facts, environment: history.environment, period: periods[index],
+                nextStart: next?.start, recoveryFact: nil, nextTransactions: [])
+            let window = rule.spoken(until: next?.start)
+            guard let top = window.map({ facts[$0].trust }).max(),
+                let failing = window.first(where: { index in
+                    facts[index].trust < top && rule.word(index) == .failing
+                })
+            else { continue }
+            let higher = window.filter { facts[$0].trust > facts[failing].trust }
+            guard let newest = higher.last,
+                !higher.contains(where: { rule.word($0) == .failing || endsByBilling($0) }),
+                !(next.map { isRecovered($0, trust: facts[failing].trust) } ?? false)
+            else { continue }
+            add(
+                .unconfirmedStatement, from: facts.times[failing], to: next?.start,
+                facts: [newest, failing],
+                "\(source(of: failing)) alone states that the payment failed; what is trusted more"
+                    + " speaks of that time, and not of a failure. It holds: ask Apple, as"
+                    + " `subledger reconcile` does.")
+        }
+    }
+
+    /// Whether somebody trusted more says that the next period was paid for after a failure.
+    private func isRecovered(_ next: Period, trust: Trust) -> Bool {
+        facts.facts.contains { fact in
+            fact.trust > trust && fact.cause.notificationType?.value == .didRenew
+                && fact.cause.subtype?.value == .billingRecovery
+                && (fact.statedTransaction.map { stated in
+                    next.contains(transaction: stated.transactionId, in: history.records)
+                } ?? false)
+        }
+    }
+
+    /// Whether it says that the subscription ended because nothing could be charged.
+    private func endsByBilling(_ index: Int) -> Bool {
+        facts[index].cause.notificationType?.value == .expired
+            && facts[index].cause.subtype?.value == .billingRetry
+            || facts[index].statedRenewal?.expirationIntent?.value == .billingError
+    }
+
+    // MARK: Both
+
+    private func source(of index: Int) -> String {
+        switch facts[index].cause.kind {
+        case .notificationV1: "A version 1 notification"
+        case .verifyReceipt: "An answer of verifyReceipt"
+        default: "A source that is trusted less"
+        }
+    }
+
+    /// Receipts write whole seconds.
+    private func isSameSecond(_ left: Timestamp, _ right: Timestamp) -> Bool {
+        left.milliseconds / 1_000 == right.milliseconds / 1_000
+    }
+}

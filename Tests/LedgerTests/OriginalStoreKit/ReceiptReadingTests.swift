@@ -1,0 +1,107 @@
+import AppStore
+import Ledger
+import Testing
+
+/// What a receipt leaves open, and who may say it in its stead (`Ledger.docc`, Original StoreKit).
+@Suite("What receipts leave open")
+struct ReceiptReadingTests {
+    private let customer = CustomerId("3f0c0d5e-0000-4000-8000-000000000001")
+
+    private func receipt(
+        _ id: String, of product: String = "basic", _ from: Timestamp, _ to: Timestamp,
+        at signedDate: Timestamp
+    ) -> Fact {
+        var fact = Fact.told(.receipt, at: signedDate)
+        fact.transaction = .period(id, from, to)
+        fact.transaction?.productId = ProductId(product)
+        fact.transaction?.type = nil
+        return fact
+    }
+
+    private func stretches(_ life: Lifecycle) -> [HeldStretch] {
+        let chain = ChainId(
+            bundleId: BundleId("com.example.app"),
+            originalTransactionId: OriginalTransactionId("1"))
+        return life.holding(of: customer, chain: chain).stretches
+    }
+
+    private func refunds(_ life: Lifecycle) -> Bool {
+        life.intervals.contains { $0.state == .revoked }
+    }
+
+    // MARK: Cancelled: refunded or replaced
+
+    @Test(
+        "Cancelled when another product was bought is replaced, up to a minute beside it",
+        arguments: [(0, false), (60, false), (-60, false), (61, true), (-61, true)]
+            as [(Int64, Bool)])
+    func replaced(seconds: Int64, isRefund: Bool) {
+        let upgrade = day(10)
+        let life = given(
+            receipt("1", day(0), day(30), at: day(12)).revoked(
+                upgrade.advanced(byMilliseconds: seconds * 1_000)),
+            receipt("2", of: "pro", upgrade, day(40), at: day(12)))
+        #expect(life.lifeFacts(.refunded).isEmpty == !isRefund)
+        #expect(life.lifeFacts(.upgraded).isEmpty == false || isRefund)
+        #expect(life.state(day(11)) != .revoked)
+    }
+
+    @Test("The same product again, or nothing, is a refund")
+    func refunded() {
+        let again = given(
+            receipt("1", day(0), day(30), at: day(12)).revoked(day(10)),
+            receipt("2", day(10), day(40), at: day(12)))
+        #expect(again.lifeFacts(.refunded).count == 1)
+        let alone = given(receipt("1", day(0), day(30), at: day(12)).revoked(day(10)))
+        #expect(alone.state(day(12)) == .revoked)
+    }
+
+    @Test("Who has a word for it decides: signed as refunded it is, whatever was bought then")
+    func signedRefund() {
+        let life = given(
+            .notification(.refund, "1", day(0), day(30), at: day(11)).revoked(day(10)),
+            receipt("1", day(0), day(30), at: day(12)).revoked(day(10)),
+            receipt("2", of: "pro", day(10), day(40), at: day(12)))
+        #expect(life.lifeFacts(.refunded).count == 1)
+    }
+
+    // MARK: Tokens of a lower rank
+
+    @Test("A token that only a secret vouches for names the customer at its own rank")
+    func borrowedToken() {
+        var versionOne = Fact.told(.notificationV1, type: .didRenew, at: day(1)).trusted(.secret)
+        versionOne.transaction = .period("1", day(0), day(30))
+        versionOne.transaction?.appAccountToken = customer.rawValue
+        let life = given(receipt("1", day(0), day(30), at: day(2)), versionOne)
+        let answer = life.answer(day(5))
+        #expect(answer?.appAccountToken == customer.rawValue)
+        #expect(answer?.trust == .signed)
+        #expect(answer?.appAccountTokenTrust == .secret)
+        #expect(stretches(life).map(\.trust) == [.secret, .secret])
+    }
+
+    @Test("A token of an earlier period keeps the rank it was told with")
+    func earlierToken() {
+        var versionOne = Fact.told(.notificationV1, type: .subscribed, at: day(0))
+            .trusted(.secret)
+        versionOne.transaction = .period("1", day(0), day(30))
+        versionOne.transaction?.appAccountToken = customer.rawValue
+        let life = given(versionOne, .didRenew("2", day(30), day(60)))
+        #expect(life.answer(day(40))?.trust == .signed)
+        #expect(life.answer(day(40))?.appAccountTokenTrust == .secret)
+        #expect(Set(stretches(life).map(\.trust)) == [.secret])
+    }
+
+    @Test("A signed token, and a customer whom an operator names, take nothing from the rank")
+    func signedToken() {
+        let life = given(
+            .subscribed("1", day(0), day(30)).transaction {
+                $0.appAccountToken = customer.rawValue
+            },
+            receipt("1", day(0), day(30), at: day(2)))
+        #expect(life.answer(day(5))?.appAccountTokenTrust == .signed)
+        #expect(Set(stretches(life).map(\.trust)) == [.signed])
+        #expect(
+            given(.subscribed("1", day(0), day(30))).answer(day(5))?.appAccountTokenTrust == nil)
+    }
+}
