@@ -35,5 +35,11 @@ public enum SchemaHistory {
         Migration(
             version: 7, name: "V0007_operations_reports",
             sql: PackageResources.V0007_operations_reports_sql),
+        Migration(
+            version: 8, name: "V0008_operations_awaiting_secret",
+            sql: PackageResources.V0008_operations_awaiting_secret_sql),
+        Migration(
+            version: 9, name: "V0009_operations_waiting",
+            sql: PackageResources.V0009_operations_waiting_sql),
     ]
 }

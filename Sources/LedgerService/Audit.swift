@@ -24,6 +24,10 @@ public struct Audit: Sendable {
         /// Events whose signatures were verified, tombstones and unsigned events not among them;
         /// nil when not asked for.
         public var signaturesVerified: Int64?
+        /// Version 1 notifications whose seal could not be judged here, since it is of no secret that
+        /// the app's file holds now; nil when not asked for. Their bytes are proved by their hashes all
+        /// the same.
+        public var signaturesNotVerifiable: Int64?
         public var signatureFindings: [SignatureFinding] = []
         public var signatureFindingsOmitted = 0
 
@@ -56,11 +60,14 @@ public struct Audit: Sendable {
         self.directory = directory
     }
 
-    /// - Parameter verifier: given, every JWS is verified again at its signedDate, on all cores.
+    /// - Parameters:
+    ///   - verifier: given, every JWS and receipt is verified again at its date, on all cores.
+    ///   - apps: by whose shared secrets version 1 notifications are verified then.
     ///
     /// Damage is reported, not thrown: throws only what keeps the log from being read at all.
     public func verify(
-        verifier: EvidenceVerifier?, report: @escaping Projector.Report = { _ in }
+        verifier: EvidenceVerifier?, apps: [Configuration.App] = [],
+        report: @escaping Projector.Report = { _ in }
     ) async throws(StoreError) -> Report {
         let found = try await log.verify { done, all in
             report(Projector.Progress(.verify, position: done, head: all))
@@ -70,7 +77,8 @@ public struct Audit: Sendable {
             result.projectionsFailure = error
         }
         guard let verifier else { return result }
-        try await verifySignatures(verifier, &result, report)
+        let judge = Judge(verifier: verifier, secrets: SharedSecrets(apps))
+        try await verifySignatures(judge, &result, report)
         return result
     }
 
@@ -103,19 +111,26 @@ public struct Audit: Sendable {
 
     // MARK: Signatures
 
+    /// By what evidence is judged.
+    struct Judge: Sendable {
+        let verifier: EvidenceVerifier
+        var secrets = SharedSecrets([])
+    }
+
     private func verifySignatures(
-        _ verifier: EvidenceVerifier, _ result: inout Report, _ report: Projector.Report
+        _ judge: Judge, _ result: inout Report, _ report: Projector.Report
     ) async throws(StoreError) {
         let end = result.log.lastPosition
-        var verified: Int64 = 0
+        var (verified, notVerifiable): (Int64, Int64) = (0, 0)
         var position: Int64 = 0
         do throws(StoreError) {
             while let page = try await log.auditedPage(after: position, through: end) {
                 position = page.last
-                for verdict in await Parallel.map(page.events, { Audit.check($0, verifier) }) {
+                for verdict in await Parallel.map(page.events, { Audit.check($0, judge) }) {
                     switch verdict {
                     case .verified: verified += 1
                     case .nothingSigned: break
+                    case .notVerifiable: notVerifiable += 1
                     case .failed(let finding): result.add(finding)
                     }
                 }
@@ -126,6 +141,7 @@ public struct Audit: Sendable {
             result.add(Audit.finding(position + 1, error))
         }
         result.signaturesVerified = verified
+        result.signaturesNotVerifiable = notVerifiable
     }
 
     enum Verdict: Sendable, Equatable {
@@ -133,11 +149,14 @@ public struct Audit: Sendable {
         case verified
         /// It carries none, or its evidence was erased, which the audit of the log tells.
         case nothingSigned
+        /// A seal of a secret that is not at hand.
+        case notVerifiable
         case failed(SignatureFinding)
     }
 
-    static func check(_ logged: LoggedEvent, _ verifier: EvidenceVerifier) -> Verdict {
-        let event = logged.event
+    static func check(_ logged: LoggedEvent, _ judge: Judge) -> Verdict {
+        let (event, verifier) = (logged.event, judge.verifier)
+        if event.attributes.kind == .notificationV1 { return checkSeal(logged, judge.secrets) }
         guard event.attributes.trust == .signed else { return .nothingSigned }
         let position = event.position
         do {
@@ -169,6 +188,18 @@ public struct Audit: Sendable {
         } catch {
             return .failed(noPair(position))
         }
+    }
+
+    /// A seal of no secret at hand may be of one that was changed since: that is no finding.
+    private static func checkSeal(_ logged: LoggedEvent, _ secrets: SharedSecrets) -> Verdict {
+        let event = logged.event
+        do throws(StoreError) {
+            guard let bytes = try logged.originalBytes() else { return .nothingSigned }
+            guard let secret = secrets[event.attributes.bundleId],
+                let sealed = try? SealedNotificationV1(bytes), sealed.isSealed(by: secret)
+            else { return .notVerifiable }
+            return .verified
+        } catch { return .failed(finding(event.position, error)) }
     }
 
     private static func finding(_ position: Int64, _ error: StoreError) -> SignatureFinding {

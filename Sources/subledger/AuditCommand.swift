@@ -32,7 +32,9 @@ struct AuditCommand: AsyncParsableCommand {
                 let log = try await EventLog.open(directory: directory)
                 let progress = ProgressLine()
                 let report = try await Audit(log: log, directory: directory)
-                    .verify(verifier: verifier) { progress.show($0.text) }
+                    .verify(verifier: verifier, apps: settings.configuration.apps) {
+                        progress.show($0.text)
+                    }
                 progress.end()
                 await log.close()
                 try print(report)
@@ -60,7 +62,14 @@ struct AuditCommand: AsyncParsableCommand {
                 Console.note("warning: derived data could not be compared with the log: \(failure)")
             }
             let root = report.log.head?.root.hexadecimal ?? "none"
-            let signatures = report.signaturesVerified.map { ", \($0) events' signatures verified" }
+            var signatures = report.signaturesVerified.map {
+                ", \($0) events' signatures verified"
+            }
+            if let count = report.signaturesNotVerifiable, count > 0 {
+                signatures?.append(
+                    ", \(count) version 1 notifications not verifiable by a shared secret that is"
+                        + " configured here")
+            }
             try Console.out(
                 "\(report.isSound ? "sound" : "NOT SOUND"): \(report.log.eventCount) events,"
                     + " \(report.log.tombstoneCount) of them tombstones without evidence"
@@ -77,6 +86,7 @@ struct AuditCommand: AsyncParsableCommand {
                 json.member("projectionsMatch", report.projectionsMatch)
                 json.member("projectionsError", report.projectionsFailure?.code.rawValue)
                 json.member("signaturesVerified", report.signaturesVerified)
+                json.member("signaturesNotVerifiable", report.signaturesNotVerifiable)
                 json.array("findings", report.log.findings) { json, finding in
                     json.object { json in
                         json.member("position", finding.position)

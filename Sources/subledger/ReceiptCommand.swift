@@ -37,7 +37,7 @@ struct ReceiptCommand: AsyncParsableCommand {
             let expectation = ReceiptExamination.Expectation(
                 apps: settings.configuration.apps,
                 environment: common.isEnvironmentStated ? settings.environment : nil,
-                deviceId: try device())
+                deviceId: try device(), catalogue: settings.configuration.catalogue)
             let verifier = try settings.receiptVerifier()
             let examination = ReceiptExamination(
                 of: try await read(), verifier: verifier, expecting: expectation,

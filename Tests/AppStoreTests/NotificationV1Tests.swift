@@ -63,7 +63,7 @@ struct NotificationV1Tests {
     func password() throws {
         let body = Array(
             "{ \"a\":{\"password\":\"inner\"}, \"password\" : \"h\\u0075sh\" ,\"b\":[1]}".utf8)
-        let password = try #require(try NotificationV1.password(in: body))
+        let password = try #require(try NotificationV1.head(of: body).password)
         #expect(password.text == "hush")
         #expect(Array(body[password.range]) == Array("\"h\\u0075sh\"".utf8))
     }
@@ -71,10 +71,42 @@ struct NotificationV1Tests {
     @Test("A password that stands twice, or hides as another type, is none")
     func noPassword() throws {
         let twice = Array("{\"password\":\"a\",\"password\":\"b\"}".utf8)
-        #expect(throws: JSONError.self) { try NotificationV1.password(in: twice) }
-        let number = try NotificationV1.password(in: Array("{\"password\":1}".utf8))
+        #expect(throws: JSONError.self) { try NotificationV1.head(of: twice) }
+        let number = try NotificationV1.head(of: Array("{\"password\":1}".utf8)).password
         #expect(number?.text == nil)
-        #expect(try NotificationV1.password(in: Array("{\"a\":1}".utf8)) == nil)
-        #expect(throws: JSONError.self) { try NotificationV1.password(in: Array("[]".utf8)) }
+        #expect(try NotificationV1.head(of: Array("{\"a\":1}".utf8)).password == nil)
+        #expect(throws: JSONError.self) { try NotificationV1.head(of: Array("[]".utf8)) }
+    }
+
+    @Test(
+        "The app is named by the body, else by the receipt inside; what is no text names none",
+        arguments: [
+            (#"{"bid":"a","latest_receipt_info":{"bid":"b"}}"#, "a"),
+            (
+                #"{"latest_expired_receipt_info":{"bid":"c"},"latest_receipt_info":{"bid":"b"}}"#,
+                "b"
+            ),
+            (#"{"latest_expired_receipt_info":{"x":1,"bid":"c"}}"#, "c"),
+            (#"{"latest_receipt_info":[{"bid":"b"}]}"#, nil), (#"{"bid":{"bid":"a"}}"#, nil),
+            (#"{"unified_receipt":{"bid":"a"}}"#, nil), ("{}", nil),
+        ] as [(String, String?)])
+    func app(text: String, expected: String?) throws {
+        #expect(try NotificationV1.head(of: Array(text.utf8)).bundleId?.rawValue == expected)
+    }
+
+    @Test("A key of the inner receipt that stands twice is nobody's word either")
+    func innerTwice() {
+        let text = #"{"latest_receipt_info":{"bid":"a","bid":"b"}}"#
+        #expect(throws: JSONError.self) { try NotificationV1.head(of: Array(text.utf8)) }
+    }
+
+    @Test(
+        "The environment is the body's, else that of the receipt inside",
+        arguments: [
+            (#"{"environment":"PROD","unified_receipt":{"environment":"Sandbox"}}"#, "PROD"),
+            (#"{"unified_receipt":{"environment":"Sandbox"}}"#, "Sandbox"), ("{}", nil),
+        ] as [(String, String?)])
+    func environment(text: String, expected: String?) throws {
+        #expect(try read(text).environment == expected)
     }
 }

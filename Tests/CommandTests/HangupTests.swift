@@ -64,4 +64,34 @@ struct HangupTests {
         #expect(connection.send(head))
         #expect(try await service.terminate() == 0)
     }
+
+    @Test("Shared secrets are read again; one that is of no use leaves the one before")
+    func sharedSecrets() async throws {
+        let place = try Workplace()
+        try place.write(["first-secret-of-the-app"], to: "shared-secret")
+        try place.write(
+            [
+                "apps:", "  - bundleId: com.example.app",
+                "    sharedSecretFile: \(place.file("shared-secret"))",
+            ], to: "shared.yaml")
+        let service = try await ServiceRun(place, ["--config", place.file("shared.yaml")])
+        func status(_ password: String, _ number: Int) async throws -> Int? {
+            let body =
+                #"{"notification_type":"DID_RENEW","environment":"PROD","bid":"com.example.app","#
+                + #""password":"\#(password)","original_transaction_id":"\#(number)"}"#
+            return await (try RawConnection(port: service.port)).notify(Array(body.utf8))?.status
+        }
+        #expect(try await status("first-secret-of-the-app", 1) == 200)
+        #expect(try await status("second-secret-of-the-app", 2) == 400)
+        try place.write(["second-secret-of-the-app"], to: "shared-secret")
+        service.launched.signal(SIGHUP)
+        #expect(try await waits(service, for: "sharedSecretsReloaded", count: 1))
+        #expect(try await status("second-secret-of-the-app", 3) == 200)
+        #expect(try await status("first-secret-of-the-app", 4) == 400)
+        try place.write(["no"], to: "shared-secret")
+        service.launched.signal(SIGHUP)
+        #expect(try await waits(service, for: "sharedSecretUnusable", count: 1))
+        #expect(try await status("second-secret-of-the-app", 5) == 200)
+        #expect(try await service.terminate() == 0)
+    }
 }

@@ -48,7 +48,7 @@ struct ReceiptCommandTests {
             object.object?.map(\.key) == [
                 "form", "verified", "accepted", "code", "message", "signedBy", "rootFingerprint",
                 "effectiveDate", "isOfDevice", "environment", "bundleId", "receipt",
-                "transactionReceipt", "originalTransactionIds", "next",
+                "transactionReceipt", "originalTransactionIds", "untypedProducts", "next",
             ])
         #expect(object["verified"]?.bool == true)
         #expect(object["accepted"]?.bool == true)

@@ -4,6 +4,8 @@ import HummingbirdTesting
 import Ledger
 import LedgerService
 import LedgerStore
+import Signing
+import Simulator
 import Testing
 
 @testable import Web
@@ -128,6 +130,94 @@ struct ReceiptRouteTests {
             let reused = try await client.post("/v1/receipts", two, key)
             #expect(reused.status == 422)
             #expect(reused.code == "idempotencyKeyReused")
+        }
+    }
+
+    @Test("What was refused does not keep its key from what is sent next under it")
+    func refusedKey() async throws {
+        let good = MadeReceipt.body(try MadeReceipt.base64([purchase]))
+        let wrong = MadeReceipt.body(
+            try MadeReceipt.base64([purchase], bundleId: "com.example.other"))
+        try await serve { client, _ in
+            let key: HTTPFields = [.idempotencyKey: "k2", .contentType: "application/json"]
+            #expect(try await client.post("/v1/receipts", wrong, key).code == "wrongApp")
+            let answer = try await client.post("/v1/receipts", good, key)
+            #expect(answer.status == 200)
+            // The key is that of the body that was taken now.
+            #expect(
+                try await client.post("/v1/receipts", wrong, key).code == "idempotencyKeyReused")
+            #expect(try await client.post("/v1/receipts", good, key).status == 200)
+        }
+    }
+
+    @Test(
+        "A copy of a receipt takes nothing from who holds it; share adds whoever has one",
+        arguments: [(ClaimPolicy.transfer, "refused"), (.keep, "refused"), (.share, "added")])
+    func copied(policy: ClaimPolicy, outcome: String) async throws {
+        let receipt = try MadeReceipt.base64([purchase])
+        var place = try ServedPlace()
+        place.roots = MadeReceipt.roots
+        place.configuration.claimPolicy = policy
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            let mine = try await client.post(
+                "/v1/receipts", MadeReceipt.body(receipt, customer: "payer"))
+            #expect(mine.json["claims"]?.array?.first?["claim"]?.string == "moved")
+            let theirs = try await client.post(
+                "/v1/receipts", MadeReceipt.body(receipt, customer: "copier"))
+            #expect(theirs.json["claims"]?.array?.first?["claim"]?.string == outcome)
+            let held = try await client.get("/v1/customers/payer/entitlements")
+            #expect(held.json["entitlements"]?.array?.count == 1)
+        }
+    }
+
+    @Test("So many chains are answered, those bought last; the rest is counted", arguments: [0, 1])
+    func manyChains(excess: Int) async throws {
+        let count = ReceiptBody.answeredChainCount + excess
+        let purchases = (0..<count).map { number in
+            var made = purchase
+            made.id = "\(600_000_000_000_000 + number)"
+            made.start = purchase.start.advanced(byMilliseconds: Int64(number) * 60_000)
+            return made
+        }
+        let body = MadeReceipt.body(
+            try MadeReceipt.base64(purchases, periods: 1), customer: "user-42")
+        try await serve { client, _ in
+            let answer = try await client.post("/v1/receipts", body)
+            #expect(answer.json["chainsOmitted"]?.int64 == Int64(excess))
+            let told = answer.json["subscriptions"]?.array ?? []
+            #expect(told.count == ReceiptBody.answeredChainCount)
+            #expect(told.first?["originalTransactionId"]?.string == purchases.last?.id)
+            #expect(answer.json["claims"]?.array?.count == ReceiptBody.answeredChainCount)
+        }
+    }
+
+    @Test("A purchase of which nobody says what it is has no state, and what to do is told")
+    func untyped() async throws {
+        let start = purchase.start
+        let contents = ReceiptContents(
+            type: .production, bundleId: MadePurchase.app,
+            creationDate: start.advanced(byMilliseconds: 60_000),
+            purchases: [
+                [
+                    .text(1702, "com.example.unlisted"), .text(1703, "700000000000001"),
+                    .text(1705, "700000000000001"), .date(1704, start), .date(1706, start),
+                ]
+            ])
+        let receipt = String(
+            decoding: Base64Standard.encode(try MadeReceipt.authority.sign(contents)), as: UTF8.self
+        )
+        try await serve { client, _ in
+            let answer = try await client.post("/v1/receipts", MadeReceipt.body(receipt))
+            #expect(answer.json["subscriptions"]?.array?.isEmpty == true)
+            let entry = answer.json["withoutState"]?.array?.first
+            #expect(entry?["originalTransactionId"]?.string == "700000000000001")
+            #expect(entry?["message"]?.string?.contains("com.example.unlisted") == true)
+            let shown = try await client.get("/v1/subscriptions/700000000000001")
+            #expect(shown.status == 404)
+            #expect(shown.code == "noSuchSubscription")
+            #expect(shown.json["detail"]?.string?.contains("list it under products") == true)
+            let never = try await client.get("/v1/subscriptions/700000000000009")
+            #expect(never.json["detail"]?.string?.contains("list it under products") == false)
         }
     }
 }

@@ -23,6 +23,16 @@ extension JSONCursor {
         }
     }
 
+    /// The text that stands here; nil, and past it, for every other value, of which nothing is kept.
+    public mutating func readText() throws(JSONError) -> String? {
+        skipWhitespace()
+        guard peek() == UInt8(ascii: "\"") else {
+            try skipValue()
+            return nil
+        }
+        return try readString()
+    }
+
     /// The member whose key has just been read: how a decoder keeps what it does not know.
     public mutating func member(_ key: JSONKey) throws(JSONError) -> JSONMember {
         JSONMember(key: key.string, value: try readValue())

@@ -5,7 +5,8 @@
 /// not kept here.
 public struct NotificationV1: Hashable, Sendable {
     public var notificationType: Raw<NotificationTypeV1>?
-    /// "Sandbox" or "PROD".
+    /// "Sandbox" or "PROD"; of the receipt inside, where "Production" is the word, when it stands
+    /// there alone; nil where nothing names one.
     public var environment: String?
     public var bundleId: BundleId?
     /// Which of the chains inside it is about.
@@ -25,7 +26,6 @@ public struct NotificationV1: Hashable, Sendable {
     public init(_ body: JSONValue) throws(JSONError) {
         let fields = try BodyFields(body, "body")
         notificationType = try fields.text("notification_type").map { Raw(rawValue: $0) }
-        environment = try fields.text("environment")
         originalTransactionId = try fields.text("original_transaction_id").map {
             OriginalTransactionId($0)
         }
@@ -39,6 +39,8 @@ public struct NotificationV1: Hashable, Sendable {
             try BodyFields(value, "unified_receipt")
         }
         let holder = unified ?? fields
+        let ofReceipt = try unified?.text("environment")
+        environment = try fields.text("environment") ?? ofReceipt
         transactions =
             try ReceiptTransaction.list(holder, "latest_receipt_info")
             + ReceiptTransaction.list(holder, "latest_expired_receipt_info")

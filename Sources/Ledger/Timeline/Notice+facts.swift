@@ -136,8 +136,11 @@ extension NoticeReader {
         guard let nameless else { return }
         add(
             .unknownValue, from: facts.times[nameless], facts: [nameless],
-            "A receipt does not state this product's type: it counts once the catalogue lists the"
-                + " product, or a signed transaction states it.")
+            "A receipt does not state the type of product"
+                + " \(facts[nameless].statedTransaction?.productId?.rawValue ?? "(none named)"), so"
+                + " that it counts for nothing: list it under products in the configuration, with a"
+                + " duration if it is a non-renewing subscription, or fetch what Apple signed with"
+                + " `subledger backfill`.")
     }
 
     /// A non-renewing purchase whose length nobody knows is owned without end (`lifecycle.md` §5).

@@ -21,6 +21,8 @@ public struct Moment: Sendable {
 public enum QueryError: Error, Sendable, Equatable {
     /// Nothing is known of the id, or its chain did not exist yet.
     case noSuchSubscription(String)
+    /// Something is known of the id, and a sentence says why it has no state.
+    case stateless(String, reason: String)
     /// The id belongs to several apps, or to several chains.
     case ambiguousId(String, [ChainId])
     case store(StoreError)
@@ -28,7 +30,7 @@ public enum QueryError: Error, Sendable, Equatable {
     /// Stable; scripts rely on it.
     public var code: String {
         switch self {
-        case .noSuchSubscription: "noSuchSubscription"
+        case .noSuchSubscription, .stateless: "noSuchSubscription"
         case .ambiguousId: "ambiguousId"
         case .store(let error): error.code.rawValue
         }
@@ -39,6 +41,7 @@ public enum QueryError: Error, Sendable, Equatable {
         case .noSuchSubscription(let id):
             "No subscription or purchase is known by \(id) at that time; check the id, --data,"
                 + " --environment, --bundle-id, and --at or --known-at."
+        case .stateless(let id, let reason): "What is known by \(id) has no state. \(reason)"
         case .ambiguousId(let id, let chains):
             "\(id) is known in several chains: name the app with --bundle-id, or ask by one of "
                 + chains.map { "\($0.originalTransactionId) of \($0.bundleId)" }
@@ -93,6 +96,15 @@ public struct ChainReading: Sendable {
 }
 
 extension ChainReading {
+    /// Why a chain never has a state, in a sentence that says what to do; nil for one that has, and
+    /// where nothing says why.
+    static func whyStateless(_ facts: [Fact], _ ledger: EnvironmentLedger) -> String? {
+        let life = Lifecycle(
+            facts, environment: ledger.environment, catalogue: ledger.catalogue)
+        guard life.isEmpty else { return nil }
+        return life.notices.first { $0.code == .unknownValue }?.message
+    }
+
     /// Whether the id names the chain, going by what was known.
     func isNamed(_ id: String) -> Bool {
         chain.originalTransactionId.rawValue == id
@@ -157,8 +169,33 @@ public struct ChainQuery: Sendable {
             throw .store(error)
         }
         guard readings.count <= 1 else { throw .ambiguousId(id, readings.map(\.chain)) }
-        guard let reading = readings.first else { throw .noSuchSubscription(id) }
+        guard let reading = readings.first else { throw try await missing(id, bundleId) }
         return reading
+    }
+
+    /// Why an id has no answer.
+    private func missing(
+        _ id: String, _ bundleId: BundleId?
+    ) async throws(QueryError) -> QueryError {
+        do throws(StoreError) {
+            let chains = try await chains(id).filter { bundleId == nil || $0.bundleId == bundleId }
+            let reason = try await stateless(chains).first?.reason
+            return reason.map { .stateless(id, reason: $0) } ?? .noSuchSubscription(id)
+        } catch { throw .store(error) }
+    }
+
+    /// Those chains of which something is known and that never have a state, and why.
+    func stateless(
+        _ chains: [ChainId]
+    ) async throws(StoreError) -> [(chain: ChainId, reason: String)] {
+        guard !chains.isEmpty else { return [] }
+        var found: [(chain: ChainId, reason: String)] = []
+        for (chain, facts) in try await facts.facts(of: chains) {
+            if let reason = ChainReading.whyStateless(facts, ledger) {
+                found.append((chain, reason))
+            }
+        }
+        return found
     }
 
     /// The chain an id names, whatever its state; for commands about it.

@@ -1,5 +1,6 @@
 public import AppStore
 import Signing
+import Synchronization
 
 /// An app's shared secret of App Store Connect: what vouches for version 1 notifications, and what
 /// verifyReceipt is asked with. From a file, one a line, so that an old one counts while a new one
@@ -63,20 +64,37 @@ extension SharedSecret: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// The shared secrets of all apps that have one.
-struct SharedSecrets: Sendable {
-    private let secrets: [BundleId: SharedSecret]
+/// The shared secrets of all apps that have one. One object, read by all who take notifications in,
+/// so that files that were changed can be read again while they do.
+final class SharedSecrets: Sendable {
+    private let files: [BundleId: String]
+    private let secrets: Mutex<[BundleId: SharedSecret]>
 
     /// Reads the apps' files. One that cannot be read is as if it were not configured; `doctor`
     /// and the start of the service say so.
     init(_ apps: [Configuration.App]) {
-        var secrets: [BundleId: SharedSecret] = [:]
-        for app in apps {
-            guard let file = app.sharedSecretFile else { continue }
-            secrets[app.bundleId] = try? SharedSecret(file: file, key: "sharedSecretFile")
-        }
-        self.secrets = secrets
+        files = Dictionary(
+            apps.compactMap { app in app.sharedSecretFile.map { (app.bundleId, $0) } }
+        ) { first, _ in first }
+        secrets = Mutex(files.compactMapValues { try? SharedSecrets.read($0) })
     }
 
-    subscript(bundleId: BundleId) -> SharedSecret? { secrets[bundleId] }
+    private static func read(_ file: String) throws(ConfigurationError) -> SharedSecret {
+        try SharedSecret(file: file, key: "sharedSecretFile")
+    }
+
+    /// Reads every file again. Where one is of no use the secret that was read before stays; those
+    /// apps are returned, with why, in order.
+    func reload() -> [(bundleId: BundleId, error: ConfigurationError)] {
+        var failures: [(bundleId: BundleId, error: ConfigurationError)] = []
+        for (bundleId, file) in files.sorted(by: { $0.key < $1.key }) {
+            do throws(ConfigurationError) {
+                let secret = try SharedSecrets.read(file)
+                secrets.withLock { $0[bundleId] = secret }
+            } catch { failures.append((bundleId, error)) }
+        }
+        return failures
+    }
+
+    subscript(bundleId: BundleId) -> SharedSecret? { secrets.withLock { $0[bundleId] } }
 }

@@ -1,5 +1,6 @@
 public import AppStore
 public import Ledger
+import LedgerStore
 import Signing
 
 /// A change with what is needed to tell it.
@@ -12,6 +13,7 @@ public struct FeedChange: Sendable {
 
     public var place: ChangePlace { change.place }
     public var chain: ChainId { change.chain }
+    var chainPlace: ChainPlace { ChainPlace(place: place, chain: chain) }
 
     /// The same for the same change, however often and to whomever it is told; another for a
     /// change that another reducer or catalogue makes of the same events.

@@ -47,7 +47,9 @@ enum BelievedEvidence: Sendable {
         case .appTransaction(let appTransaction): try identity.require(appTransaction)
         case .receipt(let receipt): try identity.require(receipt)
         case .notificationV1(let believed):
-            try identity.require(believed.notification.bundleId, environment: believed.environment)
+            try identity.require(
+                believed.notification.bundleId,
+                environment: believed.environment ?? identity.environment.rawValue)
         case .verifyReceipt(let believed):
             // Old answers name no environment: they are of the one they are handed to.
             try identity.require(

@@ -9,6 +9,8 @@ struct BelievedNotificationV1: Sendable {
     let sealed: SealedNotificationV1
 
     /// The environment in the names of the ledgers; Apple says PROD here and Production elsewhere.
+    /// Nil where nothing names one: then it is that of the ledger it is handed to, over HTTP
+    /// Production's (`contract.md`, `ingest`).
     var environment: String? {
         notification.environment == "PROD"
             ? Environment.production.rawValue
@@ -25,13 +27,12 @@ struct BelievedNotificationV1: Sendable {
 
 extension EventPreparation {
     /// Compares the password with the app's shared secret: all there is to believe a version 1
-    /// notification by.
+    /// notification by. Nothing else of the body is decoded before it fits.
     ///
     /// Throws `undecodablePayload`, `sharedSecretMissing` or `wrongSharedSecret`.
     func believe(notificationV1 body: [UInt8]) throws(VerificationError) -> BelievedNotificationV1 {
-        let (sealed, json) = try EventPreparation.sealed(body)
-        let bundleId = EventPreparation.bundleId(json)
-        guard let bundleId, let secret = secrets[bundleId] else {
+        let sealed = try EventPreparation.sealed(body)
+        guard let bundleId = sealed.bundleId, let secret = secrets[bundleId] else {
             throw VerificationError(
                 .sharedSecretMissing,
                 reason: "Version 1 notifications are believed by the app's shared secret: set"
@@ -44,7 +45,7 @@ extension EventPreparation {
                     + " the secret was changed in App Store Connect.")
         }
         let notification: NotificationV1
-        do throws(JSONError) { notification = try NotificationV1(json) } catch {
+        do throws(JSONError) { notification = try sealed.decoded() } catch {
             throw VerificationError(
                 .undecodablePayload,
                 reason: "The password is right, but this version cannot read the notification"
@@ -55,13 +56,9 @@ extension EventPreparation {
     }
 
     /// Throws `undecodablePayload` for what is no version 1 notification at all.
-    static func sealed(
-        _ body: [UInt8]
-    ) throws(VerificationError) -> (SealedNotificationV1, JSONValue) {
+    static func sealed(_ body: [UInt8]) throws(VerificationError) -> SealedNotificationV1 {
         do throws(JSONError) {
-            if let sealed = try SealedNotificationV1(body) {
-                return (sealed, try JSONValue.parse(body))
-            }
+            if let sealed = try SealedNotificationV1(body) { return sealed }
         } catch {
             throw VerificationError(
                 .undecodablePayload, reason: "It is not valid JSON (\(error.code.rawValue)).")
@@ -69,14 +66,5 @@ extension EventPreparation {
         throw VerificationError(
             .wrongSharedSecret,
             reason: "A version 1 notification has a password, and this has none.")
-    }
-
-    /// The app a version 1 body names, before it is believed.
-    static func bundleId(_ body: JSONValue) -> BundleId? {
-        let places = [
-            body["bid"], body["latest_receipt_info"]?["bid"],
-            body["latest_expired_receipt_info"]?["bid"],
-        ]
-        return places.lazy.compactMap { $0?.string }.first.map { BundleId($0) }
     }
 }

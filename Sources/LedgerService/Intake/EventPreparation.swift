@@ -44,14 +44,14 @@ struct EventPreparation: Sendable {
 
     init(
         verifier: EvidenceVerifier, packer: EvidencePacker, apps: [Configuration.App],
-        environment: Environment, source: EventSource
+        environment: Environment, source: EventSource, secrets: SharedSecrets? = nil
     ) {
         self.verifier = verifier
         self.packer = packer
         self.apps = apps
         self.environment = environment
         self.source = source
-        secrets = SharedSecrets(apps)
+        self.secrets = secrets ?? SharedSecrets(apps)
     }
 
     /// - Parameter now: when the submission arrived, unless it claims a time itself.
@@ -79,11 +79,16 @@ struct EventPreparation: Sendable {
         of submission: Submission, _ error: VerificationError, _ receivedAt: Timestamp
     ) -> PreparedSubmission {
         let isGenuine = EventPreparation.isGenuine(error, submission)
+        // Whose version 1 notification waits for a secret; nobody says that the name is true.
+        let waiting =
+            error.code == .sharedSecretMissing
+            ? EventPreparation.claimedBundleId(submission).flatMap { isConfigured($0) ? $0 : nil }
+            : nil
         return .refused(
             Refusal(
                 standing: .rejected, code: error.code.rawValue, part: error.part.rawValue,
                 message: EventPreparation.message(error, submission),
-                bundleId: isGenuine ? EventPreparation.claimedBundleId(submission) : nil,
+                bundleId: isGenuine ? EventPreparation.claimedBundleId(submission) : waiting,
                 environment: nil, submission: submission, receivedAt: receivedAt,
                 isGenuine: isGenuine, isRetryable: error.isRetryable))
     }
@@ -138,8 +143,8 @@ struct EventPreparation: Sendable {
         switch submission.form {
         case .jws(let bytes), .transaction(let bytes): token = bytes
         case .pair(let transaction, _, _): token = transaction
-        case .notificationV1(let body), .verifyReceipt(let body):
-            return (try? JSONValue.parse(body)).flatMap { EventPreparation.bundleId($0) }
+        case .notificationV1(let body): return (try? SealedNotificationV1(body))?.bundleId
+        case .verifyReceipt(let body): return (try? VerifyReceiptResponse(body))?.bundleId
         case .receipt(let bytes): return (try? ReceiptVerifier.readUnverified(bytes))?.bundleId
         case .unreadable: return nil
         }

@@ -72,9 +72,9 @@ public struct Ingest: Sendable {
         lines: [[UInt8]], input: String
     ) async throws(StoreError) -> IngestSummary {
         var summary = IngestSummary()
+        let bound = byteBound
         let chunks = lines.enumerated().map {
-            InputChunk(
-                bytes: $1, line: $0 + 1, isTooLong: $1.count > InputLine.maximumByteCount)
+            InputChunk(bytes: $1, line: $0 + 1, isTooLong: $1.count > bound)
         }
         for start in stride(from: 0, to: chunks.count, by: Ingest.linesPerBatch) {
             let batch = Array(chunks[start..<min(start + Ingest.linesPerBatch, chunks.count)])
@@ -87,9 +87,15 @@ public struct Ingest: Sendable {
     /// Ingests pieces in memory, each under the name it bears.
     func run(_ pieces: [InputChunk]) async throws(StoreError) -> IngestSummary {
         var summary = IngestSummary()
-        try await append(prepare(pieces, path: ""), into: &summary)
+        let prepared = await Parallel.map(pieces, atLeast: 2) { prepare([$0], path: "") }
+        try await append(prepared.flatMap { $0 }, into: &summary)
         summary.position = try await ledger.log.head().position
         return summary
+    }
+
+    /// What comes from the quarantine was within the bound when it came.
+    private var byteBound: Int {
+        keepsRefused ? InputLine.maximumByteCount : InputLine.maximumKeptByteCount
     }
 
     // MARK: Pipeline
@@ -171,7 +177,9 @@ public struct Ingest: Sendable {
             let input = chunk.name ?? "\(path):\(chunk.line)"
             do throws(UnreadableInput) {
                 guard !chunk.isTooLong else { throw InputLine.tooLong(input) }
-                for submission in try InputLine.submissions(chunk.bytes, input: input) {
+                for submission in try InputLine.submissions(
+                    chunk.bytes, input: input, upTo: byteBound)
+                {
                     prepared.append(
                         .submission(preparation.prepare(submission, now: now)))
                 }
@@ -244,8 +252,9 @@ public struct Ingest: Sendable {
                 IngestSummary.IngestError(
                     input: entry.error.input, code: entry.error.code,
                     message: entry.error.message
-                        + " No copy was kept: too many of apps not configured wait already; ingest"
-                        + " this again once the app is."))
+                        + " No copy was kept: too many wait already of apps that are not configured,"
+                        + " or have no shared secret; ingest this again once they are, or have one."
+                ))
         }
     }
 }

@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import LedgerStore
 import Signing
 
 /// Takes an input line (or a whole JSON body) apart into the evidence it holds
@@ -7,6 +8,8 @@ import Signing
 enum InputLine {
     /// Largest line or body (`design.md` §6): 4 MiB.
     static let maximumByteCount = 4 * 1024 * 1024
+    /// Largest line of the quarantine's: a body at its bound, sealed.
+    static let maximumKeptByteCount = maximumByteCount + LogLimits.sealByteCount
     /// Most pieces of evidence in one body; Apple's pages hold 20.
     static let maximumPieces = 1_000
     /// What the quarantine keeps of a line that is too long, or of an item that is no evidence.
@@ -14,9 +17,9 @@ enum InputLine {
 
     /// Throws `UnreadableInput` for what is none of the forms.
     static func submissions(
-        _ line: [UInt8], input: String
+        _ line: [UInt8], input: String, upTo bound: Int = maximumByteCount
     ) throws(UnreadableInput) -> [Submission] {
-        guard line.count <= maximumByteCount else { throw tooLong(input) }
+        guard line.count <= bound else { throw tooLong(input) }
         guard line.first == UInt8(ascii: "{") else {
             return [
                 Submission(

@@ -1,5 +1,6 @@
 import AppStore
 import LedgerStore
+import Signing
 
 extension NewQuarantineItem {
     /// Evidence that was refused, with why and whose it is. Genuine evidence of a configured app is
@@ -7,6 +8,8 @@ extension NewQuarantineItem {
     init(_ refusal: Refusal, isConfiguredApp: Bool) {
         let standing: QuarantineStanding =
             switch refusal.standing {
+            case .rejected where refusal.code == VerificationCode.sharedSecretMissing.rawValue:
+                isConfiguredApp ? .awaitingSecret : .unverifiable
             case .rejected:
                 !refusal.isGenuine
                     ? .unverifiable : isConfiguredApp ? .genuineConfigured : .genuineForeign

@@ -1,56 +1,83 @@
 import AppStore
 import Signing
 
-/// A version 1 notification whose password was replaced by a seal: a keyed digest of all the rest,
+/// A version 1 notification whose password is replaced by a seal: a keyed digest of all the rest,
 /// made with the password as its key. The secret itself is nowhere, and yet who has it can tell at
 /// any time that Apple, or whoever else had it, sent these bytes, and that none was changed since.
 struct SealedNotificationV1: Sendable {
-    /// What is kept: the body with `"hmac-sha256:<64 hexadecimal digits>"` for its password.
-    let bytes: [UInt8]
-    /// The body with an empty password: what was sealed, and what tells one body from another,
-    /// whatever its password.
-    let blank: [UInt8]
-    private let code: Digest
-    /// The password as it came; nil of a body that came sealed.
-    private let password: String?
+    /// The app the body names, before it is believed.
+    let bundleId: BundleId?
+    private let body: [UInt8]
+    /// Where the password, or the seal, stands in the body.
+    private let place: Range<Int>
+    private let vouching: Vouching
+
+    private enum Vouching: Sendable {
+        /// The password as it came.
+        case password(String)
+        /// The code of a body that came sealed.
+        case seal(Digest)
+    }
 
     static let prefix = "hmac-sha256:"
+    /// How much longer than the shortest password, which is none, a seal is.
+    static let byteCount = prefix.utf8.count + 64
 
-    /// Seals a body as it was posted, with the password inside it; one that is sealed already stays
-    /// as it is.
+    /// Reads a body as it was posted, with the password inside it, or sealed already. Nothing is
+    /// decoded but where these stand.
     ///
     /// Throws `JSONError` for what is not JSON; nil without a password.
     init?(_ body: [UInt8]) throws(JSONError) {
-        guard let found = try NotificationV1.password(in: body), let text = found.text,
+        let head = try NotificationV1.head(of: body)
+        guard let found = head.password, let text = found.text,
             // A key that ends in zeros has the codes of one without them (RFC 2104).
             !text.utf8.contains(0)
         else {
             return nil
         }
-        var blank = body
-        blank.replaceSubrange(found.range, with: Array("\"\"".utf8))
-        self.blank = blank
-        if text.hasPrefix(SealedNotificationV1.prefix),
-            let code = Digest(
-                hexadecimal: text.dropFirst(SealedNotificationV1.prefix.count))
-        {
-            self.code = code
-            self.password = nil
-            bytes = body
-            return
-        }
-        code = HMACSHA256.code([blank], key: Array(text.utf8))
-        self.password = text
-        var sealed = body
-        let seal = "\"\(SealedNotificationV1.prefix)\(code.hexadecimal)\""
-        sealed.replaceSubrange(found.range, with: Array(seal.utf8))
-        bytes = sealed
+        self.body = body
+        bundleId = head.bundleId
+        place = found.range
+        let code =
+            text.hasPrefix(SealedNotificationV1.prefix)
+            ? Digest(hexadecimal: text.dropFirst(SealedNotificationV1.prefix.count)) : nil
+        vouching = code.map { .seal($0) } ?? .password(text)
     }
 
-    /// Whether it was sealed with one of the app's secrets, compared in constant time.
+    /// The body with an empty password: what is sealed, and what tells one body from another,
+    /// whatever its password. A copy.
+    var blank: [UInt8] { body(with: "") }
+
+    /// What is kept: the body with `"hmac-sha256:<64 hexadecimal digits>"` for its password.
+    var bytes: [UInt8] {
+        switch vouching {
+        case .seal: return body
+        case .password(let text):
+            let code = HMACSHA256.code([blank], key: Array(text.utf8))
+            return body(with: "\(SealedNotificationV1.prefix)\(code.hexadecimal)")
+        }
+    }
+
+    /// Whether it was sent, or sealed, with one of the app's secrets, compared in constant time.
     func isSealed(by secret: SharedSecret) -> Bool {
-        // What came with a password was sealed with it just now.
-        password.map { secret.isEqual(to: $0) } ?? secret.made(code, of: blank)
+        switch vouching {
+        case .password(let text): secret.isEqual(to: text)
+        case .seal(let code): secret.made(code, of: blank)
+        }
+    }
+
+    /// All of it, for decoding once it is believed.
+    func decoded() throws(JSONError) -> NotificationV1 {
+        try NotificationV1(JSONValue.parse(body))
+    }
+
+    private func body(with password: String) -> [UInt8] {
+        var copy: [UInt8] = []
+        copy.reserveCapacity(body.count + SealedNotificationV1.byteCount)
+        copy += body[..<place.lowerBound]
+        copy += Array("\"\(password)\"".utf8)
+        copy += body[place.upperBound...]
+        return copy
     }
 }
 

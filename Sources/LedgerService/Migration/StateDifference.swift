@@ -81,14 +81,19 @@ public struct StateDifferences: Sendable, Equatable {
         guard said?.state != actual.state else { return }
         // Both labels are one status of Apple's, and receipts do not state what tells them apart.
         if let status = said?.state.appleStatus, status == actual.state.appleStatus { return }
+        add(
+            StateDifference(
+                scope: scope, originalTransactionId: chain.originalTransactionId, at: at,
+                said: said?.state.rawValue, actual: actual.state.rawValue, since: actual.since))
+    }
+
+    /// One more; beyond the bound it is only counted.
+    mutating func add(_ difference: StateDifference) {
         guard list.count < MigrationLimits.differenceCount else {
             omitted += 1
             return
         }
-        list.append(
-            StateDifference(
-                scope: scope, originalTransactionId: chain.originalTransactionId, at: at,
-                said: said?.state.rawValue, actual: actual.state.rawValue, since: actual.since))
+        list.append(difference)
     }
 
     /// For people, a line each.

@@ -7,12 +7,14 @@ enum Parallel {
 
     /// Applies `transform` to every element; results in the order of the elements. The first
     /// error (by chunk) is thrown.
+    ///
+    /// - Parameter count: fewer elements than that are not spread.
     static func map<Element: Sendable, Result: Sendable, Failure: Error>(
-        _ elements: [Element],
+        _ elements: [Element], atLeast count: Int = minimumCount,
         _ transform: @escaping @Sendable (Element) throws(Failure) -> Result
     ) async throws(Failure) -> [Result] {
         let width = ProcessInfo.processInfo.activeProcessorCount
-        guard elements.count >= minimumCount, width > 1 else {
+        guard elements.count >= count, width > 1 else {
             return try apply(elements[...], transform)
         }
         let size = (elements.count + width - 1) / width

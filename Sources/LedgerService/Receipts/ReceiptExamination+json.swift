@@ -25,6 +25,7 @@ extension ReceiptExamination {
                 json.member("productId", receipt.productId)
             }
             json.array("originalTransactionIds", originalTransactionIds)
+            json.array("untypedProducts", untypedProducts)
             json.array("next", nextSteps(file: file)) { json, step in
                 json.object { json in
                     json.member("command", step.command)

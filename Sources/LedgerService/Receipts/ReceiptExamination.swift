@@ -1,4 +1,5 @@
 public import AppStore
+public import Ledger
 public import Signing
 
 /// What a receipt is and whether it is believed: the answer of `receipt`. Nothing is appended.
@@ -19,13 +20,16 @@ public struct ReceiptExamination: Sendable {
         public var environment: Environment?
         /// The device it has to be made for: the bytes of its identifier.
         public var deviceId: [UInt8]?
+        /// What kind of product is what, where a receipt does not say.
+        public var catalogue: Catalogue
 
         /// No app means any app.
         public init(
             apps: [Configuration.App] = [], environment: Environment? = nil,
-            deviceId: [UInt8]? = nil
+            deviceId: [UInt8]? = nil, catalogue: Catalogue = Catalogue()
         ) {
             self.apps = apps
+            self.catalogue = catalogue
             self.environment = environment
             self.deviceId = deviceId
         }
@@ -42,6 +46,9 @@ public struct ReceiptExamination: Sendable {
     public let refusal: VerificationError?
     /// Whether it was made for the device that was named; nil when none was, or it is not believed.
     public let isOfDevice: Bool?
+    /// Products of which neither the receipt nor the catalogue says what they are, in order: bought,
+    /// they count for nothing.
+    public let untypedProducts: [ProductId]
 
     /// Verifies `receipt`, and reads what it holds in any case.
     ///
@@ -85,6 +92,18 @@ public struct ReceiptExamination: Sendable {
                 refusal = error
             }
         }
+        untypedProducts = ReceiptExamination.untypedProducts(contents, expectation.catalogue)
+    }
+
+    private static func untypedProducts(
+        _ contents: Contents, _ catalogue: Catalogue
+    ) -> [ProductId] {
+        guard case .app(let receipt) = contents else { return [] }
+        let unknown = receipt.inAppPurchases.filter { purchase in
+            purchase.expiresDate == nil && purchase.productType?.value?.productType == nil
+        }
+        return Set(unknown.compactMap(\.productId)).filter { catalogue.products[$0] == nil }
+            .sorted()
     }
 
     private static func refusal(

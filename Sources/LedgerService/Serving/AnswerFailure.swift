@@ -51,6 +51,10 @@ public struct AnswerFailure: Error, Sendable {
                 kind: .notFound, code: error.code,
                 message: "No subscription or purchase is known by this id at that time; check the"
                     + " id, environment, bundleId, at and knownAt.")
+        case .stateless(_, let reason):
+            self.init(
+                kind: .notFound, code: error.code,
+                message: "What is known by this id has no state. \(reason)")
         case .ambiguousId:
             self.init(
                 kind: .ambiguous, code: error.code,

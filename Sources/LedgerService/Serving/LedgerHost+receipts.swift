@@ -8,8 +8,9 @@ extension LedgerHost {
     /// names where the app's key is configured, and answers with its chains as they stand then, and
     /// with what the customer has.
     ///
-    /// A customer who is named claims every chain (`lifecycle.md` §6). The same receipt again is the
-    /// same event, and is answered anew; a key that came with another body is refused.
+    /// A customer who is named claims the chains (`lifecycle.md` §6). The same receipt again is the
+    /// same event, and is answered anew; a key that came with another body is refused. Of a receipt
+    /// with very many chains the newest are answered and claimed, and the rest is counted.
     ///
     /// Throws `IntakeRefusal` or `CommandError`, and nothing is in the log then; or `StoreError` or
     /// `ServingError`: then the receipt may be, and the same one again is answered.
@@ -24,29 +25,38 @@ extension LedgerHost {
             let state = try await keys.take(
                 uploadKey: key, request: SHA256.hash(bytes), at: clock())
             if state == .taken { throw CommandIntake.reused(key) }
-            return try await takeReceipt(body, sender: sender)
+            do { return try await takeReceipt(body, sender: sender) } catch let refusal
+                as IntakeRefusal
+            {
+                // What was refused has no answer to keep the key for; one that another request brought
+                // is not this one's to give back.
+                if state == .new { try? await keys.forget(uploadKey: key) }
+                throw refusal
+            }
         }
     }
 
     private func takeReceipt(_ body: ReceiptBody, sender: String) async throws -> ServedAnswer {
         let taken = try await uploads.take(body.submission)
         let (served, bundleId) = (taken.served, taken.bundleId)
-        let chains = body.chains.map {
+        let named = body.chains
+        let chains = named.prefix(ReceiptBody.answeredChainCount).map {
             ChainId(bundleId: bundleId, originalTransactionId: $0)
         }
         let asked = try await receiptQuestions.ask(
-            body.chains, of: bundleId, served.environment
+            named, of: bundleId, served.environment
         ) { id in
-            let chain = ChainId(bundleId: bundleId, originalTransactionId: id)
-            return try await served.ledger.presentFacts(of: chain).contains {
-                !$0.cause.kind.mayNameSeveralChains && $0.command == nil
-            }
+            try await served.isTold(ChainId(bundleId: bundleId, originalTransactionId: id))
         }
-        let claims = try await claim(chains, body.customer, served, sender)
+        let claims = try await claim(
+            chains, body.customer, served, sender, isAskable: asked != nil)
         let head = try await served.ledger.log.head().position
         let snapshot = try await served.snapshot(atLeast: head)
         let moment = Moment(at: clock(), now: clock())
         let readings = try await snapshot.query.readings(of: chains, moment)
+        let known = Set(readings.map(\.chain))
+        let stateless = try await snapshot.query.stateless(
+            chains.filter { !known.contains($0) })
         let token = readings.lazy.compactMap(\.answer.appAccountToken).first
         let customer = body.customer ?? token.map { CustomerId(token: $0) }
         var answer: EntitlementsAnswer?
@@ -64,28 +74,45 @@ extension LedgerHost {
                 json.array("claims", claims) { json, claim in
                     json.object {
                         $0.member("originalTransactionId", claim.chain.originalTransactionId)
-                        $0.member("claim", claim.outcome.rawValue)
+                        $0.member("claim", claim.outcome?.rawValue ?? ReceiptBody.unasked)
                     }
                 }
                 json.array("subscriptions", readings) {
                     $1.writeShow(to: &$0, isStamped: isStamped)
                 }
+                json.array("withoutState", stateless) { json, entry in
+                    json.object {
+                        $0.member("originalTransactionId", entry.chain.originalTransactionId)
+                        $0.member("message", entry.reason)
+                    }
+                }
+                json.member("chainsOmitted", Int64(named.count - chains.count))
                 told.writeMembers(to: &json, isStamped: isStamped, isNobody: answer == nil)
             }
         }
     }
 
+    /// A receipt says what was bought, and not by whom: a copy of it is as good as the receipt. So it
+    /// takes no chain from somebody who holds it (`share` adds the customer, as it does always), and,
+    /// where Apple can be asked, claims nothing of which Apple has not told whose it is: its
+    /// appAccountToken, which no receipt holds. Outcome nil: not judged.
     private func claim(
-        _ chains: [ChainId], _ customer: CustomerId?, _ served: ServedLedger, _ sender: String
-    ) async throws -> [(chain: ChainId, outcome: Holders.ClaimOutcome)] {
+        _ chains: [ChainId], _ customer: CustomerId?, _ served: ServedLedger, _ sender: String,
+        isAskable: Bool
+    ) async throws -> [(chain: ChainId, outcome: Holders.ClaimOutcome?)] {
         guard let customer else { return [] }
         // Claims are judged by everything there is.
         let head = try await served.ledger.log.head().position
         _ = try await served.projected(through: head)
-        var claims: [(chain: ChainId, outcome: Holders.ClaimOutcome)] = []
+        let policy = configuration.claimPolicy == .share ? ClaimPolicy.share : .keep
+        var claims: [(chain: ChainId, outcome: Holders.ClaimOutcome?)] = []
         for chain in chains {
+            if isAskable, try await !served.isTold(chain) {
+                claims.append((chain, nil))
+                continue
+            }
             let outcome = try await commands(served).claim(
-                chain, for: customer, policy: configuration.claimPolicy, actor: sender)
+                chain, for: customer, policy: policy, actor: sender)
             claims.append((chain, outcome))
         }
         return claims
@@ -98,6 +125,16 @@ extension LedgerHost {
             json.member("requests", asked.requests)
             json.member("appended", asked.appended)
             json.member("failure", asked.failure)
+        }
+    }
+}
+
+extension ServedLedger {
+    /// Whether anything is known of a chain that Apple signed about it alone, and that would name its
+    /// appAccountToken.
+    fileprivate func isTold(_ chain: ChainId) async throws -> Bool {
+        try await ledger.presentFacts(of: chain).contains {
+            !$0.cause.kind.mayNameSeveralChains && $0.command == nil && $0.transaction != nil
         }
     }
 }

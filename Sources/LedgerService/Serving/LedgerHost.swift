@@ -13,6 +13,8 @@ public final class LedgerHost: Sendable {
     public let clock: @Sendable () -> Timestamp
     /// A new id, never the same twice.
     let makeId: @Sendable () -> String
+    /// What vouches for version 1 notifications, in every environment.
+    let sharedSecrets: SharedSecrets
     let notifications: LiveIntake
     let uploads: LiveIntake
     /// Asks Apple about the purchases of receipts, once it is told how.
@@ -69,12 +71,15 @@ public final class LedgerHost: Sendable {
             uniqueKeysWithValues: ledgers.map {
                 ($0.environment, QuarantineQueue($0.ledger.operations))
             })
+        let sharedSecrets = SharedSecrets(configuration.apps)
+        self.sharedSecrets = sharedSecrets
         func intake(
             _ source: EventSource, _ admits: @escaping @Sendable (BelievedEvidence) -> Bool
         ) -> LiveIntake {
             LiveIntake(
                 served: ledgers, apps: configuration.apps, verifier: verifier, source: source,
-                quarantines: quarantines, observer: observer, clock: clock, admits: admits)
+                secrets: sharedSecrets, quarantines: quarantines, observer: observer, clock: clock,
+                admits: admits)
         }
         notifications = intake(.webhook) {
             switch $0 {
@@ -116,6 +121,17 @@ public final class LedgerHost: Sendable {
                 served.board.snapshot?.projections
             }
         }
+    }
+
+    /// Reads the apps' shared secrets again, and tells the observer what came of it: a file that is
+    /// of no use leaves the secret that was read before. Nothing without configured secrets.
+    public func reloadSharedSecrets() async {
+        guard configuration.apps.contains(where: { $0.sharedSecretFile != nil }) else { return }
+        let failures = await Blocking.run { [sharedSecrets] in sharedSecrets.reload() }
+        for failure in failures {
+            observer.noted(.sharedSecretUnusable(failure.bundleId, failure.error))
+        }
+        if failures.isEmpty { observer.noted(.sharedSecretsReloaded) }
     }
 
     // MARK: Asking

@@ -28,7 +28,8 @@ struct LiveIntake: Sendable {
 
     init(
         served: [ServedLedger], apps: [Configuration.App], verifier: EvidenceVerifier,
-        source: EventSource, quarantines: [Environment: QuarantineQueue],
+        source: EventSource, secrets: SharedSecrets,
+        quarantines: [Environment: QuarantineQueue],
         observer: any ServingObserver, clock: @escaping @Sendable () -> Timestamp,
         admits: @escaping @Sendable (BelievedEvidence) -> Bool
     ) {
@@ -37,7 +38,7 @@ struct LiveIntake: Sendable {
         preparations = self.served.mapValues {
             EventPreparation(
                 verifier: verifier, packer: $0.ledger.log.packer, apps: apps,
-                environment: $0.environment, source: source)
+                environment: $0.environment, source: source, secrets: secrets)
         }
         self.quarantines = quarantines
         self.verifier = verifier

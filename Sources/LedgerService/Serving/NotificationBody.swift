@@ -73,10 +73,10 @@ enum NotificationBody: Equatable {
                 switch key {
                 case "signedPayload":
                     members.hasSignedPayload = true
-                    members.signedPayload = try cursor.readValue().string
+                    members.signedPayload = try cursor.readText()
                 case "notification_type":
                     members.isVersionOne =
-                        try cursor.readValue().string != nil || members.isVersionOne
+                        try cursor.readText() != nil || members.isVersionOne
                 case "unified_receipt":
                     members.isVersionOne = true
                     try cursor.skipValue()

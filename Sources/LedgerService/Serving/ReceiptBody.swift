@@ -26,9 +26,25 @@ public struct ReceiptBody: Sendable {
         Submission(form: .receipt(receipt), claimedReceivedAt: nil, input: "upload", item: nil)
     }
 
-    /// The chains it names, in order. Read only once the receipt is believed.
+    /// Chains that are answered and claimed: those bought last. A genuine receipt with more is one of
+    /// many one-time purchases.
+    public static let answeredChainCount = 100
+    /// What came of a claim that was not judged.
+    static let unasked = "unasked"
+
+    /// The chains it names, those bought last first, then by id. Read only once the receipt is
+    /// believed.
     var chains: [OriginalTransactionId] {
         let read = try? ReceiptVerifier.readUnverified(receipt)
-        return Set(read?.originalTransactionIds ?? []).sorted()
+        var newest: [OriginalTransactionId: Int64] = [:]
+        for id in read?.originalTransactionIds ?? [] { newest[id] = .min }
+        for purchase in read?.inAppPurchases ?? [] {
+            let own = purchase.transactionId.map { OriginalTransactionId($0.rawValue) }
+            guard let id = purchase.originalTransactionId ?? own, let known = newest[id] else {
+                continue
+            }
+            newest[id] = max(known, purchase.purchaseDate?.milliseconds ?? .min)
+        }
+        return newest.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
     }
 }

@@ -13,7 +13,8 @@ public final class ReceiptQuestions: Sendable {
 
     private let access = Mutex(Access())
 
-    /// Chains of one receipt that are asked about; the rest is for `backfill`.
+    /// Chains of one receipt that are asked about, those bought last first; the rest is for
+    /// `backfill`.
     public static let chainCount = 20
 
     init() {}
@@ -23,7 +24,7 @@ public final class ReceiptQuestions: Sendable {
         var chains = 0
         var requests: Int64 = 0
         var appended: Int64 = 0
-        /// Why asking ended early; nil when it did not.
+        /// Why a question had no answer; nil when all had.
         var failure: String?
     }
 
@@ -46,15 +47,20 @@ public final class ReceiptQuestions: Sendable {
             if outcome.chains > 0, try await isTold(chain) { continue }
             var questions = CustomerQuestions(
                 client, books: books, id: chain.rawValue, in: .only(environment))
+            var isOver = false
             do throws(AskingFailure) {
                 try await questions.statuses()
                 try await questions.transactions()
-            } catch { outcome.failure = outcome.failure ?? error.code }
+            } catch {
+                outcome.failure = outcome.failure ?? error.code
+                // Of another id Apple may know.
+                isOver = !error.isUnknownId
+            }
             outcome.chains += 1
             outcome.requests += Int64(questions.tally.requests)
             outcome.appended += questions.tally.appended
             // Another question would fare no better.
-            guard outcome.failure == nil else { break }
+            if isOver { break }
         }
         return outcome
     }

@@ -30,7 +30,13 @@ extension ServedLedger {
         guard readings.count <= 1 else {
             throw QueryError.ambiguousId(id, readings.map(\.chain))
         }
-        guard let reading = readings.first else { throw QueryError.noSuchSubscription(id) }
+        guard let reading = readings.first else {
+            let reason = chains.lazy.filter {
+                scope.bundleId == nil || $0.id.bundleId == scope.bundleId
+            }.compactMap { ChainReading.whyStateless($0.facts, self.ledger) }.first
+            throw reason.map { QueryError.stateless(id, reason: $0) }
+                ?? QueryError.noSuchSubscription(id)
+        }
         return (reading, snapshot)
     }
 

@@ -23,6 +23,10 @@ public enum ServingNote: Sendable {
     case recovery(RecoveryNote)
     /// What looking chains up came to.
     case reconciled(ReconcileNote)
+    /// The apps' shared secrets were read again.
+    case sharedSecretsReloaded
+    /// An app's shared secret could not be read again; the one before stays.
+    case sharedSecretUnusable(BundleId, ConfigurationError)
 
     /// How urgent it is.
     public enum Level: Sendable {
@@ -38,7 +42,8 @@ public enum ServingNote: Sendable {
         case .recovery: .warning
         case .webhook(let note): note.isNews ? .warning : .notice
         case .reconciled(let note): note.isNews ? .warning : .notice
-        case .projectionResumed: .notice
+        case .projectionResumed, .sharedSecretsReloaded: .notice
+        case .sharedSecretUnusable: .error
         case .refused(let refusal):
             // Genuine and not taken: somebody has to do something. Anything else is anybody's noise.
             refusal.standing == .notAcceptable || refusal.standing == .unavailable
@@ -60,6 +65,8 @@ public enum ServingNote: Sendable {
         case .reconciled(let note): note.code
         case .projectionResumed: "projectionResumed"
         case .refused(let refusal): refusal.code
+        case .sharedSecretsReloaded: "sharedSecretsReloaded"
+        case .sharedSecretUnusable: "sharedSecretUnusable"
         }
     }
 
@@ -69,7 +76,7 @@ public enum ServingNote: Sendable {
             .projectionResumed(let environment), .quarantineFailed(let environment, _),
             .checkpointFailed(let environment, _), .feedFailed(let environment, _):
             environment
-        case .webhook: nil
+        case .webhook, .sharedSecretsReloaded, .sharedSecretUnusable: nil
         case .recovery(let note): note.environment
         case .reconciled(let note): note.environment
         case .refused(let refusal): refusal.environment
@@ -95,6 +102,9 @@ public enum ServingNote: Sendable {
         case .webhook(let note): note.text
         case .recovery(let note): note.text
         case .reconciled(let note): note.text
+        case .sharedSecretsReloaded: "The shared secrets were read again."
+        case .sharedSecretUnusable(let bundleId, let error):
+            "The shared secret of \(bundleId) is of no use; the one before stays. \(error)"
         }
     }
 }

@@ -21,6 +21,13 @@ extension ReceiptExamination {
         let ids = originalTransactionIds.map(\.rawValue.printable)
         lines.append("chains".padding(to: 16) + (ids.isEmpty ? "none" : String(ids.count)))
         for id in ids { lines.append("  " + id) }
+        for product in untypedProducts {
+            lines.append(
+                "not listed".padding(to: 16) + product.rawValue.printable
+                    + ": nothing says what it is; it counts for nothing until it is listed under"
+                    + " products in the configuration, with a duration if it is a non-renewing"
+                    + " subscription, or Apple's signed transaction is fetched")
+        }
         for step in nextSteps(file: file) {
             lines.append("next".padding(to: 16) + step.purpose + ":")
             lines.append("  " + step.command.printable)

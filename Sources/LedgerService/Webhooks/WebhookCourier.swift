@@ -136,7 +136,7 @@ public actor WebhookCourier {
         row.cursor = try await feed.end()
         row = try await pinned(row)
         let gone = waiting.filter { $0.place.position > head }
-        try await operations.keep(row, done: gone.map(\.place))
+        try await operations.keep(row, done: gone.map(\.chainPlace))
         waiting.removeAll { $0.place.position > head }
         return row
     }
@@ -200,7 +200,7 @@ public actor WebhookCourier {
         }
         guard !heads.isEmpty else { return false }
         var chains: [[FeedChange]] = []
-        var lost: [ChangePlace] = []
+        var lost: [ChainPlace] = []
         for head in heads.prefix(WebhookLimits.concurrency) {
             let places = waiting.filter { $0.chain == head.chain }
                 .prefix(WebhookLimits.chainBurstCount).map(\.place)
@@ -208,6 +208,7 @@ public actor WebhookCourier {
             chains.append(changes)
             // Another catalogue or reducer tells other changes there.
             lost += places.filter { place in !changes.contains { $0.place == place } }
+                .map { ChainPlace(place: $0, chain: head.chain) }
         }
         var row = standing
         let attempts = await post(chains, isProbe: isDown)
@@ -255,14 +256,14 @@ public actor WebhookCourier {
 
     /// Writes down what became of the attempts, and only then goes on.
     private func settle(
-        _ attempts: [WebhookAttempt], _ row: inout WebhookEndpointRow, lost: [ChangePlace] = []
+        _ attempts: [WebhookAttempt], _ row: inout WebhookEndpointRow, lost: [ChainPlace] = []
     ) async throws(StoreError) {
-        var known = Dictionary(uniqueKeysWithValues: waiting.map { ($0.place, $0) })
+        var known = Dictionary(uniqueKeysWithValues: waiting.map { ($0.chainPlace, $0) })
         var done = lost
         var changed: [WaitingChange] = []
         var parked = 0
         for attempt in attempts {
-            let place = attempt.change.place
+            let place = attempt.change.chainPlace
             if let outcome = attempt.outcome {
                 row.lastAttemptAt = attempt.at
                 row.lastOutcome = outcome.text
@@ -285,7 +286,9 @@ public actor WebhookCourier {
         try await operations.keep(row, waiting: changed, done: done)
         self.row = row
         keptPosition = row.cursor.position
-        waiting = known.values.filter { $0.parkedAt == nil }.sorted { $0.place < $1.place }
+        waiting = known.values.filter { $0.parkedAt == nil }.sorted {
+            $0.chainPlace < $1.chainPlace
+        }
         if isGone { report(.disabled(endpoint: endpoint.name)) }
         guard parked > 0 else { return }
         report(.parked(endpoint: endpoint.name, changes: parked))
@@ -315,7 +318,7 @@ public actor WebhookCourier {
     /// At an endpoint that is down, what waited long enough is given up together: asking one by one
     /// would take longer than it waited.
     private func parkOld(
-        _ known: inout [ChangePlace: WaitingChange], _ changed: inout [WaitingChange]
+        _ known: inout [ChainPlace: WaitingChange], _ changed: inout [WaitingChange]
     ) -> Int {
         guard isDown else { return 0 }
         let now = clock.now

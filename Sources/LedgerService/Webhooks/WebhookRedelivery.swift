@@ -46,7 +46,7 @@ public struct WebhookRedelivery: Sendable {
             if !isDryRun, !wanted.isEmpty {
                 let attempts = await sender.post(
                     Dictionary(grouping: wanted, by: \.chain).values.sorted {
-                        $0[0].place < $1[0].place
+                        $0[0].chainPlace < $1[0].chainPlace
                     }, concurrency: WebhookLimits.concurrency
                 ) { finished in
                     failures = finished.contains(where: \.isDone) ? 0 : failures + 1
@@ -58,7 +58,7 @@ public struct WebhookRedelivery: Sendable {
                 report.lastFailure =
                     attempts.last { $0.isFailure }?.outcome?.text ?? report.lastFailure
                 try await ledger.operations.forgetParked(
-                    done.map(\.change.place), of: endpoint.name)
+                    done.map(\.change.chainPlace), of: endpoint.name)
             }
             cursor = page.next
             if page.isEnd || failures >= WebhookLimits.downFailureCount { break }

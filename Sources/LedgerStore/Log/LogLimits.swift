@@ -2,10 +2,13 @@
 public enum LogLimits {
     /// Events of one `append` call, and of one transaction.
     public static let batchEventCount = 512
-    /// Stored bytes of one `append` call, and of one transaction: 4 MiB.
-    public static let batchByteCount = 4 * 1024 * 1024
-    /// Evidence of one event as received, 4 MiB: the largest body anything here accepts.
-    public static let evidenceByteCount = 4 * 1024 * 1024
+    /// Stored bytes of one `append` call, and of one transaction: those of the largest evidence.
+    public static let batchByteCount = evidenceByteCount
+    /// Evidence of one event: the largest body anything here accepts, 4 MiB, and the seal in the place
+    /// of a password, which is longer than any password need be.
+    public static let evidenceByteCount = 4 * 1024 * 1024 + sealByteCount
+    /// Bytes that a seal may add to a body.
+    public static let sealByteCount = 128
     /// Events that may be waiting for their commit.
     public static let queueEventCount = 10_000
     /// Stored bytes that may be waiting for their commit: 64 MiB.

@@ -10,6 +10,10 @@ public enum QuarantineLimits {
     public static let unverifiableByteCount = 64 * 1024 * 1024
     /// Stored copy of one unverifiable input: 256 KiB.
     public static let unverifiableCopyByteCount = 256 * 1024
+    /// Version 1 notifications kept of configured apps without a shared secret.
+    public static let awaitingSecretCount = 1_000
+    /// Stored bytes of all of them: 64 MiB.
+    public static let awaitingSecretByteCount = 64 * 1024 * 1024
     /// Items of one page read.
     public static let pageCount = 1_000
 }

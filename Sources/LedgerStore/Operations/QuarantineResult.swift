@@ -4,7 +4,7 @@ public enum QuarantineResult: Hashable, Sendable {
     case kept(id: Int64)
     /// The same bytes are kept already; one more delivery was counted.
     case repeated(id: Int64)
-    /// Genuine, but its bundle id is not configured and has no room left. Whoever sent it must be
-    /// told, so that it is sent again.
+    /// There is no room left for what is genuine, of a bundle id that is not configured, or may be,
+    /// of an app without its shared secret. Whoever sent it must be told, so that it is sent again.
     case refused
 }

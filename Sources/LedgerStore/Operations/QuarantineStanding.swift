@@ -6,6 +6,10 @@ public enum QuarantineStanding: String, Sendable, CaseIterable {
     case genuineForeign
     /// Nobody we trust vouches for it: a bounded copy, the oldest dropped first.
     case unverifiable
+    /// A version 1 notification that names an app configured here without its shared secret, so that
+    /// nobody can tell whether Apple sent it: kept whole while there is room. Nothing pushes it out,
+    /// since everybody can name the app.
+    case awaitingSecret
 
     /// The integer stored in `quarantine.standing`.
     var code: Int64 {
@@ -13,6 +17,7 @@ public enum QuarantineStanding: String, Sendable, CaseIterable {
         case .genuineConfigured: 1
         case .genuineForeign: 2
         case .unverifiable: 3
+        case .awaitingSecret: 4
         }
     }
 

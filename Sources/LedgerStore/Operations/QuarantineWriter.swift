@@ -108,7 +108,7 @@ struct QuarantineWriter {
         statement.bind(first + 5, item.environment)
     }
 
-    /// What is stored: all of a genuine input, a bounded beginning of any other.
+    /// What is stored: all of what is or may be genuine, a bounded beginning of any other.
     private func copy(_ item: NewQuarantineItem) -> [UInt8] {
         guard item.standing == .unverifiable else { return item.bytes }
         return Array(item.bytes.prefix(QuarantineLimits.unverifiableCopyByteCount))
@@ -116,9 +116,15 @@ struct QuarantineWriter {
 
     // MARK: Bounds
 
-    /// Only genuine inputs of unconfigured apps can be refused: of them the first are kept, since
-    /// Apple is asked to send the others again.
+    /// Only genuine inputs of unconfigured apps, and what may be genuine of apps without a secret,
+    /// can be refused: of them the first are kept, since Apple is asked to send the others again.
     private func admits(_ item: NewQuarantineItem) throws -> Bool {
+        if item.standing == .awaitingSecret {
+            let total = try totals(item.standing)
+            return total.items < QuarantineLimits.awaitingSecretCount
+                && total.bytes + Int64(item.bytes.count)
+                    <= QuarantineLimits.awaitingSecretByteCount
+        }
         guard item.standing == .genuineForeign else { return true }
         let count = try BoundStatement(
             database,

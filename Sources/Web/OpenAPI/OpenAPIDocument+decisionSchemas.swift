@@ -131,6 +131,8 @@ extension OpenAPIDocument {
                 - asked
                 - claims
                 - subscriptions
+                - withoutState
+                - chainsOmitted
                 - customer
                 - standing
               properties:
@@ -148,9 +150,22 @@ extension OpenAPIDocument {
                   type: array
                   items: { $ref: '#/components/schemas/ReceiptClaim' }
                 subscriptions:
-                  description: Every chain the receipt names that has a state.
+                  description: Every chain the receipt names that has a state, at most 100.
                   type: array
                   items: { $ref: '#/components/schemas/Subscription' }
+                withoutState:
+                  description: Chains of which nobody says what was bought, and what to do.
+                  type: array
+                  items:
+                    type: object
+                    required: [originalTransactionId, message]
+                    properties:
+                      originalTransactionId: { type: string }
+                      message: { description: For people; its wording may change., type: string }
+                    additionalProperties: false
+                chainsOmitted:
+                  description: Chains beyond the 100 bought last; they are in the log, not here.
+                  type: integer
                 customer:
                   description: The one named, else the appAccountToken's; null without either.
                   type: [string, 'null']
@@ -176,7 +191,10 @@ extension OpenAPIDocument {
               required: [originalTransactionId, claim]
               properties:
                 originalTransactionId: { type: string }
-                claim: { type: string, enum: [held, moved, added, refused] }
+                claim:
+                  description: unasked, when Apple has not told yet whom the chain's token names.
+                  type: string
+                  enum: [held, moved, added, refused, unasked]
               additionalProperties: false
         """#
 }

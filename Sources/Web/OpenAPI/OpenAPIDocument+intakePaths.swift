@@ -85,8 +85,10 @@ extension OpenAPIDocument {
                 Verified locally at the date it was made, and durable when it is answered. A receipt
                 knows no renewals: where the app's key is configured, Apple is asked for history and
                 statuses of what it names, at most 20 chains, before the answer is made; `asked`
-                tells what came of it. A named customer claims every chain. The same receipt again
-                is the same event, answered anew. At most 4,194,304 bytes.
+                tells what came of it. A named customer claims the chains that nobody holds, and of
+                which Apple has told, where it can be asked, whom their token names: a copy of a
+                receipt takes nothing from anybody. The 100 chains bought last are answered. The
+                same receipt again is the same event, answered anew. At most 4,194,304 bytes.
               security:
                 - bearer: [write]
               parameters:

@@ -115,7 +115,10 @@ public struct WebService: Sendable {
                 .init(
                     service: ReadinessService(readiness: readiness),
                     successTerminationBehavior: .gracefullyShutdownGroup),
-                .init(service: CertificateReload(store: certificates, logger: logger)),
+                .init(
+                    service: HangupService(
+                        certificates: CertificateReload(store: certificates, logger: logger),
+                        host: host)),
                 .init(
                     service: application { port in
                         hasListened.set()

@@ -73,4 +73,24 @@ struct MigrationLimitTests {
         #expect(past.responses == 1)
         #expect(past.badInputs.map(\.code) == ["payloadTooLarge"])
     }
+
+    @Test("so many differences are told one by one; all are counted")
+    func differences() throws {
+        let limit = MigrationLimits.differenceCount
+        let difference = StateDifference(
+            scope: MigrationScope(
+                bundleId: BundleId(MadeChain.app), environment: .production),
+            originalTransactionId: OriginalTransactionId("1"), at: MadeChain().start(0),
+            said: "renewing", actual: "revoked", since: MadeChain().start(0))
+        var found = StateDifferences()
+        for _ in 0..<limit { found.add(difference) }
+        #expect(found.list.count == limit)
+        #expect(found.omitted == 0)
+        found.add(difference)
+        #expect(found.list.count == limit)
+        #expect(found.omitted == 1)
+        // In text few of them are named.
+        #expect(found.lines.count == MigrationLimits.namedCount + 2)
+        #expect(found.lines.last?.contains("\(limit + 1 - MigrationLimits.namedCount)") == true)
+    }
 }

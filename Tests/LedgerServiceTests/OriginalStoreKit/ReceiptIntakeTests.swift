@@ -138,32 +138,42 @@ struct ReceiptIntakeTests {
                         purchaseDate: AskedApple.now.advanced(byMilliseconds: -400 * 86_400_000),
                         expiresDate: AskedApple.now.advanced(byMilliseconds: -370 * 86_400_000))
                 ]))
-        var json = JSONWriter()
-        json.object {
-            $0.member("receipt", String(decoding: Base64Standard.encode(receipt), as: UTF8.self))
+        func body(customer: String?) -> [UInt8] {
+            var json = JSONWriter()
+            json.object {
+                $0.member(
+                    "receipt", String(decoding: Base64Standard.encode(receipt), as: UTF8.self))
+                $0.memberIfPresent("customer", customer)
+            }
+            return json.bytes
         }
-        let body = json.bytes
         try await Gate.ledgers.pass {
             let host = try await LedgerHost.open(
                 configuration, environments: [.production], roots: roots
             ) { AskedApple.now }
             async let running: Void = host.run()
-            host.receiptQuestions.use(
-                [AskedApple.app: apple.client],
-                AnswerBooks(
-                    configuration, apps: configuration.apps,
-                    verifier: EvidenceVerifier(roots: roots),
-                    ledgers: host.ledgers.map(\.ledger)
-                ) { AskedApple.now })
+            // Before Apple has told whose it is, nobody gets it.
+            let dead = try AskedApple()
+            dead.transport.cut(after: 0)
+            host.receiptQuestions.use([AskedApple.app: dead.client], dead.books(ledger, host))
+            let unasked = await Result {
+                try await host.takeReceipt(body(customer: "copier"), key: nil, sender: "test")
+            }
+            host.receiptQuestions.use([AskedApple.app: apple.client], apple.books(ledger, host))
             let answer = await Result {
-                try await host.takeReceipt(body, key: nil, sender: "test")
+                try await host.takeReceipt(body(customer: nil), key: nil, sender: "test")
             }
             apple.transport.cut(after: 0)
             let later = await Result {
-                try await host.takeReceipt(body, key: nil, sender: "test")
+                try await host.takeReceipt(body(customer: "payer"), key: nil, sender: "test")
             }
             host.stop()
             await running
+            let refused = try JSONValue.parse(try unasked.get().bytes)
+            #expect(refused["asked"]?["failure"]?.string == "appleUnreachable")
+            #expect(refused["claims"]?.array?.first?["claim"]?.string == "unasked")
+            let none = refused["entitlements"]?.array ?? []
+            #expect(none.allSatisfy { $0["active"]?.bool != true })
             let told = try JSONValue.parse(try answer.get().bytes)
             #expect(told["asked"]?["chains"]?.int64 == 1)
             #expect((told["asked"]?["appended"]?.int64 ?? 0) > 2)
@@ -175,6 +185,20 @@ struct ReceiptIntakeTests {
             let cut = try JSONValue.parse(try later.get().bytes)
             #expect(cut["asked"]?["failure"]?.string == "appleUnreachable")
             #expect(cut["subscriptions"]?.array?.count == 1)
+            // What Apple told before is known: the claim is judged by it.
+            let claim = cut["claims"]?.array?.first?["claim"]?.string
+            let token = chains.first?["appAccountToken"]?.string
+            #expect(claim == (token == nil ? "moved" : "refused"))
         }
+    }
+}
+
+extension AskedApple {
+    /// The ledgers of a host, for answers.
+    fileprivate func books(_ ledger: TemporaryLedger, _ host: LedgerHost) -> AnswerBooks {
+        AnswerBooks(
+            ledger.configuration, apps: ledger.configuration.apps, verifier: ledger.verifier,
+            ledgers: host.ledgers.map(\.ledger)
+        ) { AskedApple.now }
     }
 }

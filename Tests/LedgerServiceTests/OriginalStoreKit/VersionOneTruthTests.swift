@@ -55,30 +55,44 @@ struct VersionOneTruthTests {
     func together() async throws {
         let place = try place()
         var lines: [[UInt8]] = []
+        var refunded: Set<String> = []
         var stream = HistoryStream(AskedApple.productionPlan)
         while case let page = stream.next(), !page.isEmpty {
             for delivery in page.map(\.delivery)
             where delivery.signedDate.map({ $0 <= AskedApple.now }) == true {
                 lines.append(try TestAuthority.signer.line(delivery))
+                guard let transaction = delivery.transaction, transaction.revocationDate != nil,
+                    let id = transaction.transactionId?.rawValue
+                else { continue }
+                refunded.insert(id)
             }
         }
         let alone = try await place.ingest(lines)
         #expect(alone.errors.isEmpty, "\(alone.errors.prefix(3))")
-        let before = try await contradictions(place)
+        let before = try await notices("contradiction", place)
         let states = try await wrong(place)
         let summary = try await place.ingest(try Self.notifications())
         #expect(summary.errors.isEmpty, "\(summary.errors.prefix(3))")
         #expect(summary.appended > 100)
-        #expect(try await contradictions(place) == before)
+        #expect(try await notices("contradiction", place) == before)
         #expect(try await wrong(place) == states)
+        // A refund that version 1 alone tells of is one that nothing signed was taken in about.
+        let unconfirmed = try await notices("unconfirmedStatement", place).values.joined()
+        for message in unconfirmed where message.contains("refunded") {
+            let words = message.split(separator: " ")
+            let place = try #require(words.firstIndex(of: "transaction"))
+            #expect(!refunded.contains(String(words[place + 1])), "\(message)")
+        }
     }
 
-    /// Chains with contradictions, and what they say.
-    private func contradictions(_ place: TemporaryLedger) async throws -> [String: [String]] {
+    /// Chains with notices of this code, and what they say.
+    private func notices(
+        _ code: String, _ place: TemporaryLedger
+    ) async throws -> [String: [String]] {
         var found: [String: [String]] = [:]
         for line in try await place.exportLines(.subscriptions, at: AskedApple.now) {
             let notices = line["notices"]?.array ?? []
-            for notice in notices where notice["code"]?.string == "contradiction" {
+            for notice in notices where notice["code"]?.string == code {
                 found[line["originalTransactionId"]?.string ?? "", default: []].append(
                     notice["message"]?.string ?? "")
             }

@@ -111,8 +111,9 @@ struct AuditTests {
         let first = try await ledger.session { try await $0.ledger.log.event(at: 1) }
         let logged = try #require(first)
         let erased = LoggedEvent(event: logged.event, evidence: nil)
-        #expect(Audit.check(logged, ledger.verifier) == .verified)
-        #expect(Audit.check(erased, ledger.verifier) == .nothingSigned)
+        let judge = Audit.Judge(verifier: ledger.verifier)
+        #expect(Audit.check(logged, judge) == .verified)
+        #expect(Audit.check(erased, judge) == .nothingSigned)
     }
 
     /// Makes the evidence of an event unreadable.

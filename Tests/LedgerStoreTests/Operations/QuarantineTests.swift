@@ -172,6 +172,45 @@ struct QuarantineTests {
         await store.close()
     }
 
+    @Test(
+        "What awaits a secret is kept whole, to a number; the next is refused, and pushes nobody out"
+    )
+    func awaitingSecretCount() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await open(directory)
+        let bound = QuarantineLimits.awaitingSecretCount
+        let items = (0...bound).map { item(.awaitingSecret, bytes($0), bundleId: "a") }
+        let results = try await store.quarantine(items)
+        #expect(results.dropLast().allSatisfy { $0 != .refused })
+        #expect(results.last == .refused)
+        #expect(try await store.quarantined(limit: 1).map(\.id) == [1])
+        // Others have room of their own, known bytes are counted, and room is given back.
+        let other = try await store.quarantine(item(.unverifiable, [1]))
+        #expect(other != .refused)
+        #expect(try await store.quarantine(items[0]) == .repeated(id: 1))
+        #expect(try await store.removeFromQuarantine(1))
+        let again = try await store.quarantine(items[bound])
+        #expect(again != .refused)
+        await store.close()
+    }
+
+    @Test("What awaits a secret is bounded in bytes, at the bound and one past it")
+    func awaitingSecretBytes() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await open(directory)
+        let each = 4 * 1_024 * 1_024
+        let count = QuarantineLimits.awaitingSecretByteCount / each
+        for number in 0..<count {
+            let bytes = [UInt8](repeating: UInt8(number), count: each)
+            let kept = try await store.quarantine(item(.awaitingSecret, bytes, bundleId: "a"))
+            #expect(kept == .kept(id: Int64(number + 1)))
+        }
+        #expect(try await store.quarantineItem(1)?.bytes.count == each)
+        #expect(
+            try await store.quarantine(item(.awaitingSecret, [1], bundleId: "a")) == .refused)
+        await store.close()
+    }
+
     @Test("An input that turns out genuine leaves the bounds of the unverifiable")
     func promotion() async throws {
         let directory = try TemporaryDirectory()

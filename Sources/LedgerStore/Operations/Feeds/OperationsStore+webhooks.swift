@@ -32,7 +32,7 @@ extension OperationsStore {
     /// before it repeats deliveries, and never forgets one.
     public func keep(
         _ endpoint: WebhookEndpointRow, waiting: [WaitingChange] = [],
-        done: [ChangePlace] = []
+        done: [ChainPlace] = []
     ) async throws(StoreError) {
         try await write { database in
             try WebhookRows.write(endpoint, database)
@@ -53,7 +53,7 @@ extension OperationsStore {
                     next_at, outcome, parked_at
                 FROM webhook_waiting
                 WHERE endpoint = ? AND (parked_at IS NOT NULL) = ?
-                ORDER BY position, clock, ordinal, place LIMIT ?
+                ORDER BY position, clock, ordinal, place, bundle_id, chain LIMIT ?
                 """)
             select.bind(1, endpoint)
             select.bind(2, parked)
@@ -92,10 +92,11 @@ extension OperationsStore {
                 database,
                 """
                 DELETE FROM webhook_waiting WHERE endpoint = ?1 AND parked_at IS NOT NULL
-                AND (position, clock, ordinal, place) NOT IN (
-                    SELECT position, clock, ordinal, place FROM webhook_waiting
-                    WHERE endpoint = ?1 AND parked_at IS NOT NULL
-                    ORDER BY position DESC, clock DESC, ordinal DESC, place DESC LIMIT ?2)
+                AND (position, clock, ordinal, place, bundle_id, chain) NOT IN (
+                    SELECT position, clock, ordinal, place, bundle_id, chain
+                    FROM webhook_waiting WHERE endpoint = ?1 AND parked_at IS NOT NULL
+                    ORDER BY position DESC, clock DESC, ordinal DESC, place DESC,
+                        bundle_id DESC, chain DESC LIMIT ?2)
                 """)
             delete.bind(1, endpoint)
             delete.bind(2, Int64(limit))
@@ -117,7 +118,7 @@ extension OperationsStore {
 
     /// Forgets parked changes that were delivered after all.
     public func forgetParked(
-        _ places: [ChangePlace], of endpoint: String
+        _ places: [ChainPlace], of endpoint: String
     ) async throws(StoreError) {
         guard !places.isEmpty else { return }
         try await write { database in

@@ -35,6 +35,7 @@ public struct WebhookEndpointRow: Hashable, Sendable {
 public struct WaitingChange: Hashable, Sendable {
     public let place: ChangePlace
     public let chain: ChainId
+    public var chainPlace: ChainPlace { ChainPlace(place: place, chain: chain) }
     /// 0: it waits only because an earlier change of its chain does.
     public var attempts: Int64
     /// When it was first to be delivered.

@@ -74,18 +74,20 @@ enum WebhookRows {
     }
 
     static func delete(
-        _ place: ChangePlace, of endpoint: String, isParked: Bool = false, _ database: Database
+        _ place: ChainPlace, of endpoint: String, isParked: Bool = false, _ database: Database
     ) throws {
         let delete = try BoundStatement(
             database,
             """
             DELETE FROM webhook_waiting
             WHERE endpoint = ? AND position = ? AND clock = ? AND ordinal = ? AND place = ?
-                AND (parked_at IS NOT NULL) >= ?
+                AND bundle_id = ? AND chain = ? AND (parked_at IS NOT NULL) >= ?
             """)
         delete.bind(1, endpoint)
-        bind(place, to: delete, from: 2)
-        delete.bind(6, isParked)
+        bind(place.place, to: delete, from: 2)
+        delete.bind(6, place.chain.bundleId.rawValue)
+        delete.bind(7, place.chain.originalTransactionId.rawValue)
+        delete.bind(8, isParked)
         try delete.runInsert()
     }
 }

@@ -1,0 +1,64 @@
+extension NotificationV1 {
+    /// What tells whether a version 1 body is to be believed, read in one pass that keeps nothing
+    /// else: whoever does not know the secret makes nobody decode four million bytes.
+    public struct Head: Sendable {
+        /// The top-level password; nil without one.
+        public internal(set) var password: Password?
+        /// The app the body names: `bid`, or in the oldest bodies that of the receipt inside.
+        public internal(set) var bundleId: BundleId?
+    }
+
+    /// Where the password of a version 1 body stands, so that it alone is replaced and every other
+    /// byte is kept.
+    public struct Password: Sendable {
+        /// The bytes of the JSON string, quotation marks included.
+        public let range: Range<Int>
+        /// What it says; nil for what is no text.
+        public let text: String?
+    }
+
+    /// Reads the head of a body.
+    ///
+    /// Throws `JSONError` for what is no JSON object, a key that stands twice included: nobody
+    /// could say which of two passwords counts.
+    public static func head(of body: [UInt8]) throws(JSONError) -> Head {
+        try body.withBytes { (buffer) throws(JSONError) in
+            var cursor = JSONCursor(buffer)
+            var head = Head()
+            var (named, latest, expired): (String?, String?, String?)
+            var object = try cursor.beginObject()
+            while let key = try cursor.nextKey(&object) {
+                switch key {
+                case "password":
+                    let start = cursor.index
+                    let text = try cursor.readText()
+                    head.password = Password(range: start..<cursor.index, text: text)
+                case "bid": named = try cursor.readText()
+                case "latest_receipt_info": latest = try innerBundleId(&cursor)
+                case "latest_expired_receipt_info": expired = try innerBundleId(&cursor)
+                default: try cursor.skipValue()
+                }
+            }
+            try cursor.finish()
+            head.bundleId = (named ?? latest ?? expired).map { BundleId($0) }
+            return head
+        }
+    }
+
+    /// Of a receipt that stands there as an object; a list names no app.
+    private static func innerBundleId(_ cursor: inout JSONCursor) throws(JSONError) -> String? {
+        guard cursor.isAtObject() else {
+            try cursor.skipValue()
+            return nil
+        }
+        var named: String?
+        var object = try cursor.beginObject()
+        while let key = try cursor.nextKey(&object) {
+            switch key {
+            case "bid": named = try cursor.readText()
+            default: try cursor.skipValue()
+            }
+        }
+        return named
+    }
+}

@@ -1,0 +1,225 @@
+import AppStore
+import Ledger
+import LedgerStore
+import Signing
+import Simulator
+import Testing
+
+@testable import LedgerService
+
+/// Bodies that whoever knows the address may post (`design.md` §7: negative space first).
+@Suite("Hostile version 1 bodies")
+struct HostileNotificationV1Tests {
+    private let chain = MadeChain()
+
+    private func place(shares: Bool = true) throws -> TemporaryLedger {
+        var ledger = try TemporaryLedger()
+        if shares { try ledger.share() }
+        return ledger
+    }
+
+    private var good: String {
+        String(
+            decoding: chain.notificationV1("INITIAL_BUY", through: 0, at: chain.start(0)),
+            as: UTF8.self)
+    }
+
+    /// A body that names so many transactions of one chain.
+    private func naming(_ count: Int, password: String = MadeChain.secret) -> [UInt8] {
+        let infos = (0..<count).map { number in
+            #"{"transaction_id":"\#(number + 1)","original_transaction_id":"1","product_id":"p","#
+                + #""purchase_date_ms":"\#(1_700_000_000_000 + number)","#
+                + #""expires_date_ms":"\#(1_700_000_000_001 + number)"}"#
+        }
+        return Array(
+            (#"{"notification_type":"DID_RENEW","password":"\#(password)","environment":"PROD","#
+                + #""bid":"\#(MadeChain.app)","unified_receipt":{"latest_receipt_info":["#
+                + infos.joined(separator: ",") + "]}}").utf8)
+    }
+
+    private func codes(_ bodies: [UInt8]..., in ledger: TemporaryLedger) async throws -> [String] {
+        try await ledger.ingest(bodies).errors.map(\.code)
+    }
+
+    // MARK: Nothing is decoded for who does not know the secret
+
+    @Test(
+        "With another password a body is refused for that, whatever else is wrong with it",
+        arguments: [
+            ("\"is_trial_period\":\"false\"", "\"is_trial_period\":\"maybe\""),
+            ("\"purchase_date_ms\":\"", "\"purchase_date_ms\":\"x"),
+        ])
+    func passwordFirst(part: String, replacement: String) async throws {
+        let ledger = try place()
+        let broken = good.replacing(part, with: replacement)
+        #expect(broken != good)
+        let foreign = broken.replacing(MadeChain.secret, with: "another-secret-of-somebody")
+        #expect(try await codes(Array(foreign.utf8), in: ledger) == ["wrongSharedSecret"])
+        #expect(try await codes(Array(broken.utf8), in: ledger) == ["undecodablePayload"])
+    }
+
+    @Test(
+        "So are more transactions than may be named; with the secret they are counted",
+        arguments: [0, 1])
+    func transactions(excess: Int) async throws {
+        let ledger = try place()
+        let count = ReceiptStatements.maximumTransactions + excess
+        let foreign = naming(count, password: "another-secret-of-somebody")
+        #expect(try await codes(foreign, in: ledger) == ["wrongSharedSecret"])
+        #expect(
+            try await codes(naming(count), in: ledger)
+                == (excess == 0 ? [] : ["payloadTooLarge"]))
+    }
+
+    @Test("A hundred transactions, as Apple sends at most, are all there")
+    func hundred() async throws {
+        let ledger = try place()
+        #expect(try await codes(naming(100), in: ledger) == [])
+        let facts = try await ledger.session { session in
+            try await session.ledger.facts.facts(of: [
+                ChainId(
+                    bundleId: BundleId(MadeChain.app),
+                    originalTransactionId: OriginalTransactionId("1"))
+            ]).flatMap(\.1)
+        }
+        #expect(Set(facts.compactMap { $0.transaction?.transactionId }).count == 100)
+    }
+
+    // MARK: Passwords
+
+    @Test(
+        "An empty password, none, one that is no text, and two are nobody's",
+        arguments: [
+            ("\"\"", "wrongSharedSecret"), ("null", "wrongSharedSecret"),
+            ("[\"0123456789abcdef0123456789abcdef\"]", "wrongSharedSecret"),
+            ("\"x\",\"password\":\"0123456789abcdef0123456789abcdef\"", nil),
+        ] as [(String, String?)])
+    func passwords(value: String, code: String?) async throws {
+        let ledger = try place()
+        let body = good.replacing("\"\(MadeChain.secret)\"", with: value)
+        let found = try await codes(Array(body.utf8), in: ledger)
+        #expect(found.count == 1)
+        // Two are no JSON that anybody reads alike.
+        if let code { #expect(found == [code]) }
+        let head = try await ledger.ledger { try await $0.log.head().position }
+        #expect(head == 0)
+    }
+
+    // MARK: Values of another type
+
+    @Test(
+        "Numbers where text belongs, and text where numbers belong, say the same",
+        arguments: [
+            ("\"transaction_id\":\"500000000000001\"", "\"transaction_id\":500000000000001"),
+            ("\"quantity\":\"1\"", "\"quantity\":1"),
+            ("\"auto_renew_status\":\"1\"", "\"auto_renew_status\":true"),
+            ("\"is_in_billing_retry_period\":\"0\"", "\"is_in_billing_retry_period\":false"),
+        ])
+    func spellings(part: String, replacement: String) async throws {
+        let (ledger, plain) = (try place(), try place())
+        let body = good.replacing(part, with: replacement)
+        #expect(try await codes(Array(body.utf8), in: ledger) == [])
+        #expect(try await codes(Array(good.utf8), in: plain) == [])
+        let at = chain.start(0, 60_000)
+        let told = try await ledger.show(chain.id, at: at)
+        #expect(told["state"]?.string == "subscribed")
+        #expect(try await plain.show(chain.id, at: at)["willRenew"] == told["willRenew"])
+    }
+
+    @Test("A type that this version does not know is kept, changes nothing, and is noticed")
+    func unknownType() async throws {
+        let ledger = try place()
+        let body = good.replacing("INITIAL_BUY", with: "SOMETHING_LATER")
+        #expect(try await codes(Array(body.utf8), in: ledger) == [])
+        let shown = try await ledger.show(chain.id, at: chain.start(0, 60_000))
+        #expect(shown["state"]?.string == "subscribed")
+        let notices = shown["notices"]?.array?.compactMap { $0["code"]?.string } ?? []
+        #expect(notices.contains("unknownValue"))
+        let events = try await ledger.exportLines(.events)
+        #expect(events.map { $0["notificationType"]?.string } == ["SOMETHING_LATER"])
+    }
+
+    // MARK: Environment
+
+    @Test(
+        "A body that names no environment is of the ledger's; the receipt inside may name one",
+        arguments: [
+            ("\"environment\":\"Production\",", "", nil),
+            ("\"environment\":\"Production\"", "\"environment\":\"Sandbox\"", "wrongEnvironment"),
+        ] as [(String, String, String?)])
+    func environment(part: String, replacement: String, code: String?) async throws {
+        let ledger = try place()
+        let body = good.replacing("\"environment\":\"PROD\",", with: "")
+            .replacing(part, with: replacement)
+        #expect(!body.contains("PROD\""))
+        #expect(try await codes(Array(body.utf8), in: ledger) == (code.map { [$0] } ?? []))
+    }
+
+    // MARK: Without a secret
+
+    private func kept(_ ledger: TemporaryLedger) async throws -> [QuarantineItem] {
+        try await ledger.ledger { try await Quarantine(ledger: $0).items() }
+    }
+
+    @Test(
+        "Of a configured app without its secret it is kept whole up to the body's bound, and taken in",
+        arguments: [300 * 1_024, 4 * 1_024 * 1_024])
+    func awaitingSecret(byteCount: Int) async throws {
+        var ledger = try place(shares: false)
+        let filling = byteCount - good.utf8.count - #","x":"""#.utf8.count
+        let body = Array(
+            (good.dropLast() + #","x":"\#(String(repeating: "a", count: filling))"}"#).utf8)
+        #expect(body.count == byteCount)
+        #expect(try await codes(body, in: ledger) == ["sharedSecretMissing"])
+        let item = try #require(try await kept(ledger).first)
+        #expect(item.standing == .awaitingSecret)
+        #expect(item.bundleId == BundleId(MadeChain.app))
+        try ledger.share()
+        let (apps, verifier) = (ledger.configuration.apps, ledger.verifier)
+        let retried = try await ledger.ledger { opened in
+            try await Quarantine(ledger: opened).retry(apps: apps, verifier: verifier)
+        }
+        #expect(retried.appended == 1)
+        #expect(retried.errors.isEmpty)
+        #expect(try await kept(ledger).isEmpty)
+    }
+
+    @Test("A seal fits into the room that is left for one beside a body at its bound")
+    func sealRoom() {
+        #expect(SealedNotificationV1.byteCount <= LogLimits.sealByteCount)
+        #expect(LogLimits.evidenceByteCount - LogLimits.sealByteCount == InputLine.maximumByteCount)
+    }
+
+    @Test("Of an app that is not configured it is anybody's: a bounded copy among all others")
+    func stranger() async throws {
+        let ledger = try place(shares: false)
+        let body = good.replacing(MadeChain.app, with: "com.example.stranger")
+        #expect(try await codes(Array(body.utf8), in: ledger) == ["sharedSecretMissing"])
+        #expect(try await kept(ledger).map(\.standing) == [.unverifiable])
+    }
+
+    // MARK: The receipt inside
+
+    @Test("The receipt inside a body is in the evidence, and can be taken in by itself at any time")
+    func receiptInside() async throws {
+        let authority = MigrationTests.receipts
+        var ledger = try place()
+        ledger.roots = try ledger.roots.adding(authority.rootDER)
+        let told = OriginalStoreKit(AskedApple.production)
+        ledger.configuration.catalogue = MigrationTests.catalogue
+        let sent = try told.notificationsV1(
+            through: AskedApple.now, password: MadeChain.secret, authority: authority)
+        let first = try #require(sent.first)
+        #expect(try await codes(first.body, in: ledger) == [])
+        let id = first.originalTransactionId
+        #expect(try await ledger.show(id, at: AskedApple.now)["trust"]?.string == "secret")
+        let evidence = try #require(
+            try await ledger.exportLines(.events) { $0.withEvidence = true }
+                .first?["signedPayload"]?.string)
+        let stored = try JSONValue.parse(Array(evidence.utf8))
+        let receipt = try #require(stored["unified_receipt"]?["latest_receipt"]?.string)
+        let summary = try await ledger.ingest([Array(receipt.utf8)])
+        #expect(summary.appended == 1)
+        #expect(try await ledger.show(id, at: AskedApple.now)["trust"]?.string == "signed")
+    }
+}
