@@ -11,9 +11,9 @@ import Synchronization
 package enum FaultFileSystem {
     private static let plans = Mutex<[String: FaultPlan]>([:])
 
-    /// SQLite's own. Registered for ever and never changed.
+    /// SQLite's own, below whatever a store put above it. Registered for ever and never changed.
     nonisolated(unsafe) static let usual: UnsafeMutablePointer<sqlite3_vfs> = {
-        guard let usual = sqlite3_vfs_find(nil) else {
+        guard let usual = sqlite3_vfs_find("unix") else {
             preconditionFailure("SQLite has no file system.")
         }
         return usual

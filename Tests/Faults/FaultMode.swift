@@ -6,6 +6,8 @@ package enum FaultMode: CaseIterable, Sendable {
     case fullOnce
     /// From the call on every write, sync, truncation and deletion fails; reads go on.
     case writesFromThere
+    /// From the call on every read fails.
+    case readsFromThere
     /// From the call on the disk is full.
     case fullFromThere
     /// From the call on everything fails.
@@ -23,7 +25,8 @@ package enum FaultMode: CaseIterable, Sendable {
     var isDeath: Bool {
         switch self {
         case .crash, .tornWrite, .powerCut, .raggedPowerCut: true
-        case .once, .fullOnce, .writesFromThere, .fullFromThere, .allFromThere: false
+        case .once, .fullOnce, .writesFromThere, .readsFromThere, .fullFromThere, .allFromThere:
+            false
         }
     }
 

@@ -23,6 +23,7 @@ package final class FaultPlan: Sendable {
         var calls = 0
         var isHealed = false
         var changes: [UnsyncedChange] = []
+        var openCount = 0
     }
 
     private let state = Mutex(State())
@@ -58,6 +59,8 @@ package final class FaultPlan: Sendable {
             return count == number ? .fail(call.needsRoom ? SQLITE_FULL : call.failure) : .pass
         case .writesFromThere:
             return call.isWriting ? .fail(call.failure) : .pass
+        case .readsFromThere:
+            return call == .read ? .fail(call.failure) : .pass
         case .fullFromThere:
             return call.needsRoom ? .fail(SQLITE_FULL) : .pass
         case .tornWrite where count == number && call == .write:
@@ -84,6 +87,10 @@ package final class FaultPlan: Sendable {
 
     // MARK: What is not durable
 
+    func noteOpened() { state.withLock { $0.openCount += 1 } }
+
+    func noteClosed() { state.withLock { $0.openCount -= 1 } }
+
     func note(_ change: UnsyncedChange) { state.withLock { $0.changes.append(change) } }
 
     /// The file was synced, or deleted together with its directory entry.
@@ -91,9 +98,12 @@ package final class FaultPlan: Sendable {
         state.withLock { state in state.changes.removeAll { $0.path == path } }
     }
 
-    /// Ends the faults. After a power cut takes back what had not been synced; no connection may
-    /// be open any more.
-    package func heal(seed: UInt64) throws {
+    /// Ends the faults. After a power cut takes back what had not been synced, once the last
+    /// connection is closed: the machine stopped, and nothing of the process is left.
+    package func heal(seed: UInt64) async throws {
+        if mode.losesUnsynced {
+            while state.withLock({ $0.openCount }) > 0 { await Task.yield() }
+        }
         let changes = state.withLock { state in
             state.isHealed = true
             return state.changes

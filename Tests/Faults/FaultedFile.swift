@@ -39,6 +39,7 @@ final class FaultedFile {
         (start + 8).storeBytes(
             of: Unmanaged.passRetained(object).toOpaque(), as: UnsafeMutableRawPointer.self)
         file.pointee.pMethods = UnsafePointer(FaultedFile.methods)
+        plan.noteOpened()
         return SQLITE_OK
     }
 
@@ -54,6 +55,7 @@ final class FaultedFile {
     static func close(_ file: Handle?) -> Int32 {
         let object = unmanaged(file).takeRetainedValue()
         file?.pointee.pMethods = nil
+        defer { object.plan.noteClosed() }
         return object.functions.xClose(object.usual)
     }
 

@@ -11,7 +11,8 @@ enum FileCall: CaseIterable, Sendable {
         case .open: SQLITE_CANTOPEN
         case .delete: FileCall.extended(10)
         case .access: FileCall.extended(13)
-        case .read: FileCall.extended(1)
+        // SQLITE_IOERR_CORRUPTFS: what SQLite makes of EIO, and calls damage in the end.
+        case .read: FileCall.extended(33)
         case .write: FileCall.extended(3)
         case .truncate: FileCall.extended(6)
         case .sync: FileCall.extended(4)

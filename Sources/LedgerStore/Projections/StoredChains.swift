@@ -18,6 +18,7 @@ public final class StoredChains: Sendable {
     /// Throws `noSuchFile`, `fileChanged` when the file lacks a column, or what SQLite met.
     public init(path: String) throws(StoreError) {
         self.path = path
+        DiskReads.install()
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(5)

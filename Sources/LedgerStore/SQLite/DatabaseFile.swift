@@ -68,6 +68,7 @@ struct DatabaseFile: Sendable {
     /// Pragmas: https://www.sqlite.org/pragma.html. Memory mapping stays off, since it turns an
     /// I/O error into a signal.
     private func configuration(readOnly: Bool) -> Configuration {
+        DiskReads.install()
         var configuration = Configuration()
         configuration.readonly = readOnly
         configuration.foreignKeysEnabled = true

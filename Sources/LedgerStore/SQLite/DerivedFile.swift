@@ -83,6 +83,7 @@ struct DerivedFile: Sendable {
     }
 
     private func configuration() -> Configuration {
+        DiskReads.install()
         var configuration = Configuration()
         configuration.busyMode = .timeout(TimeInterval(DerivedFile.busyTimeoutSeconds))
         configuration.maximumReaderCount = 4

@@ -119,7 +119,7 @@ struct DerivedFaultTests {
             }
             #expect(DerivedFaultTests.honest.contains(error.code), "\(note): \(error)")
         }
-        try plan.heal(seed: DerivedFaultTests.seed &+ UInt64(number))
+        try await plan.heal(seed: DerivedFaultTests.seed &+ UInt64(number))
         do {
             _ = try await ledger.ingest(lines)
             #expect(try await answers(ledger) == expected, note)

@@ -87,7 +87,7 @@ struct FaultLoopTests {
         FaultFileSystem.apply(plan)
         defer { FaultFileSystem.release(plan) }
         let answers = await body(directory.path)
-        try plan.heal(seed: FaultLoopTests.seed &+ UInt64(number))
+        try await plan.heal(seed: FaultLoopTests.seed &+ UInt64(number))
         let note = Comment("\(mode) at call \(number), seed \(FaultLoopTests.seed)")
         #expect(
             answers.codes.isSubset(of: FaultLoopTests.honest), "\(note): \(answers.codes)")
