@@ -133,4 +133,15 @@ struct IngestCommandTests {
         #expect(!outcome.err.contains(secret))
         #expect(!outcome.out.contains(secret))
     }
+
+    @Test("Its help names every form it takes")
+    func help() async throws {
+        let help = try await Workplace().run(["ingest", "--help"]).out
+            .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        for form in [
+            "compact JWS", "\"signedPayload\"", "\"signedTransactionInfo\"", "app receipt",
+            "\"receipt-data\"", "answer of verifyReceipt", "version 1 notification",
+            "sharedSecretFile", "\"notificationV1\"", "export events --evidence",
+        ] { #expect(help.contains(form), "\(form)") }
+    }
 }

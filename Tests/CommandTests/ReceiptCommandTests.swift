@@ -233,4 +233,38 @@ struct ReceiptCommandTests {
             ["receipt", "receipt.der", "--trust-root", "receipt.der"])
         #expect(noRoot.code == 78)
     }
+
+    @Test("A purchase of which nobody says what it is: what to do, by receipt and by show")
+    func untyped() async throws {
+        let place = try Self.place()
+        let contents = ReceiptContents(
+            type: .production, bundleId: "com.example.app", creationDate: Self.created,
+            purchases: [
+                [
+                    .text(1702, "lifetime"), .text(1703, "77"), .text(1705, "77"),
+                    .date(1704, Self.created), .date(1706, Self.created),
+                ]
+            ])
+        try place.write(Data(try Self.shared.get().sign(contents)), to: "untyped.der")
+        let text = try await Self.run(place, "untyped.der")
+        #expect(text.out.contains("lifetime: nothing says what it is"))
+        let line = try Data(contentsOf: URL(filePath: place.file("untyped.der")))
+            .base64EncodedString()
+        let trust = ["--trust-root", "receipts.der"]
+        let taken = try await place.run(["ingest", "-"] + place.options + trust, input: line)
+        #expect(taken.code == 0)
+        let shown = try await place.run("show", "77")
+        #expect(shown.code == 1)
+        #expect(shown.err.contains("error: noSuchSubscription: What is known by 77 has no state."))
+        #expect(shown.err.contains("list it under products"))
+        // Listed, it is what the catalogue says.
+        try place.write(
+            ["products:", "  lifetime: { entitlements: [pro] }"], to: "listed.yaml")
+        let listed = ["--config", place.file("listed.yaml")]
+        let again = try await place.run(
+            ["receipt", "untyped.der"] + listed + trust + place.options)
+        #expect(!again.out.contains("nothing says what it is"))
+        let owned = try await place.run(["show", "77", "--json"] + listed + place.options)
+        #expect(try owned.json()["state"]?.string == "owned")
+    }
 }

@@ -1,4 +1,5 @@
 import AppStore
+import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Ledger
@@ -56,6 +57,43 @@ struct ChangeRouteTests {
             }
             let query = "/v1/changes?after=0&types=renewed"
             try await StreamReader.open(port: port, query) { stream in
+                #expect(await stream.wait(for: "event: renewed\n"))
+                #expect(!stream.text.contains("event: started\n"))
+            }
+        }
+    }
+
+    @Test(
+        "changes of several chains by one event are all told, under one id that resumes behind them"
+    )
+    func severalChains() async throws {
+        let purchase = MadePurchase()
+        var other = purchase
+        other.id = "600000000000001"
+        let ids = [purchase.id, other.id]
+        let receipt = MadeReceipt.body(try MadeReceipt.base64([purchase, other], periods: 1))
+        var place = try ServedPlace()
+        place.roots = MadeReceipt.roots
+        try await place.serve(.live) { client, _ in
+            let port = try #require(client.client.port)
+            #expect(try await client.post("/v1/receipts", receipt).status == 200)
+            try await StreamReader.open(port: port, "/v1/changes?after=0&types=started") { stream in
+                #expect(await stream.wait(for: "id: 1-0\n"))
+                #expect(await stream.wait(for: ids[1]))
+                let events = stream.text.components(separatedBy: "event: started\n").dropFirst()
+                #expect(events.count == 2)
+                for (id, event) in zip(ids, events) {
+                    #expect(event.contains("\"originalTransactionId\":\"\(id)\""))
+                    #expect(event.contains("\"sequence\":1"))
+                }
+                // Whoever leaves after the first comes back before it.
+                let head = stream.text.components(separatedBy: ids[0])[0]
+                #expect(!head.contains("id: 1-0"))
+            }
+            let renewed = try await client.notify(purchase.notificationBody(1))
+            #expect(renewed.status == 200)
+            let headers = ["Last-Event-ID: 1-0"]
+            try await StreamReader.open(port: port, "/v1/changes", headers: headers) { stream in
                 #expect(await stream.wait(for: "event: renewed\n"))
                 #expect(!stream.text.contains("event: started\n"))
             }

@@ -54,16 +54,20 @@ extension NoticeReader {
                 facts[index].trust == lower.trust
                     && facts[index].statedTransaction?.revocationDate == date
             }
-            readLowerRefund(of: lower.id, date, first ?? lower.fact, higher)
+            readLowerRefund(
+                of: lower.id, date, told: first ?? lower.fact, until: facts.times[lower.fact],
+                higher)
         }
     }
 
     /// - Parameters:
     ///   - date: when it was refunded, so it is said.
     ///   - told: the first fact that says so.
+    ///   - last: when it was said for the last time.
     ///   - higher: what more trusted sources state of the same purchase; not empty.
     private mutating func readLowerRefund(
-        of id: TransactionId, _ date: Timestamp, _ told: Int, _ higher: [Statement]
+        of id: TransactionId, _ date: Timestamp, told: Int, until last: Timestamp,
+        _ higher: [Statement]
     ) {
         let ordered = higher.sorted(by: Statement.isWorse)
         guard let best = ordered.last, best.revocationDate == nil,
@@ -76,24 +80,23 @@ extension NoticeReader {
             statement.signedDate.milliseconds(since: date)
                 > NoticeLimits.statusToleranceMilliseconds
         }
-        let reversal = later.first { statement in
-            facts[statement.fact].cause.notificationType?.value == .refundReversed
-        }
         let source = source(of: told)
-        if let newest = later.last, reversal == nil {
+        if let denying = later.last(where: { $0.signedDate <= last }) {
             add(
-                .contradiction, from: facts.times[told], facts: [newest.fact, told],
+                .contradiction, from: facts.times[told], facts: [denying.fact, told],
                 "\(source) states that transaction \(id) was refunded on \(date.rfc3339), but what"
-                    + " Apple is known to have said on \(newest.signedDate.rfc3339), which is"
-                    + " trusted more, states no refund. The more trusted one holds.")
-        } else {
-            add(
-                .unconfirmedStatement, from: facts.times[told], to: reversal?.signedDate,
-                facts: [best.fact, told],
-                "\(source) alone states that transaction \(id) was refunded on \(date.rfc3339);"
-                    + " nothing more trusted has been said since. Access goes on until it is: ask"
-                    + " Apple, as `subledger reconcile` does.")
+                    + " is trusted more stated no refund on \(denying.signedDate.rfc3339). The more"
+                    + " trusted one holds.")
+            return
         }
+        // What is newer than both may follow on a refund that was taken back: it ends the question.
+        let answer = later.min { ($0.signedDate, $0.fact) < ($1.signedDate, $1.fact) }
+        add(
+            .unconfirmedStatement, from: facts.times[told], to: answer?.signedDate,
+            facts: [best.fact, told],
+            "\(source) alone states that transaction \(id) was refunded on \(date.rfc3339); nothing"
+                + " that is trusted more had been said since. Access goes on until it is: ask Apple,"
+                + " as `subledger reconcile` does.")
     }
 
     // MARK: Failed payments
@@ -118,8 +121,13 @@ extension NoticeReader {
                 !higher.contains(where: { rule.word($0) == .failing || endsByBilling($0) }),
                 !(next.map { isRecovered($0, trust: facts[failing].trust) } ?? false)
             else { continue }
+            // Once it is over, how it came to that changes nothing any more.
+            let over = higher.first { index in
+                rule.word(index) == .over && facts.times[index] > facts.times[failing]
+            }.map { facts.times[$0] }
             add(
-                .unconfirmedStatement, from: facts.times[failing], to: next?.start,
+                .unconfirmedStatement, from: facts.times[failing],
+                to: over.map { min($0, next?.start ?? $0) } ?? next?.start,
                 facts: [newest, failing],
                 "\(source(of: failing)) alone states that the payment failed; what is trusted more"
                     + " speaks of that time, and not of a failure. It holds: ask Apple, as"
@@ -147,10 +155,11 @@ extension NoticeReader {
 
     // MARK: Both
 
-    private func source(of index: Int) -> String {
+    func source(of index: Int) -> String {
         switch facts[index].cause.kind {
         case .notificationV1: "A version 1 notification"
         case .verifyReceipt: "An answer of verifyReceipt"
+        case .receipt: "An app receipt"
         default: "A source that is trusted less"
         }
     }

@@ -27,6 +27,8 @@ extension NoticeReader {
             }
         }
         var told: Set<TransactionId> = []
+        var records: [TransactionId: TransactionRecord] = [:]
+        for record in history.records { records[record.transactionId] = record }
         for index in facts.indices where CompletedSnapshots.isPartial(facts[index]) {
             guard let stated = facts[index].statedTransaction,
                 let others = whole[stated.transactionId]?.filter({ $0 != index }),
@@ -42,15 +44,25 @@ extension NoticeReader {
             check(
                 "purchaseDate", stated.purchaseDate?.wholeSeconds,
                 signed.map { $0.purchaseDate?.wholeSeconds })
-            check(
-                "expiresDate", stated.expiresDate?.wholeSeconds,
-                signed.map { $0.expiresDate?.wholeSeconds })
+            if !isExtendedSince(stated.expiresDate, index, records[stated.transactionId]) {
+                check(
+                    "expiresDate", stated.expiresDate?.wholeSeconds,
+                    signed.map { $0.expiresDate?.wholeSeconds })
+            }
             guard !names.isEmpty, told.insert(stated.transactionId).inserted else { continue }
             add(
                 .contradiction, from: facts.times[index], facts: [first, index],
-                "A receipt states another \(names.joined(separator: ", ")) for transaction"
-                    + " \(stated.transactionId) than what Apple signed.")
+                "\(source(of: index)) states another \(names.joined(separator: ", ")) for"
+                    + " transaction \(stated.transactionId) than what is trusted more.")
         }
+    }
+
+    /// Whether what is believed stated a later end after a fact had stated this one.
+    private func isExtendedSince(
+        _ end: Timestamp?, _ index: Int, _ record: TransactionRecord?
+    ) -> Bool {
+        guard let end, let record, let stated = record.statedEnd else { return false }
+        return end < stated && facts.times[record.endFact] > facts.times[index]
     }
 
     /// A renewal that was not believed, since a higher rank had spoken in its period, and that no

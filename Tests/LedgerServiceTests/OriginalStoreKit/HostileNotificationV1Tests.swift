@@ -105,6 +105,23 @@ struct HostileNotificationV1Tests {
         #expect(head == 0)
     }
 
+    @Test(
+        "What is kept unread has no password, wherever one stands in it, however often",
+        arguments: [
+            ("w\"password\":\"x\",\"w\":1", "w\"password\":\"REDACTED\",\"w\":1"),
+            (
+                "\"password\":\"a\"\"password\":\"b",
+                "\"password\":\"REDACTED\"\"password\":\"REDACTED"
+            ),
+            ("{\\\"password\\\":7}", "{\\\"password\\\":REDACTED}"),
+            ("password", "password"), ("\"passwor", "\"passwor"), ("\"password", "\"password"),
+            ("word\"passwrd\":\"a\"", "word\"passwrd\":\"a\""), ("wwww", "wwww"), ("", ""),
+        ])
+    func redaction(text: String, kept: String) {
+        let bytes = Redaction.withoutPasswords(Array(text.utf8))
+        #expect(String(decoding: bytes, as: UTF8.self) == kept)
+    }
+
     // MARK: Values of another type
 
     @Test(

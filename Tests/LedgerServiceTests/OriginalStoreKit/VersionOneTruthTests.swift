@@ -39,6 +39,11 @@ struct VersionOneTruthTests {
         #expect(summary.errors.isEmpty, "\(summary.errors.prefix(3))")
         let untrue = try await wrong(place)
         #expect(untrue == [:], "\(untrue)")
+        // Both tell the truth, at different times.
+        let contradictions = try await notices("contradiction", place)
+        #expect(contradictions == [:], "\(contradictions)")
+        let unconfirmed = try await notices("unconfirmedStatement", place)
+        #expect(unconfirmed == [:], "\(unconfirmed)")
     }
 
     @Test("By notifications alone, only what version 1 has no words for is told otherwise")

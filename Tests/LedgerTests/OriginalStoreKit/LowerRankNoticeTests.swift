@@ -149,9 +149,34 @@ struct LowerRankNoticeTests {
         answer.transaction = .period("1", day(0), day(30))
         let told = given(bought, answer.revoked(day(2)))
         #expect(codes(told) == [.unconfirmedStatement])
-        let contradicted = given(answer, versionOne(.refund, at: day(3)).revoked(day(2)))
+        let contradicted = given(
+            answer, versionOne(.refund, at: day(5)).revoked(day(2)))
         #expect(codes(contradicted) == [.contradiction])
         #expect(contradicted.state(day(10)) != .revoked)
+    }
+
+    @Test("What is said after both may follow on a refund taken back: no contradiction, an end")
+    func saidAfterBoth() {
+        let life = given(
+            bought, versionOne(.refund, at: day(3)).revoked(day(2)),
+            .transaction("1", day(0), day(30), at: day(9)),
+            .transaction("1", day(0), day(30), at: day(12)))
+        #expect(codes(life) == [.unconfirmedStatement])
+        #expect(life.notices(.unconfirmedStatement).first?.to == day(9))
+        // Told again after that, it contradicts.
+        let again = given(
+            bought, versionOne(.refund, at: day(3)).revoked(day(2)),
+            .transaction("1", day(0), day(30), at: day(9)),
+            versionOne(.didChangeRenewalStatus, at: day(10)).revoked(day(2)))
+        #expect(codes(again) == [.contradiction])
+    }
+
+    @Test("A period that was extended since is no other end; a shorter one told later is")
+    func extended() {
+        let prolonged = Fact.transaction("1", day(0), day(40), at: day(9))
+        #expect(codes(given(bought, versionOne(.didRenew, at: day(5)), prolonged)) == [])
+        #expect(
+            codes(given(prolonged, versionOne(.didRenew, at: day(12)))) == [.contradiction])
     }
 
     // MARK: Failed payments
@@ -195,6 +220,18 @@ struct LowerRankNoticeTests {
             .autoRenew(true, at: day(29, 43_200_000)),
             versionOne(.didFailToRenew, at: day(30)).renewal(failing), signed)
         #expect(codes(life) == [])
+    }
+
+    @Test(
+        "Once it is over, as a higher rank says later, how it came to that is no question any more")
+    func overAfterFailure() {
+        let life = given(
+            bought.renewal { $0.autoRenewStatus = Raw(.on) },
+            versionOne(.didFailToRenew, at: day(30)).renewal(failing),
+            .expired(.voluntary, at: day(33)))
+        #expect(codes(life) == [.unconfirmedStatement])
+        #expect(life.notices(.unconfirmedStatement).first?.from == day(30))
+        #expect(life.notices(.unconfirmedStatement).first?.to == day(33))
     }
 
     @Test("Without any gap the payment was made after all")
