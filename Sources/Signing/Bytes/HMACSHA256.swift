@@ -5,7 +5,8 @@ internal import COpenSSL
 public enum HMACSHA256 {
     /// The code of the pieces one after the other, without separators: the caller frames them.
     public static func code(_ pieces: [[UInt8]], key: [UInt8]) -> Digest {
-        let message = Array(pieces.joined())
+        // Piece by piece, not byte by byte: one may have four million.
+        let message = pieces.count == 1 ? pieces[0] : pieces.reduce(into: []) { $0 += $1 }
         var code = [UInt8](repeating: 0, count: Digest.byteCount)
         var count: UInt32 = 0
         let made = key.withUnsafeBytes { key in
