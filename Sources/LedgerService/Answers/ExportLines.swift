@@ -100,6 +100,6 @@ struct ExportLines {
         "commitment.price.milliunits", "commitment.price.currency", "commitment.willRenew",
         "commitment.nextProductId", "priceIncrease", "cancellation.reason", "cancellation.at",
         "revocation.date", "revocation.reason", "revocation.type", "revocation.percentage",
-        "notices", "evidence", "completeFrom", "trust",
+        "notices", "evidence", "completeFrom", "trust", "appAccountTokenTrust",
     ]
 }
