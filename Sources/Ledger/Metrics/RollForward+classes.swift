@@ -59,6 +59,20 @@ extension RollForward {
         return effect
     }
 
+    /// What an effect of another sum of the same question is for `add` of this one.
+    package mutating func effect(
+        _ effect: RollForwardEffect, of other: RollForward
+    ) -> RollForwardEffect {
+        var here = effect
+        for index in here.steps.indices {
+            here.steps[index].group = group(other.keys[here.steps[index].group])
+        }
+        for index in here.changes.indices {
+            here.changes[index].group = group(other.keys[here.changes[index].group])
+        }
+        return here
+    }
+
     private mutating func step(_ stretch: CountedStretch, sign: Int64) -> RollForwardEffect.Step? {
         guard question.counts(stretch) else { return nil }
         let isUnpriced = question.measure == .money && stretch.annualised == nil

@@ -8,7 +8,7 @@ import AppStore
 public struct RollForward: Sendable {
     public let question: RollForwardQuestion
     private var groups: [RollForwardQuestion.Key: Int] = [:]
-    private var keys: [RollForwardQuestion.Key] = []
+    private(set) var keys: [RollForwardQuestion.Key] = []
     /// For each group: what is active just before an instant, less what was just before the one
     /// before it.
     var steps: [[Int: Int64]] = []

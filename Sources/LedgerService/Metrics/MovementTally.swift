@@ -18,19 +18,17 @@ struct MovementTally: Sendable {
     /// A class for each side.
     private var examples: [CountedClass] = []
     private let bundleId: BundleId?
-    /// Places of `counted`, by label and the one side of what begins or ends; see `place`.
+    /// Places of `effects`, by label and the one side of what begins or ends; see `place`.
     private var single: [Int32]
     /// The same of changes, by both sides.
     private var double: [UInt64: Int32] = [:]
     private var placesByEffect: [RollForwardEffect: Int32] = [:]
-    private var counted: [Counted] = []
-
-    /// Chains that add the same, by the first instant after they do.
-    private struct Counted: Sendable {
-        let effect: RollForwardEffect
-        /// Empty where that would take too much room: then each is added at once.
-        var counts: [Int64]
-    }
+    private var effects: [RollForwardEffect] = []
+    /// Chains that add the same, by the first instant after they do: those of one of `effects` behind
+    /// those of the one before. The last may have none, where they would take too much room: then
+    /// each chain is added at once.
+    private var counts: [Int64] = []
+    private let instantCount: Int
 
     /// Counts that are kept at most before they are added up.
     static let countCount = 2_000_000
@@ -47,6 +45,7 @@ struct MovementTally: Sendable {
         bundleId: BundleId? = nil
     ) {
         rollForward = RollForward(question)
+        instantCount = question.instants.count
         self.classes = classes
         self.bundleId = bundleId
         sides = Array(repeating: MovementTally.unknown, count: classes.count)
@@ -73,13 +72,20 @@ struct MovementTally: Sendable {
         }
         let place = self.place(left, right, Int(movement.label))
         guard place >= 0, chains != 0 else { return true }
-        let index = Int(place)
-        if instant < counted[index].counts.count {
-            counted[index].counts[instant] += chains
-        } else {
-            rollForward.add(counted[index].effect, before: instant, count: chains)
-        }
+        count(chains, Int(place), instant)
         return true
+    }
+
+    @inline(__always)
+    private mutating func count(_ chains: Int64, _ place: Int, _ instant: Int) {
+        // Behind the last instant nothing is asked about.
+        guard instant < instantCount else { return }
+        let index = place * instantCount + instant
+        if index < counts.count {
+            counts[index] += chains
+        } else {
+            rollForward.add(effects[place], before: instant, count: chains)
+        }
     }
 
     /// The side of a class, 0 for none; nil for a class that nobody stored.
@@ -137,22 +143,21 @@ struct MovementTally: Sendable {
 
     private mutating func place(of effect: RollForwardEffect) -> Int32 {
         if let known = placesByEffect[effect] { return known }
-        let width = rollForward.question.instants.count
-        let isKept = (counted.count + 1) * width <= MovementTally.countCount
-        counted.append(
-            Counted(effect: effect, counts: isKept ? Array(repeating: 0, count: width) : []))
-        let place = Int32(counted.count - 1)
+        let place = Int32(effects.count)
+        effects.append(effect)
+        if effects.count * instantCount <= MovementTally.countCount {
+            counts.append(contentsOf: repeatElement(0, count: instantCount))
+        }
         placesByEffect[effect] = place
         return place
     }
 
     /// Adds up what was counted.
     mutating func settle() {
-        for place in counted.indices {
-            for (first, count) in counted[place].counts.enumerated() where count != 0 {
-                rollForward.add(counted[place].effect, before: first, count: count)
-                counted[place].counts[first] = 0
-            }
+        for index in counts.indices where counts[index] != 0 {
+            rollForward.add(
+                effects[index / instantCount], before: index % instantCount, count: counts[index])
+            counts[index] = 0
         }
     }
 
@@ -163,10 +168,17 @@ struct MovementTally: Sendable {
         }
     }
 
-    /// Adds what another one of the same question has, which is settled.
+    /// Adds what another one of the same question has.
     mutating func add(_ other: MovementTally) {
         rollForward.add(other.rollForward)
         tally.add(other.tally)
+        for start in stride(from: 0, to: other.counts.count, by: max(instantCount, 1)) {
+            let effect = other.effects[start / instantCount]
+            let place = Int(place(of: rollForward.effect(effect, of: other.rollForward)))
+            for instant in 0..<instantCount where other.counts[start + instant] != 0 {
+                count(other.counts[start + instant], place, instant)
+            }
+        }
     }
 
     /// What a stored class without a name means.
@@ -187,13 +199,12 @@ extension MovementTally {
         _ stored: StoredMovements, from empty: MovementTally, presentDay: Timestamp?,
         in projections: ProjectionsStore
     ) async throws(StoreError) -> MovementTally {
-        let outcomes = await withTaskGroup(of: Outcome<MovementTally>.self) { group in
+        var outcomes = await withTaskGroup(of: Outcome<MovementTally>.self) { group in
             for part in stored.sums.parts(ProcessInfo.processInfo.activeProcessorCount) {
                 group.addTask {
                     await Outcome { () throws(StoreError) in
                         var sum = empty
                         try sum.add(stored, part, presentDay: presentDay, in: projections)
-                        sum.settle()
                         return sum
                     }
                 }
@@ -202,8 +213,9 @@ extension MovementTally {
             for await outcome in group { outcomes.append(outcome) }
             return outcomes
         }
-        var whole = empty
+        var whole = try outcomes.popLast()?.get() ?? empty
         for outcome in outcomes { whole.add(try outcome.get()) }
+        whole.settle()
         return whole
     }
 

@@ -100,6 +100,28 @@ struct MovementTallyTests {
     }
 
     @Test(
+        "Counted apart, and met in another order, the same movements come to the same",
+        arguments: questions)
+    func joined(_ question: RollForwardQuestion) throws {
+        let (table, movements) = MovementTallyTests.packed(MovementTallyTests.chains)
+        let empty = MovementTally(question, classes: table)
+        var parts = [empty, empty, empty]
+        for (index, movement) in movements.reversed().enumerated() {
+            let instant = empty.instant(after: Timestamp(milliseconds: movement.at))
+            let isNamed = parts[index % 2].add(
+                SummedMovement(movement), before: instant, chains: 1)
+            try #require(isNamed)
+        }
+        var whole = parts[2]
+        whole.add(parts[0])
+        whole.add(parts[1])
+        whole.settle()
+        let expected = try MovementTallyTests.tally(question, MovementTallyTests.chains)
+        #expect(whole.rollForward.rows() == expected.rows())
+        #expect(whole.rollForward.activeStarts == expected.activeStarts)
+    }
+
+    @Test(
         "Prices that rise, fall, become known or unknown on one day, trials, other products",
         arguments: questions)
     func same(_ question: RollForwardQuestion) throws {
