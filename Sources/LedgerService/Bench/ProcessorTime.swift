@@ -1,0 +1,15 @@
+import Foundation
+
+/// What this process has used of the processor.
+enum ProcessorTime {
+    /// Seconds of all its threads since it began, in the program and in the system.
+    static var seconds: Double {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    }
+
+    private static func seconds(_ time: timeval) -> Double {
+        Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000
+    }
+}
