@@ -29,7 +29,7 @@ final class SideRows: Sendable {
     /// columns that `bind` makes of a record's value. Blocks.
     func load(
         _ database: Database, table: String, columns: [String],
-        _ bind: (_ value: UnsafeRawBufferPointer, _ row: inout RowBytes) -> Void
+        _ bind: @escaping @Sendable (_ value: UnsafeRawBufferPointer, _ row: inout RowBytes) -> Void
     ) throws {
         try load(database, table: table, columns: columns) { key, value, row in
             let textCount = key.count - MemoryLayout<Int64>.size
@@ -42,9 +42,11 @@ final class SideRows: Sendable {
     /// Inserts all rows in order, with the columns that `bind` makes of a record. Blocks.
     func load(
         _ database: Database, table: String, columns: [String],
-        _ bind: (
-            _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ row: inout RowBytes
-        ) -> Void
+        _ bind:
+            @escaping @Sendable (
+                _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
+                _ row: inout RowBytes
+            ) -> Void
     ) throws {
         let rest = state.withLock { state in
             defer { state.buffer = RunBuffer() }
@@ -53,17 +55,21 @@ final class SideRows: Sendable {
         if !rest.isEmpty { try spill(rest) }
         let insert = try BulkInsert(database, table: table, columns: columns)
         let files = try RunFile.joined(state.withLock { $0.files }, directory: directory)
-        var merge = try RunMerge(files)
-        var rows = RowBytes()
-        while let record = merge.first {
-            rows.beginRow()
-            bind(record.key, record.value, &rows)
-            if rows.rowCount == BulkInsert.rowsPerRun {
-                try insert.run(rows)
-                rows.removeAll()
+        let merge = Mutex(try RunMerge(files))
+        let pieces = Ahead { () throws(StoreError) in
+            try merge.withLock { (merge) throws(StoreError) in
+                var rows = RowBytes()
+                while rows.rowCount < SideRows.pieceRowCount, let record = merge.first {
+                    rows.beginRow()
+                    bind(record.key, record.value, &rows)
+                    try merge.advance()
+                }
+                return rows.rowCount == 0 ? nil : rows
             }
-            try merge.advance()
         }
-        try insert.run(rows)
+        while let rows = try pieces.next() { try insert.run(rows) }
     }
+
+    /// Rows that are merged while as many are inserted.
+    private static let pieceRowCount = 64 * BulkInsert.rowsPerRun
 }

@@ -112,25 +112,22 @@ public final class MovementPool: Sendable {
     }
 
     private func load(cells files: [RunFile], _ database: Database) throws {
-        var rows = try SumRows(database, days)
-        var (current, count): (MovementCell?, Int64) = (nil, 0)
-        var merge = try RunMerge(try RunFile.joined(files, directory: directory))
-        while let record = merge.first {
-            func part(_ place: Int) -> Int64 {
-                RunKey.int64(record.key, at: place * MemoryLayout<Int64>.size)
-            }
-            let cell = MovementCell(
-                from: part(0),
-                SummedMovement(before: part(1), after: part(2), label: part(3)))
-            if cell != current {
-                if let current { try rows.append(current, count) }
-                (current, count) = (cell, 0)
-            }
-            count += RunKey.int64(record.value, at: 0)
-            try merge.advance()
+        let days = try BulkInsert(
+            database, table: MovementTable.days, columns: MovementTable.dayColumns)
+        let months = try BulkInsert(
+            database, table: MovementTable.months, columns: MovementTable.monthColumns)
+        let calendar = try BulkInsert(
+            database, table: MovementTable.calendar, columns: MovementTable.calendarColumns)
+        let merge = Mutex(
+            SumMerge(try RunMerge(try RunFile.joined(files, directory: directory)), self.days))
+        let pieces = Ahead { () throws(StoreError) in
+            try merge.withLock { (merge) throws(StoreError) in try merge.next() }
         }
-        if let current { try rows.append(current, count) }
-        try rows.finish()
+        while let rows = try pieces.next() {
+            try days.run(rows.days)
+            try months.run(rows.months)
+            try calendar.run(rows.calendar)
+        }
     }
 
     private func load(classes files: [RunFile], _ database: Database) throws {
@@ -162,5 +159,48 @@ public final class MovementPool: Sendable {
         }
         close()
         try insert.run(rows)
+    }
+}
+
+/// Sorted cells made into rows, some at a time.
+private struct SumMerge {
+    private var merge: RunMerge
+    private var rows: SumRows
+    private var (current, count): (MovementCell?, Int64) = (nil, 0)
+
+    /// Rows of days that are made while as many are inserted.
+    private static let pieceRowCount = 64 * BulkInsert.rowsPerRun
+
+    init(_ merge: RunMerge, _ days: ReportDays) {
+        self.merge = merge
+        rows = SumRows(days)
+    }
+
+    /// The next rows; nil at the end.
+    mutating func next() throws(StoreError) -> SumRows.Tables? {
+        while let record = merge.first {
+            func part(_ place: Int) -> Int64 {
+                RunKey.int64(record.key, at: place * MemoryLayout<Int64>.size)
+            }
+            let cell = MovementCell(
+                from: part(0),
+                SummedMovement(before: part(1), after: part(2), label: part(3)))
+            if cell != current {
+                close()
+                current = cell
+            }
+            count += RunKey.int64(record.value, at: 0)
+            try merge.advance()
+            if rows.made.days.rowCount >= SumMerge.pieceRowCount { return rows.take() }
+        }
+        close()
+        rows.finish()
+        let last = rows.take()
+        return last.isEmpty ? nil : last
+    }
+
+    private mutating func close() {
+        if let current { rows.append(current, count) }
+        (current, count) = (nil, 0)
     }
 }

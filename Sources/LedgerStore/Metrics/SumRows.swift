@@ -1,61 +1,54 @@
 internal import AppStore
-internal import GRDB
 
 /// Sums on their way into the tables of a new file: they come by days, in order.
 struct SumRows {
-    private let dayInsert: BulkInsert
-    private let monthInsert: BulkInsert
-    private let calendarInsert: BulkInsert
-    private var dayRows = RowBytes()
-    private var calendar = RowBytes()
+    private(set) var made = Tables()
     private var days: DayCache
     private var day: ReportDay?
     private var month: Int64?
     /// Those of the present month's days.
     private var monthly: [(movement: SummedMovement, chains: Int64)] = []
 
-    init(_ database: Database, _ days: ReportDays) throws {
-        dayInsert = try BulkInsert(
-            database, table: MovementTable.days, columns: MovementTable.dayColumns)
-        monthInsert = try BulkInsert(
-            database, table: MovementTable.months, columns: MovementTable.monthColumns)
-        calendarInsert = try BulkInsert(
-            database, table: MovementTable.calendar, columns: MovementTable.calendarColumns)
-        self.days = DayCache(days)
+    /// Rows of each table.
+    struct Tables: Sendable {
+        fileprivate(set) var days = RowBytes()
+        fileprivate(set) var months = RowBytes()
+        fileprivate(set) var calendar = RowBytes()
+
+        var isEmpty: Bool { days.rowCount == 0 && months.rowCount == 0 && calendar.rowCount == 0 }
     }
 
-    mutating func append(_ cell: MovementCell, _ chains: Int64) throws {
-        if cell.from != day?.start.milliseconds { try begin(cell.from) }
-        dayRows.beginRow()
-        MovementTable.bind(cell, chains, &dayRows)
-        if dayRows.rowCount == BulkInsert.rowsPerRun {
-            try dayInsert.run(dayRows)
-            dayRows.removeAll()
-        }
+    init(_ days: ReportDays) { self.days = DayCache(days) }
+
+    mutating func append(_ cell: MovementCell, _ chains: Int64) {
+        if cell.from != day?.start.milliseconds { begin(cell.from) }
+        made.days.beginRow()
+        MovementTable.bind(cell, chains, &made.days)
         monthly.append((cell.movement, chains))
     }
 
-    mutating func finish() throws {
-        try endMonth()
-        try dayInsert.run(dayRows)
-        try calendarInsert.run(calendar)
-        dayRows.removeAll()
-        calendar.removeAll()
+    /// The rows made since they were taken last.
+    mutating func take() -> Tables {
+        defer { made = Tables() }
+        return made
     }
 
-    private mutating func begin(_ from: Int64) throws {
+    /// No more sums come.
+    mutating func finish() { endMonth() }
+
+    private mutating func begin(_ from: Int64) {
         day = days.day(Timestamp(milliseconds: from))
         if let day {
-            calendar.beginRow()
-            MovementTable.bind(day, &calendar)
+            made.calendar.beginRow()
+            MovementTable.bind(day, &made.calendar)
         }
         if day?.month.milliseconds != month {
-            try endMonth()
+            endMonth()
             month = day?.month.milliseconds
         }
     }
 
-    private mutating func endMonth() throws {
+    private mutating func endMonth() {
         guard let month else { return }
         monthly.sort { left, right in
             let (one, two) = (
@@ -64,7 +57,7 @@ struct SumRows {
             return one == two
                 ? SummedMovement.precedes(left.movement, right.movement) : one < two
         }
-        var (rows, writer, start) = (RowBytes(), FactWriter(), 0)
+        var (writer, start) = (FactWriter(), 0)
         while start < monthly.count {
             let movement = monthly[start].movement
             let part = MonthPart(from: month, of: movement)
@@ -79,11 +72,10 @@ struct SumRows {
                 start == monthly.count
                 || MonthPart.number(of: monthly[start].movement) != part.number
             guard isLast else { continue }
-            rows.beginRow()
-            MovementTable.bind(part, writer.bytes, &rows)
-            writer = FactWriter()
+            made.months.beginRow()
+            MovementTable.bind(part, writer.bytes, &made.months)
+            writer.removeAll()
         }
-        try monthInsert.run(rows)
         monthly.removeAll(keepingCapacity: true)
     }
 }
