@@ -5,7 +5,10 @@ import Testing
 struct EnumerationTests {
     /// Every listed value is known, survives, and nothing else is known.
     private func expectExactly<Value>(_ type: Value.Type, _ values: [Value.RawValue])
-    where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue: Hashable & Sendable {
+    where
+        Value: RawRepresentable & CaseIterable & Hashable & Sendable,
+        Value.RawValue: Hashable & Sendable
+    {
         #expect(Set(Value.allCases.map(\.rawValue)) == Set(values))
         #expect(Value.allCases.count == values.count)
         for value in values {

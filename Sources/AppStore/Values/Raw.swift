@@ -1,31 +1,75 @@
 /// An enumerated value as it came on the wire, beside its meaning when this version knows one.
 /// Values reach the wire before libraries know them (App Store Server Notifications changelog),
 /// so the raw form is what is kept and compared; `value` is nil for an unknown one.
-public struct Raw<Value: RawRepresentable & Sendable>: Sendable
+///
+/// A known value is kept as itself: its raw form follows from it, and a text in every fact that
+/// repeats it would be counted with each copy.
+public struct Raw<Value: RawRepresentable & Hashable & Sendable>: Sendable
 where Value.RawValue: Hashable & Sendable {
-    /// As it came on the wire.
-    public let rawValue: Value.RawValue
-    /// Nil when this version does not know it.
-    public let value: Value?
+    @usableFromInline
+    enum Form: Sendable {
+        case known(Value)
+        /// Never the raw form of a value this version knows.
+        case unknown(Value.RawValue)
+    }
+
+    @usableFromInline let form: Form
 
     /// Takes a value of the wire, known or not.
     @inlinable
     public init(rawValue: Value.RawValue) {
-        self.rawValue = rawValue
-        value = Value(rawValue: rawValue)
+        if let value = Value(rawValue: rawValue), Raw.isSpelled(rawValue, as: value.rawValue) {
+            form = .known(value)
+        } else {
+            form = .unknown(rawValue)
+        }
+    }
+
+    /// Texts are equal that only look alike; what came is known by its bytes.
+    @inlinable
+    static func isSpelled(_ raw: Value.RawValue, as known: Value.RawValue) -> Bool {
+        guard let raw = raw as? String, let known = known as? String else { return true }
+        return raw.utf8.elementsEqual(known.utf8)
     }
 
     /// Takes a known value.
     @inlinable
-    public init(_ value: Value) {
-        rawValue = value.rawValue
-        self.value = value
+    public init(_ value: Value) { form = .known(value) }
+
+    /// As it came on the wire.
+    @inlinable
+    public var rawValue: Value.RawValue {
+        switch form {
+        case .known(let value): value.rawValue
+        case .unknown(let raw): raw
+        }
+    }
+
+    /// Nil when this version does not know it.
+    @inlinable
+    public var value: Value? {
+        switch form {
+        case .known(let value): value
+        case .unknown: nil
+        }
     }
 }
 
 extension Raw: Hashable {
     @inlinable
-    public static func == (left: Raw, right: Raw) -> Bool { left.rawValue == right.rawValue }
+    public static func == (left: Raw, right: Raw) -> Bool {
+        switch (left.form, right.form) {
+        case (.known(let one), .known(let two)): one == two
+        case (.unknown(let one), .unknown(let two)): one == two
+        default: false
+        }
+    }
+
     @inlinable
-    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+    public func hash(into hasher: inout Hasher) {
+        switch form {
+        case .known(let value): hasher.combine(value)
+        case .unknown(let raw): hasher.combine(raw)
+        }
+    }
 }

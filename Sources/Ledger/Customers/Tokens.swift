@@ -63,7 +63,7 @@ struct Tokens: Hashable, Sendable {
     }
 
     private static func named(_ facts: OrderedFacts) -> [CustomerId] {
-        let stated = facts.changesOfToken().compactMap { index in
+        let stated = facts.changesOfToken.compactMap { index in
             facts[index].statedTransaction?.appAccountToken.map { CustomerId(token: $0) }
         }
         return stated.count < 2 ? stated : Set(stated).sorted()
@@ -83,21 +83,5 @@ struct Tokens: Hashable, Sendable {
             (cursor, holder) = (change.from, change.holder)
         }
         body(cursor, to, holder)
-    }
-}
-
-extension OrderedFacts {
-    /// The facts that state an appAccountToken which the fact with a token before them does not.
-    func changesOfToken() -> [Int] {
-        var changes: [Int] = []
-        var last: String?
-        for index in indices {
-            guard let token = facts[index].statedTransaction?.appAccountToken, token != last else {
-                continue
-            }
-            last = token
-            changes.append(index)
-        }
-        return changes
     }
 }

@@ -113,13 +113,12 @@ public struct Fact: Hashable, Sendable {
     }
 
     /// As the other one, of snapshots that are shared already: nothing is copied.
-    @inlinable
     package init(
-        position: Int64, receivedAt: Timestamp, trust: Trust, cause: consuming Cause,
+        position: Int64, receivedAt: Timestamp, trust: Trust, cause: Cause,
         signedDate: Timestamp?, digest: Digest, status: Raw<SubscriptionStatus>?,
-        sharing transaction: consuming Shared<TransactionSnapshot>?,
-        _ renewal: consuming Shared<RenewalSnapshot>?, unknownValues: consuming [String],
-        flaw: Flaw?, command: consuming Command?
+        sharing transaction: Shared<TransactionSnapshot>?,
+        _ renewal: Shared<RenewalSnapshot>?, unknownValues: [String],
+        flaw: Flaw?, command: Command?
     ) {
         box = FactBox(
             FactContents(
@@ -170,50 +169,26 @@ extension Fact: CustomReflectable {
     public var customMirror: Mirror { Mirror(reflecting: box.contents) }
 }
 
-/// The values of a fact, in one place on the heap. Immutable, so copies share it. Inlinable, so
-/// that what decodes facts writes each value there at once.
+/// The values of a fact, in one place on the heap. Immutable, so copies share it.
 @usableFromInline
 final class FactBox: Sendable {
     @usableFromInline let contents: FactContents
 
-    @inlinable
-    init(_ contents: consuming FactContents) { self.contents = contents }
+    init(_ contents: FactContents) { self.contents = contents }
 }
 
 @usableFromInline
 struct FactContents: Hashable, Sendable {
-    @usableFromInline var position: Int64
-    @usableFromInline var receivedAt: Timestamp
-    @usableFromInline var trust: Trust
-    @usableFromInline var cause: Cause
-    @usableFromInline var signedDate: Timestamp?
-    @usableFromInline var digest: Digest
-    @usableFromInline var status: Raw<SubscriptionStatus>?
+    var position: Int64
+    var receivedAt: Timestamp
+    var trust: Trust
+    var cause: Cause
+    var signedDate: Timestamp?
+    var digest: Digest
+    var status: Raw<SubscriptionStatus>?
     @usableFromInline var transaction: Shared<TransactionSnapshot>?
     @usableFromInline var renewal: Shared<RenewalSnapshot>?
-    @usableFromInline var unknownValues: [String]
-    @usableFromInline var flaw: Fact.Flaw?
-    @usableFromInline var command: Shared<Command>?
-
-    @inlinable
-    init(
-        position: Int64, receivedAt: Timestamp, trust: Trust, cause: consuming Cause,
-        signedDate: Timestamp?, digest: Digest, status: Raw<SubscriptionStatus>?,
-        transaction: consuming Shared<TransactionSnapshot>?,
-        renewal: consuming Shared<RenewalSnapshot>?, unknownValues: consuming [String],
-        flaw: Fact.Flaw?, command: consuming Shared<Command>?
-    ) {
-        self.position = position
-        self.receivedAt = receivedAt
-        self.trust = trust
-        self.cause = cause
-        self.signedDate = signedDate
-        self.digest = digest
-        self.status = status
-        self.transaction = transaction
-        self.renewal = renewal
-        self.unknownValues = unknownValues
-        self.flaw = flaw
-        self.command = command
-    }
+    var unknownValues: [String]
+    var flaw: Fact.Flaw?
+    var command: Shared<Command>?
 }

@@ -18,7 +18,9 @@ public struct RenewalSnapshot: Hashable, Sendable {
     public var currency: String?
     public var offer: Offer?
     public var renewalBillingPlanType: Raw<BillingPlanType>?
-    public var commitment: Commitment?
+    /// Spelled out, it is not nil by itself: the members make no initialiser without arguments, whose
+    /// place is taken below.
+    public var commitment: Optional<Commitment>
 
     /// What happens at the end of a 12-month commitment.
     public struct Commitment: Hashable, Sendable {
@@ -42,8 +44,6 @@ public struct RenewalSnapshot: Hashable, Sendable {
         }
     }
 
-    public init() {}
-
     /// Auto-renew as stated; nil when unstated or unknown.
     var willRenew: Bool? {
         switch autoRenewStatus?.value {
@@ -60,5 +60,32 @@ public struct RenewalSnapshot: Hashable, Sendable {
         case .off: false
         case nil: nil
         }
+    }
+}
+
+// Apart from the structure: an initialiser within it would build the value in place and copy each of
+// its texts out again; the one that the members make moves them.
+extension RenewalSnapshot {
+    public init() { self.init(commitment: nil) }
+
+    /// All at once, in the order in which facts are stored: what reads them does so millions of
+    /// times.
+    package init(
+        stored productId: ProductId?, autoRenewProductId: ProductId?,
+        autoRenewStatus: Raw<AutoRenewStatus>?, expirationIntent: Raw<ExpirationIntent>?,
+        isInBillingRetryPeriod: Bool?, gracePeriodExpiresDate: Timestamp?,
+        priceIncreaseStatus: Raw<PriceIncreaseStatus>?, renewalDate: Timestamp?,
+        signedDate: Timestamp?, renewalPrice: Int64?, currency: String?,
+        offer: Offer?, renewalBillingPlanType: Raw<BillingPlanType>?,
+        commitment: Commitment?
+    ) {
+        self.init(
+            productId: productId, autoRenewProductId: autoRenewProductId,
+            autoRenewStatus: autoRenewStatus, expirationIntent: expirationIntent,
+            isInBillingRetryPeriod: isInBillingRetryPeriod,
+            gracePeriodExpiresDate: gracePeriodExpiresDate,
+            priceIncreaseStatus: priceIncreaseStatus, renewalDate: renewalDate,
+            signedDate: signedDate, renewalPrice: renewalPrice, currency: currency, offer: offer,
+            renewalBillingPlanType: renewalBillingPlanType, commitment: commitment)
     }
 }

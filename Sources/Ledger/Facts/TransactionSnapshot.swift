@@ -13,11 +13,11 @@ public struct TransactionSnapshot: Hashable, Sendable {
     public var expiresDate: Timestamp?
     /// The snapshot's own date; a snapshot without one takes its fact's (`lifecycle.md` §2 rule 1).
     public var signedDate: Timestamp?
+    public var revocationDate: Timestamp?
     public var quantity: Int64?
     public var type: Raw<ProductType>?
     public var appAccountToken: String?
     public var inAppOwnershipType: Raw<InAppOwnershipType>?
-    public var revocationDate: Timestamp?
     public var revocationReason: Raw<RevocationReason>?
     public var revocationType: Raw<RevocationType>?
     /// Milli-percent, 0…100000.
@@ -50,57 +50,46 @@ public struct TransactionSnapshot: Hashable, Sendable {
             self.commitmentPrice = commitmentPrice
         }
     }
+}
 
+// Apart from the structure: an initialiser within it would build the value in place and copy each of
+// its texts out again; the one that the members make moves them.
+extension TransactionSnapshot {
     public init(transactionId: TransactionId, originalTransactionId: OriginalTransactionId) {
-        self.transactionId = transactionId
-        self.originalTransactionId = originalTransactionId
-        isUpgraded = false
+        self.init(
+            transactionId: transactionId, originalTransactionId: originalTransactionId,
+            isUpgraded: false)
     }
 
     /// All at once, in the order in which facts are stored: what reads them does so millions of
     /// times.
-    @inlinable
     package init(
-        transactionId: consuming TransactionId,
-        originalTransactionId: consuming OriginalTransactionId,
-        webOrderLineItemId: consuming WebOrderLineItemId?, productId: consuming ProductId?,
-        subscriptionGroupIdentifier: consuming SubscriptionGroupIdentifier?,
+        stored transactionId: TransactionId,
+        originalTransactionId: OriginalTransactionId,
+        webOrderLineItemId: WebOrderLineItemId?, productId: ProductId?,
+        subscriptionGroupIdentifier: SubscriptionGroupIdentifier?,
         purchaseDate: Timestamp?, originalPurchaseDate: Timestamp?, expiresDate: Timestamp?,
         signedDate: Timestamp?, revocationDate: Timestamp?, quantity: Int64?,
-        type: consuming Raw<ProductType>?, appAccountToken: consuming String?,
-        inAppOwnershipType: consuming Raw<InAppOwnershipType>?,
-        revocationReason: consuming Raw<RevocationReason>?,
-        revocationType: consuming Raw<RevocationType>?, revocationPercentage: Int64?,
-        isUpgraded: Bool, offer: consuming Offer?, storefront: consuming String?,
-        transactionReason: consuming Raw<TransactionReason>?, price: Int64?,
-        currency: consuming String?, billingPlanType: consuming Raw<BillingPlanType>?,
-        commitment: consuming Commitment?
+        type: Raw<ProductType>?, appAccountToken: String?,
+        inAppOwnershipType: Raw<InAppOwnershipType>?,
+        revocationReason: Raw<RevocationReason>?,
+        revocationType: Raw<RevocationType>?, revocationPercentage: Int64?,
+        isUpgraded: Bool, offer: Offer?, storefront: String?,
+        transactionReason: Raw<TransactionReason>?, price: Int64?,
+        currency: String?, billingPlanType: Raw<BillingPlanType>?,
+        commitment: Commitment?
     ) {
-        self.transactionId = transactionId
-        self.originalTransactionId = originalTransactionId
-        self.webOrderLineItemId = webOrderLineItemId
-        self.productId = productId
-        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
-        self.purchaseDate = purchaseDate
-        self.originalPurchaseDate = originalPurchaseDate
-        self.expiresDate = expiresDate
-        self.signedDate = signedDate
-        self.revocationDate = revocationDate
-        self.quantity = quantity
-        self.type = type
-        self.appAccountToken = appAccountToken
-        self.inAppOwnershipType = inAppOwnershipType
-        self.revocationReason = revocationReason
-        self.revocationType = revocationType
-        self.revocationPercentage = revocationPercentage
-        self.isUpgraded = isUpgraded
-        self.offer = offer
-        self.storefront = storefront
-        self.transactionReason = transactionReason
-        self.price = price
-        self.currency = currency
-        self.billingPlanType = billingPlanType
-        self.commitment = commitment
+        self.init(
+            transactionId: transactionId, originalTransactionId: originalTransactionId,
+            webOrderLineItemId: webOrderLineItemId, productId: productId,
+            subscriptionGroupIdentifier: subscriptionGroupIdentifier, purchaseDate: purchaseDate,
+            originalPurchaseDate: originalPurchaseDate, expiresDate: expiresDate,
+            signedDate: signedDate, revocationDate: revocationDate, quantity: quantity,
+            type: type, appAccountToken: appAccountToken, inAppOwnershipType: inAppOwnershipType,
+            revocationReason: revocationReason, revocationType: revocationType,
+            revocationPercentage: revocationPercentage, isUpgraded: isUpgraded, offer: offer,
+            storefront: storefront, transactionReason: transactionReason, price: price,
+            currency: currency, billingPlanType: billingPlanType, commitment: commitment)
     }
 }
 

@@ -14,6 +14,9 @@ final class OrderedFacts: Sendable {
     let renewals: [RenewalPoint]
     /// Facts whose appAccountToken somebody else stated, and how far that one is believed.
     private let borrowedTokens: [Int: Trust]
+    /// The facts that state an appAccountToken which the fact with a token before them does not:
+    /// nearly every fact repeats the one before.
+    let changesOfToken: [Int]
 
     init(_ unordered: [Fact]) {
         let ordered: [Fact]
@@ -26,6 +29,7 @@ final class OrderedFacts: Sendable {
         (facts, borrowedTokens) = CompletedSnapshots.complete(ordered)
         times = facts.map { $0.signedDate ?? Timestamp(milliseconds: 0) }
         renewals = RenewalPoint.points(facts)
+        changesOfToken = OrderedFacts.changesOfToken(facts)
     }
 
     /// The usable facts and the others, each in order and each once.
@@ -118,6 +122,19 @@ final class OrderedFacts: Sendable {
             index += 1
         }
         return true
+    }
+
+    private static func changesOfToken(_ facts: [Fact]) -> [Int] {
+        var changes: [Int] = []
+        var last: String?
+        for index in facts.indices {
+            guard let token = facts[index].statedTransaction?.appAccountToken, token != last else {
+                continue
+            }
+            last = token
+            changes.append(index)
+        }
+        return changes
     }
 
     private static func saysTheSame(_ left: Fact, _ right: Fact) -> Bool {

@@ -19,10 +19,12 @@ public struct BillingPeriod: Hashable, Sendable {
     /// a restored copy is dated by the restore, to the smallest end that any copy stated, for what
     /// was extended is no longer period.
     ///
+    /// - Parameter index: of the period.
     /// - Returns: nil when neither catalogue nor payload tells. Outside Production dates tell
     ///   nothing: time runs faster there.
-    init?(_ period: Period, _ history: History, catalogue: Catalogue) {
-        guard let snapshot = history.facts[period.bestFact].statedTransaction else { return nil }
+    init?(_ index: Int, _ history: History, catalogue: Catalogue) {
+        guard let snapshot = history.facts[history.periods[index].bestFact].statedTransaction
+        else { return nil }
         if snapshot.billingPlanType?.value == .monthly {
             self.init(length: ISO8601Period(months: 1), isInferred: false)
             return
@@ -36,13 +38,23 @@ public struct BillingPeriod: Hashable, Sendable {
             self.init(length: stated, isInferred: false)
             return
         }
-        let ends = period.records.lazy.flatMap { record in
-            history.records[record].statements.lazy.compactMap(\.expiresDate)
-        }
-        guard history.environment == .production, let end = ends.min(),
-            let length = BillingPeriod.inferred(end.milliseconds(since: period.start))
+        guard history.environment == .production, let end = BillingPeriod.leastEnd(index, history),
+            let length = BillingPeriod.inferred(
+                end.milliseconds(since: history.periods[index].start))
         else { return nil }
         self.init(length: length, isInferred: true)
+    }
+
+    /// The smallest end that any statement of a period's transactions gives.
+    private static func leastEnd(_ index: Int, _ history: History) -> Timestamp? {
+        var least: Timestamp?
+        for record in history.periods[index].records {
+            for statement in history.records[record].statements {
+                guard let end = statement.expiresDate else { continue }
+                least = min(least ?? end, end)
+            }
+        }
+        return least
     }
 
     private static let dayMilliseconds: Int64 = 86_400_000

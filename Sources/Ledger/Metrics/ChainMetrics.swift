@@ -49,11 +49,7 @@ struct StretchReader {
         stretches.reserveCapacity(history.intervals.count)
         var wasEntitled = false
         for index in history.intervals.indices {
-            // Most intervals are of the same period as the one before.
-            let last = stretches.last.flatMap { last in
-                history.intervals[index].period == history.intervals[index - 1].period ? last : nil
-            }
-            guard var stretch = stretch(index, like: last) else { return [] }
+            guard var stretch = stretch(index, after: stretches.last) else { return [] }
             if stretch.state.isEntitled {
                 if !wasEntitled { stretch.entry = isHistoryMissing ? .appeared : .new }
                 wasEntitled = true
@@ -65,41 +61,59 @@ struct StretchReader {
 
     /// Nil when the governing period states nothing, which no history has.
     ///
-    /// - Parameter last: the stretch before, when the same period governs it.
-    private func stretch(_ index: Int, like last: CountedStretch?) -> CountedStretch? {
-        let interval = history.intervals[index]
-        if var stretch = last {
-            (stretch.from, stretch.to) = (interval.from, interval.to)
-            (stretch.state, stretch.reason) = (interval.state, interval.reason)
-            stretch.cause = history.facts[interval.cause].position
+    /// - Parameter last: the stretch before.
+    private func stretch(_ index: Int, after last: CountedStretch?) -> CountedStretch? {
+        let period = history.intervals[index].period
+        // Most intervals are of the same period as the one before.
+        if var stretch = last, period == history.intervals[index - 1].period {
+            stretch.from = history.intervals[index].from
+            stretch.to = history.intervals[index].to
+            stretch.state = history.intervals[index].state
+            stretch.reason = history.intervals[index].reason
+            stretch.cause = history.facts[history.intervals[index].cause].position
             stretch.entry = gain(index)
             return stretch
         }
-        let governing = history.periods[interval.period]
-        guard let snapshot = history.facts[governing.bestFact].statedTransaction else { return nil }
-        let period = BillingPeriod(governing, history, catalogue: catalogue)
+        guard let snapshot = snapshot(of: period) else { return nil }
+        let billing = BillingPeriod(period, history, catalogue: catalogue)
         var stretch = CountedStretch(
-            from: interval.from, to: interval.to, state: interval.state,
-            values: DimensionValues(snapshot, app: app, catalogue: catalogue), entry: nil,
-            reason: interval.reason, period: period, annualised: nil,
-            cause: history.facts[interval.cause].position)
+            from: history.intervals[index].from, to: history.intervals[index].to,
+            state: history.intervals[index].state,
+            values: values(snapshot, index, after: last), entry: gain(index),
+            reason: history.intervals[index].reason, period: billing, annualised: nil,
+            cause: history.facts[history.intervals[index].cause].position)
         if let price = snapshot.price, snapshot.currency != nil {
-            stretch.annualised = period?.annualised(price)
+            stretch.annualised = billing?.annualised(price)
         }
-        stretch.entry = gain(index)
         return stretch
+    }
+
+    private func snapshot(of period: Int) -> Shared<TransactionSnapshot>? {
+        history.facts[history.periods[period].bestFact].statedTransaction
+    }
+
+    /// Those of the stretch before where nothing changed: nearly every renewal.
+    private func values(
+        _ snapshot: Shared<TransactionSnapshot>, _ index: Int, after last: CountedStretch?
+    ) -> DimensionValues {
+        if let last, let before = self.snapshot(of: history.intervals[index - 1].period),
+            snapshot.isGrouped(like: before)
+        {
+            return last.values
+        }
+        return DimensionValues(snapshot, app: app, catalogue: catalogue)
     }
 
     /// Of a chain that was entitled before at some time; nil when it was until now.
     private func gain(_ index: Int) -> Gain? {
-        let interval = history.intervals[index]
-        guard interval.state.isEntitled, index > 0 else { return nil }
-        let last = history.intervals[index - 1]
-        switch last.state {
+        guard history.intervals[index].state.isEntitled, index > 0 else { return nil }
+        switch history.intervals[index - 1].state {
         case .billingRetry: return .recovered
         case .expired: return .reactivated
         // The same period gives access again only when its revocation was taken back.
-        case .revoked: return interval.period == last.period ? .reinstated : .reactivated
+        case .revoked:
+            let isSame = history.intervals[index].period == history.intervals[index - 1].period
+            return isSame ? .reinstated : .reactivated
         default: return nil
         }
     }

@@ -2,17 +2,64 @@ import AppStore
 
 /// What a chain is grouped by while a period governs: that period's values (`metrics.md`,
 /// "groups"). Nil where nothing is stated.
+///
+/// Copies share what they say: a chain's stretches repeat the same values, and classes of millions
+/// of chains pass from hand to hand.
 public struct DimensionValues: Hashable, Sendable {
-    public var app: BundleId
-    public var product: ProductId?
+    private var stated: Shared<Stated>
+
+    private struct Stated: Hashable, Sendable {
+        var app: BundleId
+        var product: ProductId?
+        var group: String?
+        var storefront: String?
+        var currency: String?
+        var offer: Offer?
+        var phase: ChainAnswer.Phase
+        var ownership: ChainAnswer.Ownership
+    }
+
+    public var app: BundleId {
+        get { stated.value.app }
+        set { change { $0.app = newValue } }
+    }
+
+    public var product: ProductId? {
+        get { stated.value.product }
+        set { change { $0.product = newValue } }
+    }
+
     /// The catalogue's name of the group, else Apple's identifier.
-    public var group: String?
-    public var storefront: String?
+    public var group: String? {
+        get { stated.value.group }
+        set { change { $0.group = newValue } }
+    }
+
+    public var storefront: String? {
+        get { stated.value.storefront }
+        set { change { $0.storefront = newValue } }
+    }
+
     /// Stated beside a price.
-    public var currency: String?
-    public var offer: Offer?
-    public var phase: ChainAnswer.Phase
-    public var ownership: ChainAnswer.Ownership
+    public var currency: String? {
+        get { stated.value.currency }
+        set { change { $0.currency = newValue } }
+    }
+
+    public var offer: Offer? {
+        get { stated.value.offer }
+        set { change { $0.offer = newValue } }
+    }
+
+    public var phase: ChainAnswer.Phase {
+        get { stated.value.phase }
+        set { change { $0.phase = newValue } }
+    }
+
+    public var ownership: ChainAnswer.Ownership {
+        get { stated.value.ownership }
+        set { change { $0.ownership = newValue } }
+    }
 
     /// Nothing stated but what is given.
     public init(
@@ -20,27 +67,25 @@ public struct DimensionValues: Hashable, Sendable {
         currency: String? = nil, offer: Offer? = nil, phase: ChainAnswer.Phase = .standard,
         ownership: ChainAnswer.Ownership = .purchased
     ) {
-        self.app = app
-        self.product = product
-        self.group = group
-        self.storefront = storefront
-        self.currency = currency
-        self.offer = offer
-        self.phase = phase
-        self.ownership = ownership
+        stated = Shared(
+            Stated(
+                app: app, product: product, group: group, storefront: storefront,
+                currency: currency, offer: offer, phase: phase, ownership: ownership))
     }
 
     init(_ snapshot: Shared<TransactionSnapshot>, app: BundleId, catalogue: Catalogue) {
-        self.app = app
-        product = snapshot.productId
-        group =
-            snapshot.productId.flatMap { catalogue.products[$0]?.group }
-            ?? snapshot.subscriptionGroupIdentifier?.rawValue
-        storefront = snapshot.storefront
-        currency = snapshot.currency
-        offer = snapshot.offer
-        phase = snapshot.phase
-        ownership = snapshot.ownership
+        self.init(
+            app: app, product: snapshot.productId,
+            group: snapshot.productId.flatMap { catalogue.products[$0]?.group }
+                ?? snapshot.subscriptionGroupIdentifier?.rawValue,
+            storefront: snapshot.storefront, currency: snapshot.currency, offer: snapshot.offer,
+            phase: snapshot.phase, ownership: snapshot.ownership)
+    }
+
+    private mutating func change(_ body: (inout Stated) -> Void) {
+        var changed = stated.value
+        body(&changed)
+        stated = Shared(changed)
     }
 
     /// The value of one dimension; nil for `reason`, which no period has.
@@ -59,6 +104,18 @@ public struct DimensionValues: Hashable, Sendable {
         case .ownership: ownership.rawValue
         case .reason: nil
         }
+    }
+}
+
+extension Shared<TransactionSnapshot> {
+    /// Whether another snapshot gives the same `DimensionValues`, whatever the catalogue says.
+    func isGrouped(like other: Shared<TransactionSnapshot>) -> Bool {
+        self.productId == other.productId
+            && self.subscriptionGroupIdentifier == other.subscriptionGroupIdentifier
+            && self.storefront == other.storefront && self.currency == other.currency
+            && self.inAppOwnershipType == other.inAppOwnershipType && self.offer == other.offer
+            // An offer's phase may hang on the price.
+            && (self.offer == nil || self.price == other.price)
     }
 }
 

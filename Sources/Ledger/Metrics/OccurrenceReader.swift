@@ -91,7 +91,7 @@ struct CountedPeriod {
         isRenewal =
             snapshot.transactionReason.map { $0.value == .renewal }
             ?? (history.facts[governing.firstFact].cause.notificationType?.value == .didRenew)
-        period = BillingPeriod(governing, history, catalogue: catalogue)
+        period = BillingPeriod(index, history, catalogue: catalogue)
     }
 
     var isCounted: Bool {

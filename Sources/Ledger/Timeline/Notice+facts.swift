@@ -77,8 +77,7 @@ extension NoticeReader {
     }
 
     mutating func readTokenChange() {
-        // Nearly every fact repeats the token of the one before.
-        let stated = facts.changesOfToken()
+        let stated = facts.changesOfToken
         guard stated.count > 1 else { return }
         var tokens: Set<String> = []
         let seen = stated.filter { index in

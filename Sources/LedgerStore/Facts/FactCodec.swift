@@ -108,29 +108,31 @@ enum FactCodec {
     ) throws(FactReader.Damage) -> Shared<TransactionSnapshot> {
         guard let id = try reader.id() else { throw FactReader.Damage() }
         // Read in the order written: arguments are evaluated from left to right.
-        let snapshot = TransactionSnapshot(
-            transactionId: TransactionId(id),
-            originalTransactionId: OriginalTransactionId(try reader.id() ?? id),
-            webOrderLineItemId: try reader.id().map { WebOrderLineItemId($0) },
-            productId: try reader.optionalText().map { ProductId($0) },
-            subscriptionGroupIdentifier: try reader.id().map { SubscriptionGroupIdentifier($0) },
-            purchaseDate: try reader.date(from: base),
-            originalPurchaseDate: try reader.date(from: base),
-            expiresDate: try reader.date(from: base), signedDate: try reader.date(from: base),
-            revocationDate: try reader.date(from: base), quantity: try reader.optionalSigned(),
-            type: try reader.raw(FactTables.productTypes),
-            appAccountToken: try reader.optionalText(),
-            inAppOwnershipType: try reader.raw(FactTables.ownershipTypes),
-            revocationReason: try reader.raw(),
-            revocationType: try reader.raw(FactTables.revocationTypes),
-            revocationPercentage: try reader.optionalSigned(),
-            isUpgraded: try reader.optionalBool() ?? false, offer: try offer(&reader),
-            storefront: try reader.optionalText(),
-            transactionReason: try reader.raw(FactTables.transactionReasons),
-            price: try reader.optionalSigned(), currency: try reader.optionalText(),
-            billingPlanType: try reader.raw(FactTables.billingPlanTypes),
-            commitment: try commitment(base, &reader))
-        return Shared(snapshot)
+        return Shared(
+            TransactionSnapshot(
+                stored: TransactionId(id),
+                originalTransactionId: OriginalTransactionId(try reader.id() ?? id),
+                webOrderLineItemId: try reader.id().map { WebOrderLineItemId($0) },
+                productId: try reader.optionalText().map { ProductId($0) },
+                subscriptionGroupIdentifier: try reader.id().map {
+                    SubscriptionGroupIdentifier($0)
+                },
+                purchaseDate: try reader.date(from: base),
+                originalPurchaseDate: try reader.date(from: base),
+                expiresDate: try reader.date(from: base), signedDate: try reader.date(from: base),
+                revocationDate: try reader.date(from: base), quantity: try reader.optionalSigned(),
+                type: try reader.raw(FactTables.productTypes),
+                appAccountToken: try reader.optionalText(),
+                inAppOwnershipType: try reader.raw(FactTables.ownershipTypes),
+                revocationReason: try reader.raw(),
+                revocationType: try reader.raw(FactTables.revocationTypes),
+                revocationPercentage: try reader.optionalSigned(),
+                isUpgraded: try reader.optionalBool() ?? false, offer: try offer(&reader),
+                storefront: try reader.optionalText(),
+                transactionReason: try reader.raw(FactTables.transactionReasons),
+                price: try reader.optionalSigned(), currency: try reader.optionalText(),
+                billingPlanType: try reader.raw(FactTables.billingPlanTypes),
+                commitment: try commitment(base, &reader)))
     }
 
     private static func commitment(
@@ -180,30 +182,33 @@ enum FactCodec {
     private static func renewal(
         _ base: Int64, _ reader: inout FactReader
     ) throws(FactReader.Damage) -> Shared<RenewalSnapshot> {
-        var snapshot = RenewalSnapshot()
-        snapshot.productId = try reader.optionalText().map { ProductId($0) }
+        let productId = try reader.optionalText().map { ProductId($0) }
         let next = try reader.optionalText().map { ProductId($0) }
         let isSame = try reader.optionalBool() ?? false
-        snapshot.autoRenewProductId = isSame ? snapshot.productId : next
-        snapshot.autoRenewStatus = try reader.raw()
-        snapshot.expirationIntent = try reader.raw()
-        snapshot.isInBillingRetryPeriod = try reader.optionalBool()
-        snapshot.gracePeriodExpiresDate = try reader.date(from: base)
-        snapshot.priceIncreaseStatus = try reader.raw()
-        snapshot.renewalDate = try reader.date(from: base)
-        snapshot.signedDate = try reader.date(from: base)
-        snapshot.renewalPrice = try reader.optionalSigned()
-        snapshot.currency = try reader.optionalText()
-        snapshot.offer = try offer(&reader)
-        snapshot.renewalBillingPlanType = try reader.raw(FactTables.billingPlanTypes)
-        if try reader.optionalBool() == true {
-            snapshot.commitment = RenewalSnapshot.Commitment(
-                autoRenewProductId: try reader.optionalText().map { ProductId($0) },
-                autoRenewStatus: try reader.raw(), renewalDate: try reader.date(from: base),
-                renewalPrice: try reader.optionalSigned(),
-                renewalBillingPlanType: try reader.raw(FactTables.billingPlanTypes))
-        }
-        return Shared(snapshot)
+        // Read in the order written: arguments are evaluated from left to right.
+        return Shared(
+            RenewalSnapshot(
+                stored: productId, autoRenewProductId: isSame ? productId : next,
+                autoRenewStatus: try reader.raw(), expirationIntent: try reader.raw(),
+                isInBillingRetryPeriod: try reader.optionalBool(),
+                gracePeriodExpiresDate: try reader.date(from: base),
+                priceIncreaseStatus: try reader.raw(), renewalDate: try reader.date(from: base),
+                signedDate: try reader.date(from: base),
+                renewalPrice: try reader.optionalSigned(), currency: try reader.optionalText(),
+                offer: try offer(&reader),
+                renewalBillingPlanType: try reader.raw(FactTables.billingPlanTypes),
+                commitment: try renewalCommitment(base, &reader)))
+    }
+
+    private static func renewalCommitment(
+        _ base: Int64, _ reader: inout FactReader
+    ) throws(FactReader.Damage) -> RenewalSnapshot.Commitment? {
+        guard try reader.optionalBool() == true else { return nil }
+        return RenewalSnapshot.Commitment(
+            autoRenewProductId: try reader.optionalText().map { ProductId($0) },
+            autoRenewStatus: try reader.raw(), renewalDate: try reader.date(from: base),
+            renewalPrice: try reader.optionalSigned(),
+            renewalBillingPlanType: try reader.raw(FactTables.billingPlanTypes))
     }
 
     // MARK: Offer

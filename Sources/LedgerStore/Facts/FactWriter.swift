@@ -36,14 +36,18 @@ struct FactWriter {
 
     mutating func text(_ value: String) {
         unsigned(UInt64(value.utf8.count))
-        bytes.append(contentsOf: value.utf8)
+        append(value)
     }
 
     /// Absent is one byte.
     mutating func optionalText(_ value: String?) {
         guard let value else { return unsigned(0) }
         unsigned(UInt64(value.utf8.count) + 1)
-        bytes.append(contentsOf: value.utf8)
+        append(value)
+    }
+
+    private mutating func append(_ text: String) {
+        text.lendingUTF8 { bytes.append(contentsOf: UnsafeRawBufferPointer($0)) }
     }
 
     mutating func optionalSigned(_ value: Int64?) {

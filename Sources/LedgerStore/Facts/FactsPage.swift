@@ -22,7 +22,15 @@ public struct FactsPage: Sendable {
         let row: Int
     }
 
-    init(names: [Int64: BundleId]) { self.names = names }
+    /// - Parameter factCount: room is made for so many.
+    init(names: [Int64: BundleId], reserving factCount: Int) {
+        self.names = names
+        rows.reserveCapacity(factCount)
+        bodies.reserveCapacity(factCount * FactsPage.bodyByteCount)
+    }
+
+    /// A body of a usual fact has no more than this.
+    private static let bodyByteCount = 288
 
     public var factCount: Int { rows.count }
 

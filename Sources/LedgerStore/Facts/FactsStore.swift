@@ -215,7 +215,7 @@ public final class FactsStore: Sendable {
                 """)
             select.bind(1, after?.rawValue ?? "")
             defer { select.reset() }
-            var page = FactsPage(names: names)
+            var page = FactsPage(names: names, reserving: FactsStore.pageFactCount)
             while try select.step() {
                 guard page.add(select, limit: FactsStore.pageFactCount) else { break }
             }

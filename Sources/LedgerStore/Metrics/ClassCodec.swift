@@ -147,20 +147,20 @@ enum ClassCodec {
 
     static func decode(_ bytes: UnsafeRawBufferPointer) throws(FactReader.Damage) -> CountedClass {
         var reader = FactReader(bytes)
-        var values = DimensionValues(app: BundleId(try reader.text()))
-        values.product = try reader.optionalText().map { ProductId($0) }
-        values.group = try reader.optionalText()
-        values.storefront = try reader.optionalText()
-        values.currency = try reader.optionalText()
+        let app = BundleId(try reader.text())
+        let product = try reader.optionalText().map { ProductId($0) }
+        let (group, storefront) = (try reader.optionalText(), try reader.optionalText())
+        let currency = try reader.optionalText()
         let type = try reader.optionalSigned()
-        values.offer = offer(
+        let offer = offer(
             type: type, identifier: try reader.optionalText(),
             discountType: try reader.optionalText())
         guard let phase = ChainAnswer.Phase(rawValue: try reader.text()) else {
             throw FactReader.Damage()
         }
-        values.phase = phase
-        values.ownership = ownership(try reader.text())
+        let values = DimensionValues(
+            app: app, product: product, group: group, storefront: storefront, currency: currency,
+            offer: offer, phase: phase, ownership: ownership(try reader.text()))
         let annualised = try reader.optionalSigned()
         let isInferred = try reader.unsigned() == 1
         guard reader.isAtEnd else { throw FactReader.Damage() }

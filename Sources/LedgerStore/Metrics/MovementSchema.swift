@@ -81,15 +81,13 @@ enum MovementTable {
             return select.withBytes(column) { recent.text($0) }
         }
         while try select.step() {
-            var values = DimensionValues(app: BundleId(text(2) ?? ""))
-            values.product = text(3).map { ProductId($0) }
-            values.group = text(4)
-            values.storefront = text(5)
-            values.currency = text(6)
-            values.offer = ClassCodec.offer(
+            let offer = ClassCodec.offer(
                 type: select.optionalInt64(7), identifier: text(8), discountType: text(9))
-            values.phase = ChainAnswer.Phase(rawValue: text(10) ?? "") ?? .standard
-            values.ownership = ClassCodec.ownership(text(11) ?? "")
+            let values = DimensionValues(
+                app: BundleId(text(2) ?? ""), product: text(3).map { ProductId($0) },
+                group: text(4), storefront: text(5), currency: text(6), offer: offer,
+                phase: ChainAnswer.Phase(rawValue: text(10) ?? "") ?? .standard,
+                ownership: ClassCodec.ownership(text(11) ?? ""))
             body(
                 select.int64(0), select.int64(1),
                 CountedClass(

@@ -63,11 +63,11 @@ public struct ChainRows: Sendable {
         transactions = ChainRows.transactions(facts)
         holdings = HoldingRow.rows(chain, life)
         var told = ChainMovements()
-        contribution = numbers.flatMap { numbers in
-            guard chain.customer == nil else { return nil }
-            return ContributionRow(
-                chain, life, facts: facts, catalogue: catalogue, numbers: numbers,
-                told: &told)
+        if let numbers, chain.customer == nil {
+            contribution = ContributionRow(
+                chain, life, facts: facts, catalogue: catalogue, numbers: numbers, told: &told)
+        } else {
+            contribution = nil
         }
         self.told = told
     }

@@ -24,12 +24,12 @@ extension ProjectionRow {
 }
 
 struct IntervalRow: ProjectionRow {
-    let state: String
+    let state: Raw<ChainState>
     let from: Int64
     let to: Int64?
     let productId: String?
     let transactionId: String
-    let reason: String?
+    let reason: Raw<EndReason>?
     let cause: Int64
 
     static let table = "intervals"
@@ -38,39 +38,39 @@ struct IntervalRow: ProjectionRow {
     ]
 
     init(_ interval: Interval, cause: Int64) {
-        state = interval.state.rawValue
+        state = Raw(interval.state)
         from = interval.from.milliseconds
         to = interval.to?.milliseconds
         productId = interval.productId?.rawValue
         transactionId = interval.transactionId.rawValue
-        reason = interval.reason?.rawValue
+        reason = interval.reason.map { Raw($0) }
         self.cause = cause
     }
 
     init(_ statement: BoundStatement) {
-        state = statement.text(0) ?? ""
+        state = Raw(rawValue: statement.text(0) ?? "")
         from = statement.int64(1)
         to = statement.optionalInt64(2)
         productId = statement.text(3)
         transactionId = statement.text(4) ?? ""
-        reason = statement.text(5)
+        reason = statement.text(5).map { Raw(rawValue: $0) }
         cause = statement.int64(6)
     }
 
     func bind(_ statement: inout some ColumnSink) {
-        statement.bind(3, state)
+        statement.bind(3, state.rawValue)
         statement.bind(4, from)
         statement.bind(5, to)
         statement.bind(6, productId)
         statement.bind(7, transactionId)
-        statement.bind(8, reason)
+        statement.bind(8, reason?.rawValue)
         statement.bind(9, cause)
     }
 }
 
 struct LifeFactRow: ProjectionRow {
     let at: Int64
-    let fact: String
+    let fact: Raw<LifeFactName>
     let productId: String?
     let transactionId: String?
     let cause: Int64
@@ -80,7 +80,7 @@ struct LifeFactRow: ProjectionRow {
 
     init(_ fact: LifeFact) {
         at = fact.at.milliseconds
-        self.fact = fact.name.rawValue
+        self.fact = Raw(fact.name)
         productId = fact.productId?.rawValue
         transactionId = fact.transactionId?.rawValue
         cause = fact.cause
@@ -88,7 +88,7 @@ struct LifeFactRow: ProjectionRow {
 
     init(_ statement: BoundStatement) {
         at = statement.int64(0)
-        fact = statement.text(1) ?? ""
+        fact = Raw(rawValue: statement.text(1) ?? "")
         productId = statement.text(2)
         transactionId = statement.text(3)
         cause = statement.int64(4)
@@ -96,7 +96,7 @@ struct LifeFactRow: ProjectionRow {
 
     func bind(_ statement: inout some ColumnSink) {
         statement.bind(3, at)
-        statement.bind(4, fact)
+        statement.bind(4, fact.rawValue)
         statement.bind(5, productId)
         statement.bind(6, transactionId)
         statement.bind(7, cause)

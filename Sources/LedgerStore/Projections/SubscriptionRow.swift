@@ -30,22 +30,27 @@ struct SubscriptionRow: ProjectionRow {
     init(_ life: Lifecycle, facts: [Fact]) {
         // The end of time: then everything known is known.
         let end = Timestamp(milliseconds: .max - 1)
-        let answer = life.answer(at: end, now: Timestamp(milliseconds: .max))
-        kind = answer == nil ? nil : life.isOneTime ? "oneTime" : "subscription"
         startedAt = life.intervals.first?.from.milliseconds
-        productId = answer?.productId?.rawValue
-        transactionId = answer?.transactionId.rawValue
-        group = answer?.subscriptionGroupIdentifier?.rawValue
-        phase = answer?.phase.rawValue
-        ownership = answer?.ownership.rawValue
-        appAccountToken = answer?.appAccountToken
-        price = answer?.price?.milliunits
-        currency = answer?.price?.currency
-        storefront = answer?.storefront
-        willRenew = answer?.willRenew
-        nextProductId = answer?.nextProductId?.rawValue
         self.facts = Int64(facts.count)
         lastPosition = facts.reduce(0) { max($0, $1.position) }
+        guard let answer = life.answer(at: end, now: Timestamp(milliseconds: .max)) else {
+            (kind, productId, transactionId, group) = (nil, nil, nil, nil)
+            (phase, ownership, appAccountToken) = (nil, nil, nil)
+            (price, currency, storefront, willRenew, nextProductId) = (nil, nil, nil, nil, nil)
+            return
+        }
+        kind = life.isOneTime ? "oneTime" : "subscription"
+        productId = answer.productId?.rawValue
+        transactionId = answer.transactionId.rawValue
+        group = answer.subscriptionGroupIdentifier?.rawValue
+        phase = answer.phase.rawValue
+        ownership = answer.ownership.rawValue
+        appAccountToken = answer.appAccountToken
+        price = answer.price?.milliunits
+        currency = answer.price?.currency
+        storefront = answer.storefront
+        willRenew = answer.willRenew
+        nextProductId = answer.nextProductId?.rawValue
     }
 
     init(_ statement: BoundStatement) {

@@ -105,11 +105,11 @@ enum DiskReads {
         guard let file, let functions = file.pointee.pMethods else { return SQLITE_IOERR }
         let both = UnsafeRawPointer(functions).assumingMemoryBound(to: Functions.self)
         let code = both.pointee.below.pointee.xRead(file, bytes, count, offset)
-        return code == refused ? SQLITE_IOERR_READ : code
+        return code == refused ? readFailure : code
     }
 
     /// SQLITE_IOERR_CORRUPTFS and SQLITE_IOERR_READ: macros that do not reach Swift
     /// (https://www.sqlite.org/rescode.html).
     private static let refused = SQLITE_IOERR | 33 << 8
-    private static let SQLITE_IOERR_READ = SQLITE_IOERR | 1 << 8
+    private static let readFailure = SQLITE_IOERR | 1 << 8
 }

@@ -168,10 +168,10 @@ extension IntervalRow {
     fileprivate func with(productId: String) throws -> IntervalRow {
         IntervalRow(
             Interval(
-                state: try #require(ChainState(rawValue: state)),
+                state: try #require(state.value),
                 from: Timestamp(milliseconds: from), to: to.map { Timestamp(milliseconds: $0) },
                 productId: ProductId(productId), transactionId: TransactionId(transactionId),
-                period: 0, cause: 0, reason: reason.flatMap { EndReason(rawValue: $0) }),
+                period: 0, cause: 0, reason: reason?.value),
             cause: cause)
     }
 }
