@@ -31,7 +31,7 @@ extension OpenAPIDocument {
                   position: 2
                   completeFrom: null
                   completeThrough: null
-                  reducerVersion: 1
+                  reducerVersion: 2
                   catalogueHash: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
                   state: renewing
                   entitled: true
