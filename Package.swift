@@ -169,7 +169,7 @@ let package = Package(
             name: "SimulatorTests", dependencies: ["AppStore", "Signing", "Ledger", "Simulator"],
             swiftSettings: strict),
         .testTarget(
-            name: "CommandTests", dependencies: ["subledger", "AppStore", "Simulator"],
+            name: "CommandTests", dependencies: ["subledger", "AppStore", "Ledger", "Simulator"],
             swiftSettings: strict),
         .testTarget(
             name: "WebTests",

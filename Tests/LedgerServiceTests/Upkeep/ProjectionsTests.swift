@@ -73,7 +73,7 @@ struct ProjectionsTests {
         let ledger = try TemporaryLedger()
         #expect(try await ledger.ledger { await $0.listProjections().isEmpty })
         _ = try await ledger.ingest(chain.life)
-        let name = "projections-1-9.sqlite"
+        let name = "projections-\(Lifecycle.reducerVersion)-9.sqlite"
         try Data(repeating: 7, count: 9_000).write(
             to: URL(filePath: ledger.environmentDirectory + "/" + name))
         let listed = try await ledger.ledger { await $0.listProjections() }
@@ -90,10 +90,14 @@ struct ProjectionsTests {
     @Test(
         "Only a file of the list can be used",
         arguments: [
-            "", ".", "..", "projections-1-99.sqlite", "projections.sqlite", "log.sqlite",
-            "operations.sqlite", "facts-2-1.sqlite", "../production/projections-1-1.sqlite",
-            "./projections-1-1.sqlite", "/projections-1-1.sqlite", "projections-1-1.sqlite/",
-            "projections-1-1.sqlite-wal", "projector.lock",
+            "", ".", "..", "projections-\(Lifecycle.reducerVersion)-99.sqlite",
+            "projections.sqlite", "log.sqlite",
+            "operations.sqlite", "facts-2-1.sqlite",
+            "../production/projections-\(Lifecycle.reducerVersion)-1.sqlite",
+            "./projections-\(Lifecycle.reducerVersion)-1.sqlite",
+            "/projections-\(Lifecycle.reducerVersion)-1.sqlite",
+            "projections-\(Lifecycle.reducerVersion)-1.sqlite/",
+            "projections-\(Lifecycle.reducerVersion)-1.sqlite-wal", "projector.lock",
         ])
     func useOfNoFile(name: String) async throws {
         let ledger = try await rebuilt()
@@ -176,8 +180,10 @@ struct ProjectionsTests {
     @Test(
         "What is not listed is not dropped",
         arguments: [
-            "", ".", "projections-1-99.sqlite", "projections.sqlite", "log.sqlite",
-            "facts-2-1.sqlite", "./projections-1-1.sqlite", "../production/projections-1-1.sqlite",
+            "", ".", "projections-\(Lifecycle.reducerVersion)-99.sqlite", "projections.sqlite",
+            "log.sqlite",
+            "facts-2-1.sqlite", "./projections-\(Lifecycle.reducerVersion)-1.sqlite",
+            "../production/projections-\(Lifecycle.reducerVersion)-1.sqlite",
         ])
     func dropOfNoFile(name: String) async throws {
         let ledger = try await rebuilt()

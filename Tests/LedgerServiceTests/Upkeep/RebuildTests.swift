@@ -187,8 +187,11 @@ struct RebuildTests {
         "Derived files that are gone are made again; losing the quarantine loses no answer",
         arguments: [
             ["projections.sqlite"], ["facts-2.sqlite"], ["operations.sqlite"],
-            ["projections.sqlite", "projections-1-1.sqlite", "facts-2.sqlite"],
-            ["projections-1-1.sqlite"],
+            [
+                "projections.sqlite", "projections-\(Lifecycle.reducerVersion)-1.sqlite",
+                "facts-2.sqlite",
+            ],
+            ["projections-\(Lifecycle.reducerVersion)-1.sqlite"],
         ])
     func goneFiles(names: [String]) async throws {
         let ledger = try await taken()

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import Ledger
 import Migrations
 import Testing
 
@@ -235,7 +236,7 @@ struct LogRestoreTests {
         }
         try FileManager.default.createSymbolicLink(
             atPath: place.target + "/projections.sqlite",
-            withDestinationPath: "projections-1-1.sqlite")
+            withDestinationPath: "projections-\(Lifecycle.reducerVersion)-1.sqlite")
         try await place.restore()
         #expect(
             try place.names(place.target) == [
