@@ -104,7 +104,9 @@ extension Period {
                 order.append(index)
             }
         }
-        var groups = order.indices.map { order[$0...$0] }
+        var groups: [ArraySlice<Int>] = []
+        groups.reserveCapacity(records.count)
+        for index in order.indices { groups.append(order[index...index]) }
         let isOrdered = shared.indices.dropFirst().allSatisfy { index in
             Restorable.precedes(shared[index - 1], shared[index])
         }

@@ -87,6 +87,7 @@ extension ChainMetrics {
     /// Where a period was renewed as it was, there is none.
     public var classMovements: [(at: Timestamp, movement: ClassMovement<CountedClass>)] {
         var found: [(at: Timestamp, movement: ClassMovement<CountedClass>)] = []
+        found.reserveCapacity(stretches.count)
         // Of the last place that gives access; nil where none does.
         var (before, old): (Int?, CountedClass?) = (nil, nil)
         for index in stretches.indices {

@@ -64,6 +64,7 @@ struct ContributionRow: StoredRow {
         }
         var writer = ContributionCodec.Writer()
         let metrics = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue)
+        told.reserveCapacity(metrics.stretches.count)
         for (at, movement) in metrics.classMovements {
             told.append(at: at.milliseconds, movement, numbers)
             let stored = told.movements[told.movements.count - 1]
@@ -96,6 +97,8 @@ struct ChainMovements: Sendable {
     private(set) var classes: [NumberedClass] = []
     /// The place of the class that the chain is in.
     private var place: Int?
+
+    mutating func reserveCapacity(_ count: Int) { movements.reserveCapacity(count) }
 
     mutating func append(
         at: Int64, _ movement: ClassMovement<CountedClass>, _ numbers: ClassNumbers

@@ -47,9 +47,11 @@ struct MovementWriter {
         let (old, new) = (try stored.map { try movements($0) } ?? [], told.movements)
         pending.add(
             of: subscription, old: old, before: stored?.signedAt, new: new, after: row.signedAt)
-        guard old != new else { return }
-        for movement in old { sums.add(movement, sign: -1) }
-        for movement in new { sums.add(movement, sign: 1) }
+        // An event nearly always changes the end of a life: what comes before stays in the sums.
+        let kept = zip(old, new).prefix { $0 == $1 }.count
+        guard kept < max(old.count, new.count) else { return }
+        for movement in old[kept...] { sums.add(movement, sign: -1) }
+        for movement in new[kept...] { sums.add(movement, sign: 1) }
         for named in told.classes { sums.name(named) }
     }
 
