@@ -20,7 +20,7 @@ struct ChurnCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Beside ours, as another product documents it (appstoreconnect only active).",
+            "Beside ours, as another product documents it; --by reason in their words.",
             valueName: "revenuecat|adapty|stripe|appstoreconnect"))
     var definitions: DefinitionPack?
 

@@ -21,7 +21,7 @@ struct MetricCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Beside ours, as another product documents it (active, mrr).",
+            "Beside ours, as another product documents it.",
             valueName: "revenuecat|adapty|stripe|appstoreconnect"))
     var definitions: DefinitionPack?
 
@@ -38,14 +38,14 @@ struct MetricCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform {
             if let definitions {
-                guard rates == nil, refundBasis == nil else {
-                    throw CommandFailure.definitionsAlone("--rates and --refund-basis")
-                }
+                guard rates == nil else { throw CommandFailure.definitionsAlone("--rates") }
+                var name = try MetricName(name)
+                if let refundBasis { name = try refundBasis.asked(name) }
                 return try await metrics.compare(
-                    common, try knowledge.limit(), try MetricName(name).rawValue, definitions)
+                    common, try knowledge.limit(), name.rawValue, definitions)
             }
             var name = try MetricName(name)
-            if let refundBasis { name = try refundBasis.metric(name) }
+            if let refundBasis { name = try refundBasis.asked(name) }
             let form = try metrics.form(common)
             let asked = name
             let table = try rates.map { try CurrencyRates(file: $0) }
@@ -62,18 +62,15 @@ struct MetricCommand: AsyncParsableCommand {
     }
 }
 
-/// By which day refunds are told (`metrics.md`, refunds). Raw values are the contract's.
-enum RefundBasis: String, ExpressibleByArgument, CaseIterable {
-    case refund
-    case purchase
+extension RefundBasis: ExpressibleByArgument {}
 
-    /// The metric that is meant; refunds only have two bases.
-    func metric(_ name: MetricName) throws(CommandFailure) -> MetricName {
-        guard name == .counted(.refunds) else {
+extension RefundBasis {
+    /// - Throws: A wrong use of the option, for every metric but refunds.
+    fileprivate func asked(_ name: MetricName) throws(CommandFailure) -> MetricName {
+        do { return try metric(name) } catch {
             throw CommandFailure(
                 code: "invalidOption", message: "--refund-basis is asked with metrics refunds.",
                 exit: .usage)
         }
-        return self == .refund ? name : .counted(.refundsByPurchase)
     }
 }

@@ -140,7 +140,7 @@ struct WarehouseCommandTests {
         let told = try await place.run(["churn", "--definitions", "revenuecat", "--json"] + range)
         let rows = try #require(try told.json()["rows"]?.array)
         #expect(rows.contains { $0["ours"]?.int64 ?? 0 > 0 })
-        let none = try await place.run(["metrics", "arr", "--definitions", "stripe"] + range)
+        let none = try await place.run(["metrics", "ltv", "--definitions", "stripe"] + range)
         #expect(none.code == 64 && none.errorCode == "undocumentedDefinition")
         let both = try await place.run(["churn", "--paid", "--definitions", "stripe"] + range)
         #expect(both.code == 64 && both.errorCode == "invalidOption")

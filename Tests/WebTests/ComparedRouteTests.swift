@@ -42,6 +42,8 @@ struct ComparedRouteTests {
         ("churn?from=2026-01-01&rates=USD", "unknownParameter"),
         ("mrr?from=2026-01-01&definitions=adapty&rates=USD", "comparedWhole"),
         ("revenue?from=2026-01-01&definitions=adapty", "undocumentedDefinition"),
+        ("revenue?from=2026-01-01&refundBasis=purchase", "invalidParameter"),
+        ("refunds?from=2026-01-01&refundBasis=never", "invalidParameter"),
         ("mrr?from=2026-01-01&rates=", "invalidRates"),
         ("mrr?from=2026-01-01&rates=usd", "invalidRates"),
         ("mrr?from=2026-01-01&rates=USD,EUR", "invalidRates"),
@@ -72,7 +74,7 @@ struct ComparedRouteTests {
                 #expect(answer.status == 400, "\(question)")
                 #expect(answer.code == code, "\(question)")
             }
-            for name in ["profit", "lateness", "ltv"] {
+            for name in ["profit", "LTV"] {
                 let answer = try await client.get(
                     "/v1/metrics/diff?from=2026-01-01&knownPosition=1&metric=\(name)")
                 #expect(answer.status == 404 && answer.code == "unknownMetric", "\(name)")
@@ -167,7 +169,61 @@ struct ComparedRouteTests {
                     }
                 }
             }
-            #expect(count == 9)
+            #expect(count == 31)
+        }
+    }
+
+    @Test("Refunds by either day, and with another's definition of that")
+    func refundBasis() async throws {
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            for (basis, name) in [("refund", "refunds"), ("purchase", "refunds-by-purchase")] {
+                let asked = try await client.get(
+                    "/v1/metrics/refunds?from=2026-01-01&refundBasis=\(basis)")
+                #expect(asked.json["definition"]?.string == "\(name)/1")
+                let plain = try await client.get("/v1/metrics/\(name)?from=2026-01-01")
+                #expect(asked.bytes == plain.bytes)
+            }
+            let theirs = try await client.get(
+                "/v1/metrics/refunds?from=2026-01-01&refundBasis=purchase&definitions=revenuecat")
+            #expect(theirs.json["figures"]?.array?.count == 2)
+            let reasons = try await client.get(
+                "/v1/metrics/churn?from=2026-01-01&by=reason&definitions=adapty")
+            #expect(reasons.json["reasons"]?.array?.count == EndReason.allCases.count)
+        }
+    }
+
+    @Test("Every value of every metric, however grouped, is one of its columns in its unit")
+    func everyGrouping() async throws {
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            var count = 0
+            for name in MetricName.allCases {
+                let groupings: [Dimension?] =
+                    [nil] + (name == .lateness ? [.app] : Dimension.allCases)
+                for dimension in groupings {
+                    guard dimension != .reason || name == .mrrMovement else { continue }
+                    let by = dimension.map { "&by=\($0.rawValue)" } ?? ""
+                    let path = "/v1/metrics/\(name.rawValue)?from=2026-01-01\(by)"
+                    // The answer as a whole is compared with the document by the client.
+                    let answer = try await client.get(path)
+                    #expect(answer.status == 200, "\(path)")
+                    let columns = answer.json["columns"]?.array ?? []
+                    #expect(!columns.isEmpty, "\(path)")
+                    for row in answer.json["rows"]?.array ?? [] {
+                        #expect(
+                            row["values"]?.object?.map(\.key)
+                                == columns.compactMap { $0["name"]?.string },
+                            "\(path)")
+                        for column in columns {
+                            let isMoney = column["unit"]?.string == "milliunits"
+                            let value = row["values"]?[column["name"]?.string ?? ""]
+                            let amount = isMoney ? value?["milliunits"]?.int64 : value?.int64
+                            #expect(amount != nil, "\(path) \(column)")
+                        }
+                        count += 1
+                    }
+                }
+            }
+            #expect(count > 200)
         }
     }
 

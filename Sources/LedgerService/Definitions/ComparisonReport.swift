@@ -7,7 +7,10 @@ public struct ComparisonReport: Sendable {
     public let stamp: MetricsStamp
     public let pack: DefinitionPack
     public let metric: String
+    public let figures: [ComparedFigure]
     public let rules: [DefinitionRule]
+    /// Only where those who left are told apart by why: our reasons in their words.
+    public let reasons: [NamedReason]
     let zone: ReportZone
     public let rows: [Row]
 
@@ -16,7 +19,8 @@ public struct ComparisonReport: Sendable {
         public let to: Timestamp
         /// Of money only.
         public let currency: String?
-        /// Chains; of mrr a year's milliunits.
+        /// Whose unit is the figure's.
+        public let figure: String
         public let ours: Int64
         /// In the order of the rules, each on what those before it left.
         public let differences: [Difference]
@@ -33,19 +37,36 @@ public struct ComparisonReport: Sendable {
         public let chainCount: Int64
     }
 
-    var isMoney: Bool { metric == "mrr" }
+    /// Why access ended, by our name and by theirs.
+    public struct NamedReason: Sendable, Hashable {
+        public let reason: EndReason
+        public let theirs: String
+    }
 
     /// - Parameter isStamped: without it an answer stays the same until something in it changes.
     public func write(to json: inout JSONWriter, isStamped: Bool = true) {
         json.object { json in
             stamp.write(to: &json, isStamped: isStamped)
             json.member("definitions", pack.rawValue)
-            json.member("unit", isMoney ? "annualisedMilliunits" : "count")
+            json.array("figures", figures) { json, figure in
+                json.object { json in
+                    json.member("name", figure.name)
+                    json.member("unit", figure.unit.rawValue)
+                }
+            }
             json.array("rules", rules) { json, rule in
                 json.object { json in
                     json.member("rule", rule.rawValue)
                     json.member("theirs", rule.theirs)
                     json.member("ours", rule.ours)
+                }
+            }
+            if !reasons.isEmpty {
+                json.array("reasons", reasons) { json, named in
+                    json.object { json in
+                        json.member("reason", named.reason.rawValue)
+                        json.member("theirs", named.theirs)
+                    }
                 }
             }
             json.array("rows", rows) { json, row in write(row, to: &json) }
@@ -57,6 +78,7 @@ public struct ComparisonReport: Sendable {
             json.member("from", row.from)
             json.member("to", row.to)
             json.member("currency", row.currency)
+            json.member("figure", row.figure)
             json.member("ours", row.ours)
             json.array("differences", row.differences) { json, difference in
                 json.object { json in
@@ -73,22 +95,24 @@ public struct ComparisonReport: Sendable {
     /// As a table: `text` for people, with the rules below it, or comma-separated.
     public func table(_ form: MetricsTable.Form) -> [UInt8] {
         let header =
-            ["from", "to", "currency", "ours"]
+            ["from", "to", "currency", "figure", "ours"]
             + rules.flatMap { [$0.rawValue, "\($0.rawValue).chains"] } + ["theirs", "base"]
         let cells = rows.map { row in
             let bounds =
                 form == .csv
                 ? [row.from.rfc3339, row.to.rfc3339]
                 : [zone.label(row.from), zone.label(row.to)]
-            return bounds + [row.currency ?? "", "\(row.ours)"]
+            return bounds + [row.currency ?? "", row.figure, "\(row.ours)"]
                 + row.differences.flatMap { ["\($0.amount)", "\($0.chainCount)"] }
                 + ["\(row.theirs)", row.base.map { "\($0)" } ?? ""]
         }
         let table = MetricsTable(header: header, rows: cells)
         guard form == .text else { return table.csv }
-        let told = rules.map { "\($0.rawValue)\n  theirs: \($0.theirs)\n  ours:   \($0.ours)" }
+        var told = rules.map { "\($0.rawValue)\n  theirs: \($0.theirs)\n  ours:   \($0.ours)" }
+        if told.isEmpty { told = ["No rule of theirs is known that differs from ours."] }
+        told += reasons.map { "\($0.reason.rawValue): \($0.theirs)" }
         let text =
-            (stamp.lines + [""]).joined(separator: "\n") + "\n" + table.aligned(leading: 3) + "\n"
+            (stamp.lines + [""]).joined(separator: "\n") + "\n" + table.aligned(leading: 4) + "\n"
             + told.joined(separator: "\n") + "\n"
         return Array(text.utf8)
     }

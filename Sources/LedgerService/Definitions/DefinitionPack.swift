@@ -1,3 +1,5 @@
+import Ledger
+
 /// Whose definitions a metric is shown under beside ours, as they document them. Raw values are the
 /// contract's.
 public enum DefinitionPack: String, Sendable, CaseIterable {
@@ -7,64 +9,161 @@ public enum DefinitionPack: String, Sendable, CaseIterable {
     case appstoreconnect
 
     /// The metrics that some product documents in a way that payloads can tell.
-    public static let metrics = ["active", "churn", "mrr"]
+    public static let metrics = [
+        "active", "arr", "churn", "mrr", "mrr-movement", "reactivations", "recoveries", "refunds",
+        "refunds-by-purchase", "retention", "revenue", "starts", "trials",
+    ]
 
-    /// What is different from ours, in order; nil where the product documents no such metric.
+    /// What is different from ours, in order; empty where nothing is; nil where the product documents
+    /// no such metric, or not in a way that payloads can tell.
     func rules(_ metric: String) -> [DefinitionRule]? {
-        switch (self, metric) {
-        case (.revenuecat, "active"), (.appstoreconnect, "active"): [.trialsExcluded]
-        case (.adapty, "active"): [.trialsExcluded, .setToCancelExcluded]
-        case (.revenuecat, "churn"): [.trialsExcluded, .returnsNetted]
-        case (.adapty, "churn"): [.trialsExcluded]
-        case (.stripe, "churn"): [.trialsExcluded, .pastDueIncluded, .lastThirtyDays]
-        case (.revenuecat, "mrr"): [.fourWeeksAMonth]
-        case (.adapty, "mrr"): [.weekOf023Months, .refundedRemoved]
-        case (.stripe, "mrr"): [.pastDueIncluded]
-        default: nil
+        switch self {
+        case .revenuecat: DefinitionPack.revenueCatRules[metric]
+        case .adapty: DefinitionPack.adaptyRules[metric]
+        case .stripe: DefinitionPack.stripeRules[metric]
+        case .appstoreconnect: DefinitionPack.appStoreConnectRules[metric]
+        }
+    }
+
+    private static let revenueCatRules: [String: [DefinitionRule]] = [
+        "active": [.trialsExcluded],
+        "arr": [.fourWeeksAMonth],
+        "churn": [.trialsExcluded, .returnsNetted],
+        "mrr": [.fourWeeksAMonth],
+        "mrr-movement": [.fourWeeksAMonth, .conversionsIncluded, .returnsNetted, .changesNetted],
+        "reactivations": [.recoveriesIncluded],
+        "refunds": [.datedByPurchase],
+        "refunds-by-purchase": [],
+        "retention": [.introExcluded, .changesBeginCohorts, .refundsEndCohorts],
+        "revenue": [.refundsSubtracted],
+        "starts": [.conversionsIncluded],
+        "trials": [.refundedNotConverted],
+    ]
+
+    private static let adaptyRules: [String: [DefinitionRule]] = [
+        "active": [.trialsExcluded, .setToCancelExcluded],
+        "arr": [.weekOf023Months, .refundedRemoved],
+        "churn": [.trialsExcluded],
+        "mrr": [.weekOf023Months, .refundedRemoved],
+        "reactivations": [.autoRenewBackOn],
+        "recoveries": [.datedByRecovery],
+        "refunds": [],
+        "retention": [.trialsBeginCohorts],
+        "starts": [],
+        "trials": [.laterPurchasesConvert],
+    ]
+
+    private static let stripeRules: [String: [DefinitionRule]] = [
+        "active": [.trialsExcluded, .pastDueIncluded, .perSubscriber],
+        "arr": [.pastDueIncluded],
+        "churn": [.trialsExcluded, .pastDueIncluded, .lastThirtyDays, .perSubscriber],
+        "mrr": [.pastDueIncluded],
+        "mrr-movement": [.pastDueIncluded, .moneyAlone, .perSubscriber],
+    ]
+
+    private static let appStoreConnectRules: [String: [DefinitionRule]] = [
+        "active": [.trialsExcluded],
+        "refunds": [],
+        "retention": [.latePaymentsAreNew],
+        "starts": [.latePaymentsAreNew],
+    ]
+
+    /// What of a metric is compared, in order; names are those of our columns.
+    func figures(_ metric: String) -> [ComparedFigure] {
+        switch metric {
+        case "arr": [.annualised("arr")]
+        case "churn": [.count("churned")]
+        case "mrr": [.annualised("annualised")]
+        case "mrr-movement":
+            self == .stripe
+                ? SubscriberMoney.figures.map { .annualised($0) }
+                : [.annualised("new"), .annualised("churned")]
+        case "reactivations": [.count("reactivated")]
+        case "recoveries":
+            [.count("grace.entered"), .count("grace.recovered"), .count("billingRetry.recovered")]
+        case "refunds", "refunds-by-purchase": [.count("refunds"), .money("refunded")]
+        case "retention":
+            [.count("cohort")] + (1...MetricSteps.count).map { .count(PaidCohort.step($0)) }
+        case "revenue": [.money("gross")]
+        case "starts": [.count("paidStarts")]
+        case "trials": [.count("converted")]
+        default: [.count("active")]
+        }
+    }
+
+    /// Why a chain's access ended, in their words; nil where they have none for it.
+    func name(of reason: EndReason) -> String? {
+        switch self {
+        case .revenuecat:
+            switch reason {
+            case .voluntary: "UNSUBSCRIBE"
+            case .billing: "BILLING_ERROR"
+            case .priceIncrease: "PRICE_INCREASE"
+            case .refund: "CUSTOMER_SUPPORT"
+            default: "UNKNOWN"
+            }
+        case .adapty:
+            switch reason {
+            case .voluntary: "customer cancel"
+            case .billing: "billing"
+            case .priceIncrease: "price not accepted"
+            case .refund: "refund"
+            default: "unknown"
+            }
+        case .stripe, .appstoreconnect: nil
         }
     }
 }
 
-/// One rule by which a product counts otherwise than we do. Raw values are stable.
-public enum DefinitionRule: String, Sendable, CaseIterable {
-    case trialsExcluded
-    case setToCancelExcluded
-    case returnsNetted
-    case lastThirtyDays
-    case fourWeeksAMonth
-    case weekOf023Months
-    case refundedRemoved
-    case pastDueIncluded
-
-    /// What they do.
-    public var theirs: String {
-        switch self {
-        case .trialsExcluded: "Only paid subscriptions count; trials do not."
-        case .setToCancelExcluded: "Subscriptions with auto-renew off do not count as active."
-        case .returnsNetted: "Those who come back in the period are subtracted from those who left."
-        case .lastThirtyDays: "Those who left in the 30 days before the end are counted."
-        case .fourWeeksAMonth:
-            "A week's price counts 4 times a month, a day's 30 times, other days' 28 / days."
-        case .weekOf023Months: "A week is 0.23 months."
-        case .refundedRemoved:
-            "A refunded subscription is removed from every period up to the refunded one."
-        case .pastDueIncluded:
-            "Subscriptions whose renewal failed still count (past due): they are lost when retry ends."
+extension DefinitionPack {
+    /// Our reasons in their words; empty where they have none.
+    var reasons: [ComparisonReport.NamedReason] {
+        EndReason.allCases.compactMap { reason in
+            name(of: reason).map { ComparisonReport.NamedReason(reason: reason, theirs: $0) }
         }
     }
 
-    /// What we do.
-    public var ours: String {
-        switch self {
-        case .trialsExcluded: "Every chain with access counts; `--paid` leaves trials out."
-        case .setToCancelExcluded: "They have access, and are a column of their own (setToCancel)."
-        case .returnsNetted: "They are columns of their own, never a negative churn."
-        case .lastThirtyDays: "Those who left in the interval are counted."
-        case .fourWeeksAMonth: "A year has 52 weeks and 365 days, a month a twelfth of it."
-        case .weekOf023Months: "A month has 52 / 12 weeks."
-        case .refundedRemoved: "A refund counts from its own day; the past stays as it was."
-        case .pastDueIncluded:
-            "In billing retry there is no access: nothing recurs, and they are lost when it begins."
+    /// One figure for each of their words, in the order of our reasons.
+    var reasonFigures: [ComparedFigure] {
+        var names: [String] = []
+        for named in reasons where !names.contains(named.theirs) { names.append(named.theirs) }
+        return names.map { .count($0) }
+    }
+
+    /// The figures of which they document a rate: what each is a part of is told beside it.
+    func based(_ metric: CountedMetric) -> Set<String> {
+        guard self == .revenuecat else { return [] }
+        return switch metric {
+        case .trials: ["converted"]
+        case .retention: Set((1...MetricSteps.count).map { PaidCohort.step($0) })
+        case .refundsByPurchase: ["refunds"]
+        default: []
         }
+    }
+}
+
+/// One column of a comparison.
+public struct ComparedFigure: Hashable, Sendable {
+    public enum Unit: String, Sendable, CaseIterable {
+        case count
+        /// Of the row's currency.
+        case milliunits
+        /// A year's, of the row's currency.
+        case annualisedMilliunits
+    }
+
+    public let name: String
+    public let unit: Unit
+
+    static func count(_ name: String) -> ComparedFigure {
+        ComparedFigure(name: name, unit: .count)
+    }
+
+    static func money(_ name: String) -> ComparedFigure {
+        ComparedFigure(name: name, unit: .milliunits)
+    }
+
+    static func annualised(_ name: String) -> ComparedFigure {
+        ComparedFigure(name: name, unit: .annualisedMilliunits)
     }
 }

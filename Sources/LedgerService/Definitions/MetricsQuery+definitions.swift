@@ -14,7 +14,7 @@ extension MetricsQuery {
         _ metric: String, _ words: MetricsWords, _ pack: DefinitionPack
     ) async throws(MetricsError) -> ComparisonReport {
         guard let rules = pack.rules(metric) else { throw .undocumented(metric, pack) }
-        guard try words.dimensions().isEmpty else { throw .comparedWhole }
+        let isByReason = try isByReason(words, metric, pack)
         let zone = try words.zone(reportTimeZone)
         let interval = try words.reportInterval()
         let instants = try words.instants(interval, zone, limit: limit)
@@ -23,206 +23,205 @@ extension MetricsQuery {
         }
         let filters = try words.conditions()
         guard filters[.reason] == nil else { throw .comparedWhole }
-        let question = RollForwardQuestion(
-            metric == "mrr" ? .money : .chains, instants: instants, filters: filters)
+        // Why somebody left is no rate, and what comes back has no reason.
+        let applied = isByReason ? [.trialsExcluded] : rules
         var seen = SeenValues([], filters, query.ledger.catalogue)
         try await noteClasses(&seen)
-        let sums = try await compared(CompareSums(rules, question, filters))
-        let rows =
-            switch metric {
-            case "mrr": sums.moneyRows
-            case "churn": sums.churnRows(pack)
-            default: sums.activeRows
-            }
+        let part = ComparedPart(
+            metric, pack, applied, instants: instants, filters: filters, isByReason: isByReason)
+        let sums = try await compared(part)
+        guard !sums.part.isTooLarge else { throw .amountTooLarge }
+        let rows = sums.part.rows
         return ComparisonReport(
             stamp: stamp(
                 MetricName.definition(metric), zone, interval,
                 remarks: remarks(sums.tally.chainCount, seen) + sums.moneyRemarks(rows)),
-            pack: pack, metric: metric, rules: rules, zone: zone, rows: rows)
+            pack: pack, metric: metric, figures: part.figures, rules: applied,
+            reasons: isByReason ? pack.reasons : [], zone: zone, rows: rows)
     }
 
-    private func compared(_ empty: CompareSums) async throws(MetricsError) -> CompareSums {
+    /// Only why somebody left is told apart, and only by those who have names for it.
+    private func isByReason(
+        _ words: MetricsWords, _ metric: String, _ pack: DefinitionPack
+    ) throws(MetricsError) -> Bool {
+        let dimensions = try words.dimensions()
+        guard !dimensions.isEmpty else { return false }
+        guard dimensions == [.reason], metric == MetricName.churn else { throw .comparedWhole }
+        guard !pack.reasons.isEmpty else { throw .undocumented("\(metric) by reason", pack) }
+        return true
+    }
+
+    private func compared(_ part: ComparedPart) async throws(MetricsError) -> CompareSums {
         let (catalogue, limit) = (query.ledger.catalogue, limit)
         do throws(StoreError) {
             return try await walk.sum(
-                empty,
+                CompareSums(part: part),
                 adding: { sums, chain, life in
                     sums.tally.chainCount += 1
-                    guard !life.isOneTime else { return }
                     sums.add(life, chain, catalogue, limit)
                 },
-                joining: { $0.add($1) })
+                joining: { whole, part in
+                    whole.tally.add(part.tally)
+                    whole.part.add(part.part)
+                })
         } catch {
             throw .store(error)
         }
     }
 }
 
-extension ChainMetrics {
-    /// The same for who has not lost a subscriber before billing retry is over.
-    fileprivate var withPastDue: ChainMetrics {
-        var changed = self
-        for index in stretches.indices where stretches[index].state == .billingRetry {
-            changed.stretches[index].state = .grace
-        }
-        return changed
-    }
-}
-
 /// Everything a comparison is made of.
 struct CompareSums: Sendable {
-    let rules: [DefinitionRule]
     var tally = MetricsQuery.Tally()
-    private var all: RollForward
-    private var paid: RollForward
-    /// The same with the rule on past due, where it is one of theirs.
-    private var kept: RollForward
-    /// One for each interval, where what counts are the days before its end.
-    private var lastDays: [RollForward] = []
-    private var active: CountTable
-    private var money: RuledMoney
+    var part: ComparedPart
 
-    init(
-        _ rules: [DefinitionRule], _ question: RollForwardQuestion,
-        _ filters: [Dimension: Set<String?>]
-    ) {
-        self.rules = rules
-        let instants = question.instants
-        func rollForward(_ instants: [Timestamp], isPaid: Bool) -> RollForward {
-            RollForward(
-                RollForwardQuestion(
-                    isPaid ? .paidChains : .chains, instants: instants, filters: filters))
-        }
-        all = rollForward(instants, isPaid: false)
-        paid = rollForward(instants, isPaid: true)
-        kept = paid
-        if rules.contains(.lastThirtyDays) {
-            lastDays = instants.dropFirst().map { end in
-                let begin = end.advanced(byMilliseconds: -MetricsQuery.lastDaysMilliseconds)
-                return rollForward([begin, end], isPaid: true)
-            }
-        }
-        active = CountTable(
-            .active, instants: instants, dimensions: [.phase], filters: filters)
-        money = RuledMoney(rules, question)
-    }
+    init(part: ComparedPart) { self.part = part }
 
     mutating func add(
         _ life: Lifecycle, _ chain: ChainId, _ catalogue: Catalogue, _ limit: Timestamp
     ) {
+        if case .counted(let metric, var sums) = part {
+            let reader = CountReader(
+                life: life, app: chain.bundleId, catalogue: catalogue, limit: limit)
+            sums.add(reader.reading(metric, sums.rules))
+            part = .counted(metric, sums)
+            for found in life.occurrences(
+                of: metric, in: chain.bundleId, catalogue: catalogue, limit: limit, instants: [])
+            where found.amounts["unpriced"] ?? 0 > 0 {
+                tally.hasUnpriced = true
+            }
+            return
+        }
+        guard !life.isOneTime else { return }
         let metrics = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue)
-        guard money.question.measure != .money else {
+        if part.isRecurring {
             for stretch in metrics.stretches {
                 if let counted = CountedClass(stretch) { tally.note(counted) }
             }
-            return money.add(life, metrics)
         }
-        all.add(metrics)
-        paid.add(metrics)
-        let theirs = rules.contains(.pastDueIncluded) ? metrics.withPastDue : metrics
-        kept.add(theirs)
-        for index in lastDays.indices { lastDays[index].add(theirs) }
-        active.add(
-            life.occurrences(
-                of: .active, in: chain.bundleId, catalogue: catalogue, limit: limit,
-                instants: money.question.instants))
+        let holder = life.holders.holders(at: limit).map(\.customer).min()
+        part.add(
+            life, metrics,
+            ComparedChain(
+                app: chain.bundleId, customer: holder, catalogue: catalogue, limit: limit))
     }
-
-    mutating func add(_ other: CompareSums) {
-        tally.add(other.tally)
-        all.add(other.all)
-        paid.add(other.paid)
-        kept.add(other.kept)
-        for index in lastDays.indices { lastDays[index].add(other.lastDays[index]) }
-        active.add(other.active)
-        money.add(other.money)
-    }
-
-    // MARK: Rows
 
     /// What our own answer says beside the same figures.
     func moneyRemarks(_ rows: [ComparisonReport.Row]) -> [MetricsRemark] {
-        guard money.question.measure == .money else { return [] }
         var remarks: [MetricsRemark] = []
-        if tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
+        if part.isRecurring, tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
         if tally.hasUnpriced { remarks.append(.unpriced) }
         if Set(rows.compactMap(\.currency)).count > 1 { remarks.append(.severalCurrencies) }
         return remarks
     }
+}
 
-    func churnRows(_ pack: DefinitionPack) -> [ComparisonReport.Row] {
-        let kept = kept.rows()
-        return zip(all.rows(), paid.rows()).enumerated().map { index, rows in
-            let (whole, paid) = rows
-            let lost = kept[index].churned
-            let window = lastDays.isEmpty ? nil : lastDays[index].rows().first
-            let differences = rules.map { rule -> ComparisonReport.Difference in
-                let amount: Int64 =
-                    switch rule {
-                    case .trialsExcluded: paid.churned - whole.churned
-                    case .returnsNetted: -(paid[.gained(.reactivated)] + paid[.gained(.recovered)])
-                    case .lastThirtyDays: (window?.churned ?? 0) - lost
-                    case .pastDueIncluded: lost - paid.churned
-                    default: 0
-                    }
-                return ComparisonReport.Difference(
-                    rule: rule, amount: amount, chainCount: abs(amount))
+/// What is read of a chain beside its life.
+struct ComparedChain {
+    let app: BundleId
+    /// Nil where nobody is named: a subscriber of its own.
+    let customer: CustomerId?
+    let catalogue: Catalogue
+    let limit: Timestamp
+}
+
+/// What is summed for one metric.
+enum ComparedPart: Sendable {
+    case chains(ComparedChains)
+    case money(RuledMoney)
+    case movement(RuledMovement)
+    case counted(CountedMetric, RuledSums)
+
+    init(
+        _ metric: String, _ pack: DefinitionPack, _ rules: [DefinitionRule],
+        instants: [Timestamp], filters: [Dimension: Set<String?>], isByReason: Bool
+    ) {
+        func question(_ measure: RollForwardQuestion.Measure) -> RollForwardQuestion {
+            RollForwardQuestion(measure, instants: instants, filters: filters)
+        }
+        let figures = pack.figures(metric)
+        switch metric {
+        case "mrr", "arr": self = .money(RuledMoney(rules, figures, question(.money)))
+        case "mrr-movement":
+            self = .movement(RuledMovement(pack, rules, figures, question(.money)))
+        default:
+            guard let counted = CountedMetric(rawValue: metric), counted != .active else {
+                self = .chains(
+                    ComparedChains(
+                        metric, pack, rules, figures, question(.chains), isByReason: isByReason))
+                return
             }
-            return ComparisonReport.Row(
-                from: whole.from, to: whole.to, currency: nil, ours: whole.churned,
-                differences: differences, base: base(pack, paid, window))
+            self = .counted(
+                counted,
+                RuledSums(
+                    rules, figures, question(counted.isMoney ? .money : .chains),
+                    based: pack.based(counted)))
         }
     }
 
-    /// What their rate is of.
-    private func base(
-        _ pack: DefinitionPack, _ paid: RollForwardRow, _ window: RollForwardRow?
-    ) -> Int64? {
-        switch pack {
-        case .revenuecat: return paid.activeStart
-        case .stripe:
-            guard let window else { return nil }
-            let new = Gain.allCases.reduce(window[.converted]) { $0 + window[.gained($1)] }
-            return window.activeStart + new
-        case .adapty, .appstoreconnect: return nil
+    var isRecurring: Bool {
+        switch self {
+        case .money, .movement: true
+        case .chains, .counted: false
         }
     }
 
-    var activeRows: [ComparisonReport.Row] {
-        let byEnd = Dictionary(grouping: active.rows()) { $0.from }
-        return all.rows().map { whole in
-            let phases = byEnd[whole.from] ?? []
-            let trial = ChainAnswer.Phase.trial.rawValue
-            let trials = phases.filter { $0.group == [trial] }.reduce(0) { $0 + $1["active"] }
-            let cancelling = phases.filter { $0.group != [trial] }
-                .reduce(0) { $0 + $1["setToCancel"] }
-            let differences = rules.map { rule in
-                let count = rule == .trialsExcluded ? trials : cancelling
-                return ComparisonReport.Difference(rule: rule, amount: -count, chainCount: count)
-            }
-            return ComparisonReport.Row(
-                from: whole.from, to: whole.to, currency: nil, ours: whole.activeEnd,
-                differences: differences, base: nil)
+    /// Whether sums went beyond what a report can hold.
+    var isTooLarge: Bool {
+        switch self {
+        case .movement(let movement): movement.isTooLarge
+        case .chains, .money, .counted: false
         }
     }
 
-    var moneyRows: [ComparisonReport.Row] {
-        let instants = money.question.instants
-        let cells = money.cells.keys.sorted { left, right in
-            left.instant == right.instant
-                ? RollForwardQuestion.precedes([left.currency], [right.currency])
-                : left.instant < right.instant
+    mutating func add(_ life: Lifecycle, _ metrics: ChainMetrics, _ chain: ComparedChain) {
+        switch self {
+        case .chains(var chains):
+            chains.add(life, metrics, chain)
+            self = .chains(chains)
+        case .money(var money):
+            money.add(life, metrics)
+            self = .money(money)
+        case .movement(var movement):
+            movement.add(metrics, chain, isAdopted: life.isAdopted)
+            self = .movement(movement)
+        case .counted: break
         }
-        return cells.map { cell in
-            let sums = money.cells[cell] ?? RuledMoney.Sums()
-            let differences = rules.map { rule in
-                let moved = sums.moved[rule] ?? RuledMoney.Moved()
-                return ComparisonReport.Difference(
-                    rule: rule, amount: moved.amount, chainCount: moved.chainCount)
-            }
-            return ComparisonReport.Row(
-                from: instants[cell.instant - 1], to: instants[cell.instant],
-                currency: cell.currency, ours: sums.ours, differences: differences, base: nil)
+    }
+
+    mutating func add(_ other: ComparedPart) {
+        switch (self, other) {
+        case (.chains(var chains), .chains(let part)):
+            chains.add(part)
+            self = .chains(chains)
+        case (.money(var money), .money(let part)):
+            money.sums.add(part.sums)
+            self = .money(money)
+        case (.movement(var movement), .movement(let part)):
+            movement.add(part)
+            self = .movement(movement)
+        case (.counted(let metric, var sums), .counted(_, let part)):
+            sums.add(part)
+            self = .counted(metric, sums)
+        default: preconditionFailure("sums of two metrics are never added")
+        }
+    }
+
+    var rows: [ComparisonReport.Row] {
+        switch self {
+        case .chains(let chains): chains.rows
+        case .money(let money): money.sums.rows
+        case .movement(let movement): movement.rows
+        case .counted(_, let sums): sums.rows
+        }
+    }
+
+    var figures: [ComparedFigure] {
+        switch self {
+        case .chains(let chains): chains.figures
+        case .money(let money): money.sums.figures
+        case .movement(let movement): movement.figures
+        case .counted(_, let sums): sums.figures
         }
     }
 }

@@ -3,44 +3,18 @@ import Ledger
 
 /// A year of recurring money at the ends of intervals, and what other rules would move of it.
 struct RuledMoney: Sendable {
-    let rules: [DefinitionRule]
-    let question: RollForwardQuestion
-    private(set) var cells: [Cell: Sums] = [:]
+    var sums: RuledSums
 
-    struct Cell: Hashable, Sendable {
-        /// Index of the instant that ends the interval.
-        var instant: Int
-        var currency: String?
-    }
+    private var rules: [DefinitionRule] { sums.rules }
 
-    struct Sums: Hashable, Sendable {
-        var ours: Int64 = 0
-        var moved: [DefinitionRule: Moved] = [:]
-    }
-
-    struct Moved: Hashable, Sendable {
-        var amount: Int64 = 0
-        var chainCount: Int64 = 0
-    }
-
-    init(_ rules: [DefinitionRule], _ question: RollForwardQuestion) {
-        self.rules = rules
-        self.question = question
-    }
-
-    mutating func add(_ other: RuledMoney) {
-        cells.merge(other.cells) { one, two in
-            Sums(
-                ours: one.ours + two.ours,
-                moved: one.moved.merging(two.moved) { left, right in
-                    Moved(
-                        amount: left.amount + right.amount,
-                        chainCount: left.chainCount + right.chainCount)
-                })
-        }
+    init(
+        _ rules: [DefinitionRule], _ figures: [ComparedFigure], _ question: RollForwardQuestion
+    ) {
+        sums = RuledSums(rules, figures, question)
     }
 
     mutating func add(_ life: Lifecycle, _ metrics: ChainMetrics) {
+        let question = sums.question
         let removedCount = rules.contains(.refundedRemoved) ? RuledMoney.removedCount(life) : 0
         for (place, stretch) in metrics.stretches.enumerated() {
             guard stretch.isCounted, stretch.values.phase != .trial, let year = stretch.annualised,
@@ -51,19 +25,18 @@ struct RuledMoney: Sendable {
             guard isOurs || isPastDue else { continue }
             for (index, instant) in question.instants.enumerated().dropFirst()
             where stretch.from < instant && (stretch.to.map { instant <= $0 } ?? true) {
-                let cell = Cell(instant: index, currency: stretch.values.currency)
-                var sums = cells[cell] ?? Sums()
+                let cell = RuledSums.Cell(
+                    interval: index - 1, currency: stretch.values.currency,
+                    figure: sums.figures[0].name)
                 var standing: Int64 = isOurs ? year : 0
-                sums.ours += standing
+                sums.add(ours: standing, in: cell)
                 for rule in rules {
                     let after = amount(
                         rule, standing, stretch, isRemoved: place < removedCount)
                     guard after != standing else { continue }
-                    sums.moved[rule, default: Moved()].amount += after - standing
-                    sums.moved[rule, default: Moved()].chainCount += 1
+                    sums.add(after - standing, by: rule, in: cell)
                     standing = after
                 }
-                cells[cell] = sums
             }
         }
     }
@@ -78,12 +51,12 @@ struct RuledMoney: Sendable {
         case .refundedRemoved: isRemoved ? 0 : standing
         case .pastDueIncluded:
             stretch.state == .billingRetry ? stretch.annualised ?? 0 : standing
-        case .trialsExcluded, .setToCancelExcluded, .returnsNetted, .lastThirtyDays: standing
+        default: standing
         }
     }
 
     /// A year of ours has 365 days and 52 weeks; of theirs 360 days, 48 weeks, 12 × 28 days.
-    private static func fourWeeks(_ year: Int64, _ length: ISO8601Period?) -> Int64 {
+    fileprivate static func fourWeeks(_ year: Int64, _ length: ISO8601Period?) -> Int64 {
         guard let length, length.months == 0, length.days > 0 else { return year }
         if length.days % 7 == 0 {
             guard [7, 14, 28].contains(length.days) else {
@@ -119,5 +92,19 @@ struct RuledMoney: Sendable {
             if fact.name == .refundReversed { refunded.remove(id) }
         }
         return refunded
+    }
+}
+
+extension ChainMetrics {
+    /// The same with prices by four weeks a month.
+    var byFourWeeks: ChainMetrics {
+        var changed = self
+        for index in stretches.indices {
+            let stretch = stretches[index]
+            changed.stretches[index].annualised = stretch.annualised.map {
+                RuledMoney.fourWeeks($0, stretch.period?.length)
+            }
+        }
+        return changed
     }
 }

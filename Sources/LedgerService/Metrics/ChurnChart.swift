@@ -151,9 +151,10 @@ public struct ChurnChart: Sendable {
         .title { font-size: 18px; font-weight: 600 } .small { font-size: 11px; opacity: .75 }
         .grid { stroke: #1c1c1e; stroke-opacity: .14 } .axis { stroke: #1c1c1e; stroke-opacity: .5 }
         .rate { fill: none; stroke: #1c1c1e; stroke-width: 2 } .dot { fill: #1c1c1e }
+        .halo { fill: none; stroke: #ffffff; stroke-width: 5; stroke-opacity: .7 }
         @media (prefers-color-scheme: dark) {
         .paper { fill: #1c1c1e } text { fill: #f2f2f7 } .grid { stroke: #f2f2f7 }
-        .axis { stroke: #f2f2f7 } .rate { stroke: #f2f2f7 } .dot { fill: #f2f2f7 } }
+        .axis { stroke: #f2f2f7 } .halo { stroke: #1c1c1e } .rate { stroke: #f2f2f7 } .dot { fill: #f2f2f7 } }
         </style>
         """
 
@@ -223,7 +224,9 @@ public struct ChurnChart: Sendable {
                 dots += "\n<circle class=\"dot\" cx=\"\(parts[0])\" cy=\"\(parts[1])\" r=\"3\"/>"
             }
         }
-        return path.isEmpty ? "" : "<path class=\"rate\" d=\"\(path)\"/>\(dots)"
+        guard !path.isEmpty else { return "" }
+        // Over many colours the line is told by the paper around it.
+        return "<path class=\"halo\" d=\"\(path)\"/><path class=\"rate\" d=\"\(path)\"/>\(dots)"
     }
 
     /// More than that are only a line.

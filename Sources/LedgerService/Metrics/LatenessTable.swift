@@ -12,7 +12,7 @@ struct LatenessTable: Sendable {
     /// Of the whole time known, whatever was asked for.
     private var arrivals: [BundleId: [EventLog.Arrival]] = [:]
 
-    private struct Cell: Hashable {
+    struct Cell: Hashable, Sendable {
         var interval: Int
         var app: String?
     }
@@ -38,10 +38,18 @@ struct LatenessTable: Sendable {
         else { return }
         arrivals[app, default: []].append(
             EventLog.Arrival(receivedAt: fact.receivedAt, signedAt: signed))
-        guard let interval = question.interval(of: signed) else { return }
-        let cell = Cell(interval: interval, app: isByApp ? app.rawValue : nil)
+        guard let cell = cell(of: fact, app) else { return }
         // Clocks differ; nothing arrives before it is signed.
         found[cell, default: []].append(max(0, fact.receivedAt.milliseconds(since: signed)))
+    }
+
+    /// Where a delivery counts; nil where it does not.
+    func cell(of fact: Fact, _ app: BundleId) -> Cell? {
+        guard fact.cause.kind == .notification, let signed = fact.signedDate,
+            apps.map({ $0.contains(app.rawValue) }) ?? true,
+            let interval = question.interval(of: signed)
+        else { return nil }
+        return Cell(interval: interval, app: isByApp ? app.rawValue : nil)
     }
 
     mutating func add(_ other: LatenessTable) {

@@ -48,6 +48,11 @@ struct LifetimeTable: Sendable {
         }
         + [CountColumn(name: "unpriced", unit: .count)]
 
+    /// `age.30` of `age.30.net`: which of the ages a column is of; nil for the others.
+    static func ageName(_ column: String) -> String? {
+        ages.map { "age.\($0)" }.first { column.hasPrefix("\($0).") }
+    }
+
     /// - Parameter limit: the earlier of now and knownAt.
     init(
         instants: [Timestamp], dimensions: [Dimension], filters: [Dimension: Set<String?>],
@@ -92,6 +97,13 @@ struct LifetimeTable: Sendable {
                 first: two.first.map { LifetimeTable.earlier(one.first, $0) } ?? one.first,
                 payments: one.payments + two.payments)
         }
+    }
+
+    /// The same with one customer alone.
+    func only(_ customer: Customer) -> LifetimeTable {
+        var alone = self
+        alone.accounts = accounts[customer].map { [customer: $0] } ?? [:]
+        return alone
     }
 
     /// At one moment, the one that an earlier event proves.

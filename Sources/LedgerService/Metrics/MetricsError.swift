@@ -20,6 +20,8 @@ public enum MetricsError: Error, Sendable, Equatable {
     case invalidRates(String)
     /// Definitions of others are compared without rates, charts and variants.
     case comparedAlone
+    /// Only refunds are told by two days.
+    case basisOfRefunds
     /// Two states of knowledge are compared: one or two of a kind were to be given.
     case comparedKnowledge
     /// Currencies that are in the answer and not in the table of rates.
@@ -52,7 +54,7 @@ public enum MetricsError: Error, Sendable, Equatable {
         case .unknownValue: "unknownFilterValue"
         case .undocumented: "undocumentedDefinition"
         case .comparedWhole, .comparedAlone: "comparedWhole"
-        case .comparedKnowledge: "invalidParameter"
+        case .comparedKnowledge, .basisOfRefunds: "invalidParameter"
         case .invalidRates: "invalidRates"
         case .duplicateDimension: "duplicateDimension"
         case .unknownInterval: "unknownInterval"
@@ -88,9 +90,11 @@ public enum MetricsError: Error, Sendable, Equatable {
                 + MetricsError.documented + "."
         case .comparedWhole:
             "Definitions are compared for all chains of an interval; leave by, and reason in where,"
-                + " out."
+                + " out. Only churn is told apart, by reason."
         case .comparedAlone:
             "Definitions are compared without rates and paid; leave these out."
+        case .basisOfRefunds:
+            "Only refunds are told by the day of the refund or of the purchase; leave the basis out."
         case .comparedKnowledge:
             "Give knownAt or knownPosition: two, with a comma between them, or one to compare with"
                 + " everything."

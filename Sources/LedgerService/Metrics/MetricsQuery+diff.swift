@@ -59,7 +59,8 @@ extension MetricsQuery {
             }
             empty = .counted(
                 CountTable(counted, instants: instants, dimensions: dimensions, filters: filters))
-        case .metric(.lateness), .metric(.ltv): throw .unknownMetric(metric.name)
+        case .metric(.lateness): return try await latenessDiff(words, from: before)
+        case .metric(.ltv): return try await lifetimeDiff(words, from: before)
         case .metric:
             isMoney = true
             empty = .rollForward(
@@ -118,7 +119,8 @@ extension MetricsQuery {
         return remarks
     }
 
-    private struct Place: Hashable, Sendable {
+    /// A cell of a table that is compared.
+    struct Place: Hashable, Sendable {
         var from: Timestamp
         var to: Timestamp
         var group: [String?]
@@ -202,7 +204,7 @@ extension MetricsQuery {
         }
     }
 
-    private static func moved(_ before: [Place: Int64], _ after: [Place: Int64]) -> Set<Place> {
+    static func moved(_ before: [Place: Int64], _ after: [Place: Int64]) -> Set<Place> {
         Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
     }
 
@@ -230,7 +232,7 @@ extension MetricsQuery {
     }
 
     /// What is 0 is left out.
-    private static func values(_ rows: [MetricTable.Row]) -> [Place: Int64] {
+    static func values(_ rows: [MetricTable.Row]) -> [Place: Int64] {
         var values: [Place: Int64] = [:]
         for row in rows {
             for (column, amount) in row.values where amount != 0 {
@@ -241,14 +243,23 @@ extension MetricsQuery {
         return values
     }
 
-    /// Cells whose sums differ, in the order of intervals, groups and columns.
     private func cells(_ sum: Comparison) throws(MetricsError) -> [MetricsDiff.Cell] {
         guard !sum.before.isTooLarge, !sum.after.isTooLarge else { throw .amountTooLarge }
-        let before = MetricsQuery.values(sum.before.rows())
-        let after = MetricsQuery.values(sum.after.rows())
+        return try cells(
+            MetricsQuery.values(sum.before.rows()), MetricsQuery.values(sum.after.rows()),
+            sum.moved, columns: sum.after.columns)
+    }
+
+    /// Cells whose sums differ, in the order of intervals, groups and columns.
+    ///
+    /// - Parameter moved: by which events, for every cell that may differ.
+    func cells(
+        _ before: [Place: Int64], _ after: [Place: Int64], _ moved: [Place: Set<Int64>],
+        columns: [String]
+    ) throws(MetricsError) -> [MetricsDiff.Cell] {
         var order: [String: Int] = [:]
-        for (place, column) in sum.after.columns.enumerated() { order[column] = place }
-        let places = sum.moved.keys.filter { before[$0] != after[$0] }.sorted { left, right in
+        for (place, column) in columns.enumerated() { order[column] = place }
+        let places = moved.keys.filter { before[$0] != after[$0] }.sorted { left, right in
             if left.from != right.from { return left.from < right.from }
             if left.group != right.group {
                 return RollForwardQuestion.precedes(left.group, right.group)
@@ -257,7 +268,7 @@ extension MetricsQuery {
         }
         guard places.count <= MetricsDiff.cellCount else { throw .tooManyRows }
         return places.map { place in
-            let events = (sum.moved[place] ?? []).sorted()
+            let events = (moved[place] ?? []).sorted()
             return MetricsDiff.Cell(
                 from: place.from, to: place.to, group: place.group, column: place.column,
                 before: before[place] ?? 0, after: after[place] ?? 0,

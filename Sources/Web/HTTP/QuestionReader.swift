@@ -143,6 +143,18 @@ struct QuestionReader {
         return pack
     }
 
+    /// By which day refunds are told.
+    mutating func refundBasis() throws(Problem) -> RefundBasis? {
+        guard let name = text("refundBasis") else { return nil }
+        guard let basis = RefundBasis(rawValue: name) else {
+            throw Problem(
+                .badRequest, code: "invalidParameter",
+                detail: "refundBasis takes "
+                    + RefundBasis.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+        }
+        return basis
+    }
+
     /// What amounts are converted by.
     mutating func rates() throws -> CurrencyRates? {
         try text("rates").map { try CurrencyRates(words: $0) }

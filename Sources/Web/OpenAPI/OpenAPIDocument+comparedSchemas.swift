@@ -25,17 +25,43 @@ extension OpenAPIDocument {
                 - weekOf023Months
                 - refundedRemoved
                 - pastDueIncluded
+                - conversionsIncluded
+                - changesNetted
+                - moneyAlone
+                - perSubscriber
+                - latePaymentsAreNew
+                - laterPurchasesConvert
+                - refundedNotConverted
+                - introExcluded
+                - trialsBeginCohorts
+                - changesBeginCohorts
+                - refundsEndCohorts
+                - recoveriesIncluded
+                - autoRenewBackOn
+                - datedByPurchase
+                - datedByRecovery
+                - refundsSubtracted
             Comparison:
               description: Ours and the differences are theirs, exactly.
               type: object
-              required: [definitions, unit, rules, rows]
+              required: [definitions, figures, rules, rows]
               allOf:
                 - $ref: '#/components/schemas/MetricsStamp'
               properties:
                 definitions: { $ref: '#/components/schemas/DefinitionPack' }
-                unit:
-                  type: string
-                  enum: [count, annualisedMilliunits]
+                figures:
+                  description: What is compared, in the order of each interval's rows.
+                  type: array
+                  items:
+                    type: object
+                    required: [name, unit]
+                    properties:
+                      name: { type: string }
+                      unit:
+                        description: Milliunits are of the row's currency; annualised, a year's.
+                        type: string
+                        enum: [count, milliunits, annualisedMilliunits]
+                    additionalProperties: false
                 rules:
                   description: In which they count otherwise, in order.
                   type: array
@@ -47,13 +73,23 @@ extension OpenAPIDocument {
                       theirs: { type: string }
                       ours: { type: string }
                     additionalProperties: false
+                reasons:
+                  description: Only of churn by reason; our reasons in their words.
+                  type: array
+                  items:
+                    type: object
+                    required: [reason, theirs]
+                    properties:
+                      reason: { $ref: '#/components/schemas/EndReason' }
+                      theirs: { type: string }
+                    additionalProperties: false
                 rows:
                   type: array
                   items: { $ref: '#/components/schemas/ComparisonRow' }
               unevaluatedProperties: false
             ComparisonRow:
               type: object
-              required: [from, to, currency, ours, differences, theirs, base]
+              required: [from, to, currency, figure, ours, differences, theirs, base]
               properties:
                 from: { $ref: '#/components/schemas/Time' }
                 to:
@@ -62,6 +98,9 @@ extension OpenAPIDocument {
                 currency:
                   description: Of money only.
                   $ref: '#/components/schemas/TextOrNull'
+                figure:
+                  description: One of the answer's figures, whose unit the numbers have.
+                  type: string
                 ours: { type: integer, format: int64 }
                 differences:
                   description: In the order of the rules, each on what those before it left.

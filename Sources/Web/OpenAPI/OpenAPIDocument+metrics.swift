@@ -100,6 +100,7 @@ extension OpenAPIDocument {
                 what comes after now, or after knownAt.
               parameters:
                 - $ref: '#/components/parameters/MetricName'
+                - $ref: '#/components/parameters/RefundBasis'
                 - $ref: '#/components/parameters/Rates'
                 - $ref: '#/components/parameters/Definitions'
                 - $ref: '#/components/parameters/From'
@@ -205,13 +206,23 @@ extension OpenAPIDocument {
               name: definitions
               in: query
               description: |
-                Shows churn, active or mrr as another product documents it beside ours, each
-                difference by its rule; without by, rates and paid.
+                Shows a metric as another product documents it beside ours, each difference by its
+                rule; without rates and paid, and without by, but for churn by reason.
               schema: { $ref: '#/components/schemas/DefinitionPack' }
+            RefundBasis:
+              name: refundBasis
+              in: query
+              description: |
+                Only of refunds: by their own day, or by that of the purchase, which is
+                refunds-by-purchase.
+              schema:
+                type: string
+                enum: [refund, purchase]
+                default: refund
             ComparedMetric:
               name: metric
               in: query
-              description: churn, or another metric's name but lateness and ltv.
+              description: churn, or another metric's name.
               schema:
                 anyOf:
                   - { const: churn }

@@ -161,9 +161,23 @@ extension OpenAPIDocument {
             MetricValues:
               description: A whole number, or money, for each column by its name.
               type: object
+              additionalProperties:
+                anyOf:
+                  - { type: integer, format: int64 }
+                  - { $ref: '#/components/schemas/MetricMoney' }
+            MetricMoney:
+              type: object
+              required: [milliunits, currency]
+              properties:
+                milliunits: { type: integer, format: int64 }
+                currency:
+                  description: The row's; null where none is stated, and then there is no amount.
+                  $ref: '#/components/schemas/TextOrNull'
+              additionalProperties: false
             MetricRates:
               description: Parts of a whole by name, each from 0 to 1; null of nothing.
               type: object
+              additionalProperties: { type: [number, 'null'], minimum: 0, maximum: 1 }
             Churn:
               type: object
               required: [rows]

@@ -40,8 +40,10 @@ struct ReportRoutes: Sendable {
             let scope = try question.periodScope()
             let words = question.metricsWords()
             let (rates, definitions) = (try question.rates(), try question.definitions())
+            let basis = try question.refundBasis()
             try question.requireNothingElse()
-            let name = try PathReader.text("name", context)
+            var name = try PathReader.text("name", context)
+            if let basis { name = try basis.metric(try MetricName(name)).rawValue }
             guard let definitions else {
                 let answer = try await host.metric(name, words, rates: rates, scope)
                 return AnswerResponse.make(answer, for: request)

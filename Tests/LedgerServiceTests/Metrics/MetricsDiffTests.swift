@@ -48,9 +48,14 @@ struct MetricsDiffTests {
         #expect(try await diff(ledger, from: .everything).cells.isEmpty)
         #expect(try await diff(ledger, from: .knownPosition(5)).cells.isEmpty)
         #expect(throws: MetricsError.unknownMetric("profit")) { try ComparedMetric("profit") }
-        // What arrived when is no matter of knowledge.
-        await #expect(throws: MetricsError.unknownMetric("lateness")) {
-            try await diff(ledger, "lateness", from: .everything)
+        await #expect(throws: MetricsError.onlyApp) {
+            try await diff(ledger, "lateness", by: ["product"], from: .everything)
+        }
+        await #expect(throws: MetricsError.reasonElsewhere) {
+            try await diff(ledger, "ltv", by: ["reason"], from: .everything)
+        }
+        for name in ["lateness", "ltv"] {
+            #expect(try await diff(ledger, name, from: .everything).cells.isEmpty)
         }
     }
 
@@ -148,15 +153,15 @@ struct MetricsDiffTests {
     @Test("Every metric can be compared, in groups, as JSON and as tables")
     func everyMetric() async throws {
         let ledger = try await taken()
-        let names = MetricName.allCases.filter { $0 != .lateness && $0 != .ltv }.map(\.rawValue)
-        for name in ["churn"] + names {
-            let diff = try await diff(ledger, name, by: ["product"], from: .knownPosition(2))
+        for name in ["churn"] + MetricName.allCases.map(\.rawValue) {
+            let dimension = name == MetricName.lateness.rawValue ? "app" : "product"
+            let diff = try await diff(ledger, name, by: [dimension], from: .knownPosition(2))
             let json = try TemporaryLedger.json { diff.write(to: &$0) }
             #expect(json["definition"]?.string == "\(name)/1")
             #expect(json["before"]?["knownPosition"]?.int64 == 2)
             #expect(json["after"]?["knownPosition"]?.isNull == true)
             for cell in json["cells"]?.array ?? [] {
-                #expect(cell["group"]?.keys.last == "product")
+                #expect(cell["group"]?.keys.last == dimension)
                 #expect(cell["before"] != cell["after"])
             }
             let rows = CommaSeparated.rows(String(decoding: diff.table(.csv), as: UTF8.self))
@@ -165,6 +170,50 @@ struct MetricsDiffTests {
         }
         let none = try await diff(ledger, from: .everything)
         #expect(String(decoding: none.table(.text), as: UTF8.self).hasSuffix("no cell moved\n"))
+    }
+
+    @Test(
+        "Deliveries that were not known move the delays of the interval in which they were signed")
+    func lateness() async throws {
+        let cells = try await diff(try await taken(), "lateness", from: .knownPosition(2)).cells
+        let counts = cells.filter { $0.column == "notifications" }
+        // The renewal and turning it off in February, the end in March.
+        #expect(counts.map(\.before) == [0, 0])
+        #expect(counts.map(\.after) == [2, 1])
+        #expect(counts.map(\.events) == [[3, 4], [5]])
+    }
+
+    @Test("What a customer paid moves their cohort, by the events that brought it in")
+    func lifetime() async throws {
+        let ledger = try await taken()
+        let cells = try await diff(ledger, "ltv", from: .knownPosition(2)).cells
+        #expect(cells.allSatisfy { $0.from.rfc3339.hasPrefix("2026-01") && $0.events == [3] })
+        let net = try #require(cells.first { $0.column == "net" })
+        #expect(net.before == 2 * 9_990 && net.after == 3 * 9_990)
+        // 9,990 × 3 / 2 at an age of 60 days.
+        let average = cells.first { $0.column == "age.60.perCustomer" }
+        #expect(average?.before == 9_990 && average?.after == 14_985)
+        #expect(!cells.contains { $0.column == "age.7.net" || $0.column == "customers" })
+    }
+
+    @Test("Who turns out to be one customer moves the cohort, and only the event that says so")
+    func sameCustomer() async throws {
+        let token = "0d9e7b1c-52c4-4a0f-8a55-6f1f5d1f6f0a"
+        var ledger = try TemporaryLedger()
+        ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+        var (one, two) = (chain, other)
+        (one.appAccountToken, two.appAccountToken) = (token, nil)
+        two.start = one.start.advanced(byMilliseconds: 25 * 86_400_000)
+        _ = try await ledger.ingest([one.bought(), two.bought()])
+        two.appAccountToken = token
+        _ = try await ledger.ingest([two.turnedOff(0)])
+        let cells = try await diff(ledger, "ltv", from: .knownPosition(2)).cells
+        let told = cells.filter { $0.column == "customers" || $0.column == "net" }.map { cell in
+            "\(cell.from.rfc3339.prefix(7)) \(cell.column) \(cell.before) \(cell.after)"
+        }
+        #expect(
+            told == ["2026-01 net 9990 19980", "2026-02 customers 1 0", "2026-02 net 9990 0"])
+        #expect(cells.allSatisfy { $0.events == [3] })
     }
 
     @Test("Compared is up to the earlier knownAt: nothing is told of what comes after it")

@@ -106,8 +106,37 @@ struct RecountedLife: Sendable {
     }
 
     func stretch(justBefore moment: Timestamp) -> Stretch? {
-        let last = moment.advanced(byMilliseconds: -1)
-        return stretches.first { $0.interval.contains(last) }
+        stretch(at: moment.advanced(byMilliseconds: -1))
+    }
+
+    func stretch(at moment: Timestamp) -> Stretch? {
+        stretches.first { $0.interval.contains(moment) }
+    }
+
+    /// The token that was stated last, else the chain itself.
+    var customer: String {
+        let named = life.deliveries.filter { $0.transaction?.appAccountToken != nil }
+        let last = named.max {
+            ($0.signedDate?.milliseconds ?? .min) < ($1.signedDate?.milliseconds ?? .min)
+        }
+        return last?.transaction?.appAccountToken?.lowercased()
+            ?? "chain \(life.originalTransactionId)"
+    }
+
+    /// When several together had nothing any more, and when they paid after paying nothing.
+    static func turns(together lives: [RecountedLife]) -> [Turn] {
+        let moments = Set(
+            lives.flatMap(\.stretches).flatMap { [$0.interval.from, $0.interval.to] }
+                .compactMap(\.self))
+        return moments.flatMap { moment -> [Turn] in
+            let wasPaid = lives.contains { $0.stretch(justBefore: moment)?.isPaid ?? false }
+            let now = lives.compactMap { $0.stretch(at: moment) }
+            if wasPaid, !now.contains(where: \.isEntitled) {
+                return [Turn(at: moment, kind: .left)]
+            }
+            return !wasPaid && now.contains(where: \.isPaid)
+                ? [Turn(at: moment, kind: .came(""))] : []
+        }
     }
 
     /// A year of what a stretch costs.

@@ -133,7 +133,7 @@ struct DocumentTests {
             "signedPayload", "notification_type", "password", "unified_receipt",
         ],
         "ChurnRow": ["converted", "toFree"],
-        "Metric": ["suspectedOutages"], "MetricsStamp": ["rates"],
+        "Metric": ["suspectedOutages"], "Comparison": ["reasons"], "MetricsStamp": ["rates"],
         "RowGroup": Set(Dimension.allCases.map(\.rawValue)),
         "Decision": ["bundleId", "originalTransactionId", "grantId", "entitlement", "until"],
     ]

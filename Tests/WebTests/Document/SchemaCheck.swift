@@ -78,6 +78,12 @@ struct SchemaCheck: Sendable {
             result.findings +=
                 check(member.value, known, "\(place).\(member.key)").findings
         }
+        if let others = schema["additionalProperties"], others.object != nil {
+            for member in object where !own.contains(member.key) {
+                result.findings += check(member.value, others, "\(place).\(member.key)").findings
+                result.evaluated.insert(member.key)
+            }
+        }
         if schema["additionalProperties"]?.bool == false {
             for member in object where !own.contains(member.key) {
                 result.findings.append("\(place): \(member.key) is not documented")

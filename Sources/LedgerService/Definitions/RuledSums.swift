@@ -1,0 +1,163 @@
+import AppStore
+import Ledger
+
+/// Ours and what other rules move of it, summed by interval, currency and figure.
+struct RuledSums: Sendable {
+    let rules: [DefinitionRule]
+    let figures: [ComparedFigure]
+    /// Its instants and filters; money is apart by currency.
+    let question: RollForwardQuestion
+    /// The figures of which a rate is documented.
+    let based: Set<String>
+    private(set) var cells: [Cell: Sums] = [:]
+
+    struct Cell: Hashable, Sendable {
+        var interval: Int
+        var currency: String?
+        var figure: String
+    }
+
+    struct Sums: Hashable, Sendable {
+        var ours: Int64 = 0
+        var base: Int64 = 0
+        var moved: [DefinitionRule: Moved] = [:]
+    }
+
+    struct Moved: Hashable, Sendable {
+        var amount: Int64 = 0
+        var chainCount: Int64 = 0
+    }
+
+    init(
+        _ rules: [DefinitionRule], _ figures: [ComparedFigure], _ question: RollForwardQuestion,
+        based: Set<String> = []
+    ) {
+        self.rules = rules
+        self.figures = figures
+        self.question = question
+        self.based = based
+    }
+
+    // MARK: Adding
+
+    mutating func add(_ other: RuledSums) {
+        cells.merge(other.cells) { one, two in
+            Sums(
+                ours: one.ours + two.ours, base: one.base + two.base,
+                moved: one.moved.merging(two.moved) { left, right in
+                    Moved(
+                        amount: left.amount + right.amount,
+                        chainCount: left.chainCount + right.chainCount)
+                })
+        }
+    }
+
+    mutating func add(ours amount: Int64, in cell: Cell) {
+        cells[cell, default: Sums()].ours += amount
+    }
+
+    /// - Parameter chainCount: how many chains the rule is about here.
+    mutating func add(
+        _ amount: Int64, by rule: DefinitionRule, in cell: Cell, chainCount: Int64 = 1
+    ) {
+        cells[cell, default: Sums()].moved[rule, default: Moved()].amount += amount
+        cells[cell, default: Sums()].moved[rule, default: Moved()].chainCount += chainCount
+    }
+
+    /// Adds one chain.
+    mutating func add(_ reading: RuledReading) {
+        for (cell, amount) in byCell(reading.ours) { add(ours: amount, in: cell) }
+        for (cell, amount) in byCell(reading.base) { cells[cell, default: Sums()].base += amount }
+        for (rule, amounts) in reading.moved {
+            for (cell, amount) in byCell(amounts) where amount != 0 {
+                add(amount, by: rule, in: cell)
+            }
+        }
+    }
+
+    private func byCell(_ amounts: [RuledAmount]) -> [Cell: Int64] {
+        var sums: [Cell: Int64] = [:]
+        for amount in amounts {
+            guard let interval = question.interval(of: amount.at),
+                question.matches(amount.values)
+            else { continue }
+            let currency = question.measure == .money ? amount.values.currency : nil
+            let cell = Cell(interval: interval, currency: currency, figure: amount.figure)
+            sums[cell, default: 0] += amount.amount
+        }
+        return sums
+    }
+
+    // MARK: Rows
+
+    /// By interval, then currency, then figure. Counts have a row of every figure for each interval,
+    /// money one for each currency in which there is anything.
+    var rows: [ComparisonReport.Row] {
+        var currencies: [Int: Set<String?>] = [:]
+        for cell in cells.keys { currencies[cell.interval, default: []].insert(cell.currency) }
+        let instants = question.instants
+        let isMoney = question.measure == .money
+        return instants.indices.dropLast().flatMap { interval in
+            let found = currencies[interval] ?? []
+            let ordered =
+                isMoney
+                ? found.sorted { RollForwardQuestion.precedes([$0], [$1]) } : [nil]
+            return ordered.flatMap { currency in
+                figures.map { figure in
+                    let cell = Cell(interval: interval, currency: currency, figure: figure.name)
+                    return row(cells[cell] ?? Sums(), cell)
+                }
+            }
+        }
+    }
+
+    private func row(_ sums: Sums, _ cell: Cell) -> ComparisonReport.Row {
+        ComparisonReport.Row(
+            from: question.instants[cell.interval], to: question.instants[cell.interval + 1],
+            currency: cell.currency, figure: cell.figure, ours: sums.ours,
+            differences: rules.map { rule in
+                let moved = sums.moved[rule] ?? Moved()
+                return ComparisonReport.Difference(
+                    rule: rule, amount: moved.amount, chainCount: moved.chainCount)
+            },
+            base: based.contains(cell.figure) ? sums.base : nil)
+    }
+}
+
+/// Something that counts in one figure at one moment.
+struct RuledAmount: Hashable, Sendable {
+    var at: Timestamp
+    var values: DimensionValues
+    var figure: String
+    var amount: Int64
+
+    init(_ figure: String, _ amount: Int64 = 1, at: Timestamp, _ values: DimensionValues) {
+        self.figure = figure
+        self.amount = amount
+        self.at = at
+        self.values = values
+    }
+
+    var negated: RuledAmount {
+        var amount = self
+        amount.amount = -self.amount
+        return amount
+    }
+}
+
+/// What one chain adds to ours, and what each rule moves of it.
+struct RuledReading: Hashable, Sendable {
+    var ours: [RuledAmount] = []
+    var moved: [DefinitionRule: [RuledAmount]] = [:]
+    /// What their rate is of.
+    var base: [RuledAmount] = []
+
+    /// Readings under no rule, under the first, under the first two and so on: each rule moves what
+    /// its reading differs by from the one before.
+    mutating func add(_ readings: [[RuledAmount]], _ rules: [DefinitionRule]) {
+        ours += readings.first ?? []
+        for (rule, pair) in zip(rules, zip(readings, readings.dropFirst())) {
+            moved[rule, default: []] += pair.1 + pair.0.map(\.negated)
+        }
+    }
+}
