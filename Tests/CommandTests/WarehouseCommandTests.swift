@@ -140,6 +140,13 @@ struct WarehouseCommandTests {
         let told = try await place.run(["churn", "--definitions", "revenuecat", "--json"] + range)
         let rows = try #require(try told.json()["rows"]?.array)
         #expect(rows.contains { $0["ours"]?.int64 ?? 0 > 0 })
+        let named = try await place.run(
+            ["churn", "--by", "reason", "--definitions", "adapty", "--json"] + range)
+        #expect(try named.json()["reasons"]?.array?.isEmpty == false)
+        let dated = try await place.run(
+            ["metrics", "refunds", "--definitions", "revenuecat", "--json"] + basis + range)
+        #expect(try dated.json()["definition"]?.string == "refunds-by-purchase/1")
+        #expect(try dated.json()["rules"]?.array?.isEmpty == true)
         let none = try await place.run(["metrics", "ltv", "--definitions", "stripe"] + range)
         #expect(none.code == 64 && none.errorCode == "undocumentedDefinition")
         let both = try await place.run(["churn", "--paid", "--definitions", "stripe"] + range)

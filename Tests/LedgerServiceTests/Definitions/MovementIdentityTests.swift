@@ -26,7 +26,7 @@ struct MovementIdentityTests {
 
     @Test("What came less what went is what stands at the end less what stood at the start")
     func balance() async throws {
-        let world = try await RecountedWorld.make(1..<120)
+        let world = try await RecountedWorld.make(1..<120, sharing: true)
         let own = try await world.query { try await $0.metric(.mrrMovement, $1) }
         // Of adopted customers nobody knows how they came; another currency is neither.
         let apart = ["appeared", "movedIn", "movedOut"].map { "annualised.\($0)" }

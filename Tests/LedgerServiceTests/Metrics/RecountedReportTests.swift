@@ -74,7 +74,7 @@ struct RecountedReportTests {
 
     @Test("lastThirtyDays, perSubscriber: who left paid time in 30 days, all their chains together")
     func lastDays() async throws {
-        let world = try await RecountedWorld.make(Self.seeds)
+        let world = try await RecountedWorld.make(Self.seeds, sharing: true)
         let report = try await compared(world, "churn", .stripe)
         // Theirs are not lost while a renewal is past due.
         let lives = world.lives.map { life in
@@ -104,7 +104,9 @@ struct RecountedReportTests {
             }
         }
         #expect(count > 10 && different > 3)
+        #expect(groups.contains { $0.count > 1 })
         #expect(report.rules.last == .perSubscriber)
+        #expect(report.rows.contains { $0.differences.last?.amount ?? 0 < 0 })
     }
 
     @Test("refundedRemoved: what was refunded is removed from all of its past")

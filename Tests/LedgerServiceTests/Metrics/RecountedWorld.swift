@@ -1,4 +1,5 @@
 import AppStore
+import Foundation
 import Ledger
 import LedgerService
 import LedgerStore
@@ -15,7 +16,10 @@ struct RecountedWorld: Sendable {
     static let from = "2022-01-01"
     static let interval = "quarter"
 
-    static func make(_ seeds: Range<UInt64>) async throws -> RecountedWorld {
+    /// - Parameter sharing: every two lives are of one customer.
+    static func make(
+        _ seeds: Range<UInt64>, sharing: Bool = false
+    ) async throws -> RecountedWorld {
         var ledger = try TemporaryLedger()
         let world = SubscriberWorld()
         ledger.configuration.catalogue = Catalogue(
@@ -32,10 +36,36 @@ struct RecountedWorld: Sendable {
         ledger.now = Timestamp(milliseconds: 1_830_297_600_000)
         let lives = seeds.map { world.life(seed: $0) }.filter { $0.environment == .production }
         let signer = DeliverySigner(authority: TestAuthority.shared, appAppleId: 1_234_567_890)
-        let sent = lives.flatMap(\.deliveries).sorted { $0.receivedAt < $1.receivedAt }
+        let told = lives.enumerated().map { index, life in
+            let token = String(format: "5a1e0000-0000-4000-8000-%012d", index / 2)
+            return RecountedLife(
+                life, ledger.configuration.catalogue,
+                sharing
+                    ? life.deliveries.map { RecountedWorld.naming(token, $0) } : life.deliveries)
+        }
+        let sent = told.flatMap(\.deliveries).sorted { $0.receivedAt < $1.receivedAt }
         #expect(try await ledger.ingest(try sent.map { try signer.line($0) }).isClean)
-        return RecountedWorld(
-            ledger: ledger, lives: lives.map { RecountedLife($0, ledger.configuration.catalogue) })
+        return RecountedWorld(ledger: ledger, lives: told)
+    }
+
+    /// The same for another customer.
+    private static func naming(_ token: String, _ delivery: Delivery) -> Delivery {
+        guard var sold = delivery.transaction else { return delivery }
+        sold.appAccountToken = token
+        func named(_ renewal: RenewalPayload) -> RenewalPayload {
+            var renewal = renewal
+            renewal.appAccountToken = token
+            return renewal
+        }
+        let evidence: Delivery.Evidence =
+            switch delivery.evidence {
+            case .notification(let body, _, let renewal):
+                .notification(body, sold, renewal.map(named))
+            case .transaction: .transaction(sold)
+            case .pair(_, let renewal, let status): .pair(sold, named(renewal), status)
+            }
+        return Delivery(
+            ordinal: delivery.ordinal, receivedAt: delivery.receivedAt, evidence: evidence)
     }
 
     func query<Value>(_ body: (MetricsQuery, MetricsWords) async throws -> Value) async throws
@@ -53,16 +83,19 @@ struct RecountedWorld: Sendable {
 /// One life: the truth, and what Apple signed last of each transaction.
 struct RecountedLife: Sendable {
     let life: SubscriberLife
+    let deliveries: [Delivery]
     /// Whether billing retry counts as access: to whom a subscriber is lost only after it.
     var keepsPastDue = false
     private let payloads: [TransactionId: TransactionPayload]
     private let catalogue: Catalogue
 
-    init(_ life: SubscriberLife, _ catalogue: Catalogue) {
+    /// - Parameter deliveries: as they were sent here.
+    init(_ life: SubscriberLife, _ catalogue: Catalogue, _ deliveries: [Delivery]) {
         self.life = life
+        self.deliveries = deliveries
         self.catalogue = catalogue
         var newest: [TransactionId: TransactionPayload] = [:]
-        for transaction in life.deliveries.compactMap(\.transaction) {
+        for transaction in deliveries.compactMap(\.transaction) {
             guard let id = transaction.transactionId else { continue }
             let known = newest[id]?.signedDate?.milliseconds ?? .min
             if transaction.signedDate?.milliseconds ?? .min >= known { newest[id] = transaction }
@@ -115,7 +148,7 @@ struct RecountedLife: Sendable {
 
     /// The token that was stated last, else the chain itself.
     var customer: String {
-        let named = life.deliveries.filter { $0.transaction?.appAccountToken != nil }
+        let named = deliveries.filter { $0.transaction?.appAccountToken != nil }
         let last = named.max {
             ($0.signedDate?.milliseconds ?? .min) < ($1.signedDate?.milliseconds ?? .min)
         }
