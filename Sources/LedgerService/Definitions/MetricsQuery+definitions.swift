@@ -170,7 +170,9 @@ enum ComparedPart: Sendable {
     var isTooLarge: Bool {
         switch self {
         case .movement(let movement): movement.isTooLarge
-        case .chains, .money, .counted: false
+        case .money(let money): money.sums.isTooLarge
+        case .counted(_, let sums): sums.isTooLarge
+        case .chains: false
         }
     }
 

@@ -8,7 +8,10 @@ struct RuledMovement: Sendable {
     private let question: RollForwardQuestion
     private var sums: RuledSums
     private var subscribers = Subscribers()
-    private(set) var isTooLarge = false
+    private var isBeyondBound = false
+
+    /// Whether any sum went beyond what a report can hold.
+    var isTooLarge: Bool { isBeyondBound || sums.isTooLarge }
 
     private typealias Stage = [RuledSums.Cell: Int64]
 
@@ -45,7 +48,7 @@ struct RuledMovement: Sendable {
     mutating func add(_ other: RuledMovement) {
         sums.add(other.sums)
         subscribers.add(other.subscribers)
-        isTooLarge = isTooLarge || other.isTooLarge
+        isBeyondBound = isBeyondBound || other.isBeyondBound
     }
 
     var rows: [ComparisonReport.Row] {
@@ -68,7 +71,7 @@ struct RuledMovement: Sendable {
     private mutating func rollForward(_ metrics: ChainMetrics) -> [RollForwardRow] {
         var sum = RollForward(question)
         sum.add(metrics)
-        if sum.isTooLarge { isTooLarge = true }
+        if sum.isTooLarge { isBeyondBound = true }
         return sum.rows()
     }
 

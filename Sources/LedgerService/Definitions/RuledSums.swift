@@ -10,6 +10,8 @@ struct RuledSums: Sendable {
     /// The figures of which a rate is documented.
     let based: Set<String>
     private(set) var cells: [Cell: Sums] = [:]
+    /// Whether any sum went beyond what a report can hold: then nothing that is said holds.
+    private(set) var isTooLarge = false
 
     struct Cell: Hashable, Sendable {
         var interval: Int
@@ -41,26 +43,38 @@ struct RuledSums: Sendable {
     // MARK: Adding
 
     mutating func add(_ other: RuledSums) {
-        cells.merge(other.cells) { one, two in
-            Sums(
-                ours: one.ours + two.ours, base: one.base + two.base,
-                moved: one.moved.merging(two.moved) { left, right in
-                    Moved(
-                        amount: left.amount + right.amount,
-                        chainCount: left.chainCount + right.chainCount)
-                })
+        isTooLarge = isTooLarge || other.isTooLarge
+        for (cell, sums) in other.cells {
+            add(ours: sums.ours, in: cell)
+            cells[cell, default: Sums()].base += sums.base
+            for (rule, moved) in sums.moved {
+                add(moved.amount, by: rule, in: cell, chainCount: moved.chainCount)
+            }
         }
     }
 
     mutating func add(ours amount: Int64, in cell: Cell) {
-        cells[cell, default: Sums()].ours += amount
+        let isBounded = RuledSums.add(amount, to: &cells[cell, default: Sums()].ours)
+        isTooLarge = isTooLarge || !isBounded
+    }
+
+    /// False, and nothing added, beyond what a report can hold.
+    private static func add(_ amount: Int64, to sum: inout Int64) -> Bool {
+        let (more, isBeyond) = sum.addingReportingOverflow(amount)
+        guard !isBeyond, more.magnitude <= RollForward.largestAmount.magnitude else {
+            return false
+        }
+        sum = more
+        return true
     }
 
     /// - Parameter chainCount: how many chains the rule is about here.
     mutating func add(
         _ amount: Int64, by rule: DefinitionRule, in cell: Cell, chainCount: Int64 = 1
     ) {
-        cells[cell, default: Sums()].moved[rule, default: Moved()].amount += amount
+        let isBounded = RuledSums.add(
+            amount, to: &cells[cell, default: Sums()].moved[rule, default: Moved()].amount)
+        isTooLarge = isTooLarge || !isBounded
         cells[cell, default: Sums()].moved[rule, default: Moved()].chainCount += chainCount
     }
 
