@@ -13,7 +13,7 @@ struct ProjectionSteps: Sendable {
     /// Events of a step at most; fewer in tests.
     var eventCount = ProjectionSteps.eventCount
     /// Called after each step with the time it took: whoever shares the cores may hold it up.
-    var rest: Projector.Rest = { _ in }
+    var rest: Projector.Rest = { _ in true }
     let tell: @Sendable (ProjectionProgress) -> Void
 
     /// Events whose rows are written in one transaction, where so many wait: pages that several of
@@ -40,7 +40,7 @@ struct ProjectionSteps: Sendable {
                 current.completeness, from: projections, at: current.checkpoint.position)
             tell(ProjectionProgress(.apply, position: current.checkpoint.position, head: head))
             step = try await following.get()
-            await rest(began.duration(to: .now))
+            _ = await rest(began.duration(to: .now))
             began = .now
         }
         // Rows may have been ahead of the facts.

@@ -21,8 +21,9 @@ public final class Projector: Sendable {
 
     public typealias Progress = ProjectionProgress
     public typealias Report = @Sendable (Progress) -> Void
-    /// Called between steps with the time that the last one took, and before what takes long.
-    typealias Rest = @Sendable (Duration) async -> Void
+    /// Called between steps with the time that the last one took, and before what takes long: whether
+    /// there is time left for that.
+    typealias Rest = @Sendable (Duration) async -> Bool
     /// What making everything in bulk is taken to last: as long as whoever shares the cores likes to
     /// hold it up for.
     static let bulkDuration: Duration = .seconds(60)
@@ -140,10 +141,10 @@ public final class Projector: Sendable {
 
     // MARK: Catching up
 
-    /// Applies every event up to the head found now; the head. Damaged derived data is made again.
+    /// Applies every event up to the head found now; the position reached. Damaged derived data is made again.
     @discardableResult
     public func catchUp(report: @escaping Report = { _ in }) async throws(StoreError) -> Int64 {
-        try await catchUp(resting: { _ in }, report: report)
+        try await catchUp(resting: { _ in true }, report: report)
     }
 
     /// The same beside others who need the cores: `rest` holds it up between steps.
@@ -178,8 +179,9 @@ public final class Projector: Sendable {
             try await projections.checkpoint().position,
             try await ledger.facts.checkpoint().position)
         if BulkLimits.isFar(behind: head - position, head: head) || !projections.isInPlace {
-            // In bulk all cores are taken: who needs them for something else goes first.
-            await rest(Projector.bulkDuration)
+            // In bulk all cores are taken: who needs them for something else goes first, and whoever
+            // is about to end does not begin with it.
+            guard await rest(Projector.bulkDuration) else { return position }
             try await rebuild(report: report)
         }
         let lock = lock

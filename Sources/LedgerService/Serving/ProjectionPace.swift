@@ -37,16 +37,18 @@ enum ProjectionPace {
 }
 
 extension ProjectionLoop {
-    /// Rests after a step of the projector for as long as the cores are busy with others.
-    func rest(worked: Duration) async {
+    /// Rests after a step of the projector for as long as the cores are busy with others; whether the
+    /// service goes on.
+    func rest(worked: Duration) async -> Bool {
         let start = ContinuousClock.now
         while !served.isStopping, !Task.isCancelled {
             let rest = ProjectionPace.rest(
                 worked: worked, delay: cores.delay, lag: served.lag.time,
                 isAwaited: served.board.isAwaited)
             let left = rest - start.duration(to: .now)
-            guard left > .zero else { return }
+            guard left > .zero else { return true }
             try? await Task.sleep(for: min(left, ProjectionPace.lookInterval))
         }
+        return false
     }
 }

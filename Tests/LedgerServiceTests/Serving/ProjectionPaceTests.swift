@@ -84,10 +84,35 @@ struct ProjectionPaceTests {
                 #expect(worked > .zero)
                 // What the step wrote was told before: a rest keeps no answer back.
                 rests.withLock { $0.append(told.withLock { $0 }) }
+                return true
             }
             try await steps.run(through: head)
             #expect(rests.withLock { $0 } == Array(1...head))
             #expect(try await RebuildCheck(projector).run().count == 0)
+        }
+    }
+}
+
+@Suite("What is far behind when the service ends")
+struct EndingProjectorTests {
+    @Test("is left as it was, and made the next time")
+    func farBehind() async throws {
+        let ledger = try TemporaryLedger()
+        try await ledger.session { #expect($0.head == 0) }
+        _ = try await ledger.ingest(MadeChain(id: "570000000000022").life)
+        try await ledger.ledger { ledger in
+            let head = try await ledger.log.head().position
+            let projector = try #require(try await Projector.open(ledger))
+            // Files that are gone ask for everything anew, however few events there are.
+            try FileDamage.remove(["projections.sqlite"], in: ledger.directory)
+            try FileDamage.remove(
+                [DerivedFiles.name(of: projector.projections.path)], in: ledger.directory)
+            let reached = try await projector.catchUp(resting: { _ in false }) { _ in
+                Issue.record("Something was made.")
+            }
+            #expect(reached < head)
+            #expect(try await projector.catchUp() == head)
+            #expect(try await projector.projections.checkpoint().position == head)
         }
     }
 }
