@@ -249,7 +249,7 @@ struct CustomerRouteTests {
                 let id = String(repeating: "a", count: PathReader.maximumByteCount + excess)
                 #expect(try await client.get("\(path)/\(id)/entitlements").status == status)
                 let cursor = String(
-                    repeating: "1", count: CustomerRoutes.cursorByteCount - 2 + excess)
+                    repeating: "1", count: QuestionReader.cursorByteCount - 2 + excess)
                 let page = try await client.get("\(path)/a/subscriptions?after=\(cursor)~b")
                 #expect(page.status == status)
             }

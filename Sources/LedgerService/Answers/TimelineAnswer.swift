@@ -16,19 +16,55 @@ extension ChainReading {
     /// The `timeline` object of `contract.md`; `isStamped` as for `writeShow`.
     public func writeTimeline(to json: inout JSONWriter, isStamped: Bool = true) {
         json.object { json in
-            json.key("chain")
-            writeShow(to: &json, isStamped: isStamped)
-            json.array("intervals", intervals) { json, interval in
-                json.object { json in
-                    json.member("state", interval.state.rawValue)
-                    json.member("from", interval.from)
-                    json.member("to", interval.to)
-                    json.member("productId", interval.productId)
-                    json.member("transactionId", interval.transactionId)
-                }
-            }
-            json.array("entries", entries) { json, entry in write(entry, to: &json) }
+            writeMembers(of: intervals, entries[...], to: &json, isStamped)
         }
+    }
+
+    /// One page of it, and `next`: null on the last page, absent where one page holds the whole life,
+    /// which so is the same wherever it is asked for.
+    ///
+    /// Intervals stand on the page with the entries of the time they begin at, on the first page
+    /// also those from before all entries: every one of them is on exactly one page.
+    ///
+    /// - Parameters:
+    ///   - after: the place of the last entry of the page before; nil begins.
+    ///   - limit: entries of a page.
+    ///   - isStamped: as for `writeShow`.
+    public func writeTimeline(
+        to json: inout JSONWriter, after: TimelinePlace?, limit: Int, isStamped: Bool = true
+    ) {
+        let entries = entries
+        let places = TimelinePlace.places(of: entries.map(\.at))
+        let first = after.flatMap { after in places.firstIndex { $0 > after } }
+        let start = after == nil ? 0 : first ?? entries.count
+        let end = min(entries.count, start + max(1, limit))
+        let next = end < entries.count ? places[end - 1] : nil
+        let shown = intervals.filter { interval in
+            let isNew = after.map { $0.at < interval.from } ?? true
+            return isNew && (next.map { interval.from <= $0.at } ?? true)
+        }
+        json.object { json in
+            writeMembers(of: shown, entries[start..<end], to: &json, isStamped)
+            if after != nil || next != nil { json.member("next", next?.cursor) }
+        }
+    }
+
+    private func writeMembers(
+        of intervals: [Interval], _ entries: ArraySlice<TimelineEntry>, to json: inout JSONWriter,
+        _ isStamped: Bool
+    ) {
+        json.key("chain")
+        writeShow(to: &json, isStamped: isStamped)
+        json.array("intervals", intervals) { json, interval in
+            json.object { json in
+                json.member("state", interval.state.rawValue)
+                json.member("from", interval.from)
+                json.member("to", interval.to)
+                json.member("productId", interval.productId)
+                json.member("transactionId", interval.transactionId)
+            }
+        }
+        json.array("entries", entries) { json, entry in write(entry, to: &json) }
     }
 
     private func write(_ entry: TimelineEntry, to json: inout JSONWriter) {

@@ -54,14 +54,9 @@ extension CustomerReading {
 
     /// In order of time; of one time, in their order.
     private var placedEntries: [PlacedEntry] {
-        var placed: [PlacedEntry] = []
-        for entry in entries {
-            let last = placed.last?.place
-            let ordinal = last?.at == entry.at ? (last?.ordinal ?? 0) + 1 : 0
-            placed.append(
-                PlacedEntry(place: TimelinePlace(at: entry.at, ordinal: ordinal), entry: entry))
+        zip(TimelinePlace.places(of: entries.map(\.at)), entries).map {
+            PlacedEntry(place: $0, entry: $1)
         }
-        return placed
     }
 
     /// The chains the customer holds, as `show` says them, one page of them:

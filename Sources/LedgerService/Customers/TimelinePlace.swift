@@ -1,6 +1,6 @@
 public import AppStore
 
-/// A place in a customer's timeline: where an entry stands among those of its time.
+/// A place in a timeline, a chain's or a customer's: where an entry stands among those of its time.
 public struct TimelinePlace: Hashable, Comparable, Sendable {
     public let at: Timestamp
     /// Which of the entries of that time, from 0.
@@ -9,6 +9,17 @@ public struct TimelinePlace: Hashable, Comparable, Sendable {
     public init(at: Timestamp, ordinal: Int) {
         self.at = at
         self.ordinal = ordinal
+    }
+
+    /// The places of entries at these times, which are in order.
+    static func places(of times: [Timestamp]) -> [TimelinePlace] {
+        var places: [TimelinePlace] = []
+        places.reserveCapacity(times.count)
+        for at in times {
+            let ordinal = places.last.map { $0.at == at ? $0.ordinal + 1 : 0 } ?? 0
+            places.append(TimelinePlace(at: at, ordinal: ordinal))
+        }
+        return places
     }
 
     public static func < (left: TimelinePlace, right: TimelinePlace) -> Bool {

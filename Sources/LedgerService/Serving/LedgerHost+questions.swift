@@ -13,9 +13,17 @@ extension LedgerHost {
         try await answer(id, scope) { $0.writeShow(to: &$1, isStamped: $2) }
     }
 
-    /// `timeline`.
-    public func timeline(_ id: String, _ scope: QuestionScope) async throws -> ServedAnswer {
-        try await answer(id, scope) { $0.writeTimeline(to: &$1, isStamped: $2) }
+    /// `timeline`, by pages.
+    ///
+    /// - Parameter after: the place of the last entry of the page before; nil begins.
+    public func timeline(
+        _ id: String, _ scope: QuestionScope, after: TimelinePlace? = nil,
+        limit: Int = LedgerHost.maximumPageCount
+    ) async throws -> ServedAnswer {
+        let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
+        return try await answer(id, scope) {
+            $0.writeTimeline(to: &$1, after: after, limit: limit, isStamped: $2)
+        }
     }
 
     private func answer(

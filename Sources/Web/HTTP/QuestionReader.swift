@@ -68,14 +68,30 @@ struct QuestionReader {
     }
 
     /// Elements of a page. Throws beyond the bound.
-    mutating func limit() throws(Problem) -> Int {
-        guard let text = text("limit") else { return LedgerHost.usualPageCount }
+    mutating func limit(
+        usually usual: Int = LedgerHost.usualPageCount
+    ) throws(Problem) -> Int {
+        guard let text = text("limit") else { return usual }
         guard let number = Int(text), (1...LedgerHost.maximumPageCount).contains(number) else {
             throw Problem(
                 .badRequest, code: "invalidParameter",
                 detail: "limit takes 1 to \(LedgerHost.maximumPageCount).")
         }
         return number
+    }
+
+    /// Longest place in a list, bytes.
+    static let cursorByteCount = 512
+
+    /// The `next` of the page before. Throws for what is none.
+    mutating func cursor<Place>(_ place: (String) -> Place?) throws(Problem) -> Place? {
+        guard let text = text("after") else { return nil }
+        guard text.utf8.count <= QuestionReader.cursorByteCount, let place = place(text) else {
+            throw Problem(
+                .badRequest, code: "invalidCursor",
+                detail: "after takes the next of the page before, as it was given.")
+        }
+        return place
     }
 
     mutating func environment() throws(Problem) -> AppStore.Environment {

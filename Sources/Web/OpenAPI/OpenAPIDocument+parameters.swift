@@ -51,6 +51,11 @@ extension OpenAPIDocument {
               in: query
               description: Elements of a page, at most.
               schema: { type: integer, minimum: 1, maximum: 1000, default: 100 }
+            EntriesLimit:
+              name: limit
+              in: query
+              description: Entries of a page, at most; without it a life comes whole if it has no more.
+              schema: { type: integer, minimum: 1, maximum: 1000, default: 1000 }
             IfNoneMatch:
               name: If-None-Match
               in: header

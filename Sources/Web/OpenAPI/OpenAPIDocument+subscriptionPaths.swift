@@ -38,7 +38,9 @@ extension OpenAPIDocument {
               operationId: getTimeline
               tags: [subscriptions]
               summary: Every transition and fact of one chain, each with the event that proves it.
-              description: Nothing later than `at` is listed.
+              description: |
+                Nothing later than `at` is listed. By pages: an interval stands on the page with the
+                entries of the time it begins at.
               parameters:
                 - $ref: '#/components/parameters/SubscriptionId'
                 - $ref: '#/components/parameters/Environment'
@@ -47,10 +49,12 @@ extension OpenAPIDocument {
                 - $ref: '#/components/parameters/KnownAt'
                 - $ref: '#/components/parameters/KnownPosition'
                 - $ref: '#/components/parameters/MinPosition'
+                - $ref: '#/components/parameters/TimelineAfter'
+                - $ref: '#/components/parameters/EntriesLimit'
                 - $ref: '#/components/parameters/IfNoneMatch'
               responses:
                 '200':
-                  description: The life of the chain up to that moment.
+                  description: A page of the life of the chain up to that moment.
                   headers:
                     ETag: { $ref: '#/components/headers/ETag' }
                     Subledger-Position: { $ref: '#/components/headers/Position' }
@@ -60,7 +64,7 @@ extension OpenAPIDocument {
                     application/json:
                       schema: { $ref: '#/components/schemas/Timeline' }
                 '304': { $ref: '#/components/responses/NotModified' }
-                '400': { $ref: '#/components/responses/InvalidQuestion' }
+                '400': { $ref: '#/components/responses/InvalidList' }
                 '401': { $ref: '#/components/responses/Unauthorized' }
                 '403': { $ref: '#/components/responses/InsufficientScope' }
                 '404': { $ref: '#/components/responses/NoSuchSubscription' }

@@ -83,6 +83,9 @@ extension OpenAPIDocument {
                 entries:
                   type: array
                   items: { $ref: '#/components/schemas/TimelineEntry' }
+                next:
+                  description: The place to ask after for the next page; null on the last, absent from a whole life.
+                  type: [string, 'null']
               additionalProperties: false
             Interval:
               type: object

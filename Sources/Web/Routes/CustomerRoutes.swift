@@ -19,9 +19,7 @@ struct CustomerRoutes: Sendable {
         groups.read.get("/v1/customers/:id/timeline") { request, context in
             var question = try QuestionReader(request)
             let scope = try question.scope()
-            let after = try CustomerRoutes.cursor(question.text("after")) {
-                TimelinePlace(cursor: $0)
-            }
+            let after = try question.cursor { TimelinePlace(cursor: $0) }
             let limit = try question.limit()
             try question.requireNothingElse()
             let answer = try await host.timeline(
@@ -31,7 +29,7 @@ struct CustomerRoutes: Sendable {
         groups.read.get("/v1/customers/:id/subscriptions") { request, context in
             var question = try QuestionReader(request)
             let scope = try question.scope()
-            let after = try CustomerRoutes.cursor(question.text("after")) { ChainId(cursor: $0) }
+            let after = try question.cursor { ChainId(cursor: $0) }
             let limit = try question.limit()
             try question.requireNothingElse()
             let answer = try await host.subscriptions(
@@ -53,20 +51,5 @@ struct CustomerRoutes: Sendable {
     /// The customer of a path.
     static func customer(_ context: WebContext) throws(Problem) -> CustomerId {
         CustomerId(stated: try PathReader.text("id", context))
-    }
-
-    /// Longest place in a list, bytes.
-    static let cursorByteCount = 512
-
-    private static func cursor<Place>(
-        _ text: String?, _ place: (String) -> Place?
-    ) throws(Problem) -> Place? {
-        guard let text else { return nil }
-        guard text.utf8.count <= cursorByteCount, let place = place(text) else {
-            throw Problem(
-                .badRequest, code: "invalidCursor",
-                detail: "after takes the next of the page before, as it was given.")
-        }
-        return place
     }
 }

@@ -16,9 +16,13 @@ struct SubscriptionRoutes: Sendable {
         groups.read.get("/v1/subscriptions/:id/timeline") { request, context in
             var question = try QuestionReader(request)
             let scope = try question.scope()
+            let after = try question.cursor { TimelinePlace(cursor: $0) }
+            // A life has seldom more: it comes whole unless somebody asks for less.
+            let limit = try question.limit(usually: LedgerHost.maximumPageCount)
             try question.requireNothingElse()
             let id = try PathReader.text("id", context)
-            return AnswerResponse.make(try await host.timeline(id, scope), for: request)
+            let answer = try await host.timeline(id, scope, after: after, limit: limit)
+            return AnswerResponse.make(answer, for: request)
         }
         groups.read.get("/v1/subscriptions/:id/events") { request, context in
             var question = try QuestionReader(request)

@@ -79,6 +79,9 @@ struct DocumentEnumerationTests {
         let limit = document.resolved("#/components/parameters/Limit/schema")
         #expect(limit["maximum"]?.int64 == Int64(LedgerHost.maximumPageCount))
         #expect(limit["default"]?.int64 == Int64(LedgerHost.usualPageCount))
+        let entries = document.resolved("#/components/parameters/EntriesLimit/schema")
+        #expect(entries["maximum"]?.int64 == Int64(LedgerHost.maximumPageCount))
+        #expect(entries["default"] == entries["maximum"])
         let path = document.schema("PathText")
         #expect(path["maxLength"]?.int64 == Int64(PathReader.maximumByteCount))
         let cursor = document.schema("ChangeCursor")
@@ -94,7 +97,7 @@ struct DocumentEnumerationTests {
         for (name, bound) in [
             ("Actor", CommandLimits.actorByteCount), ("Reason", CommandLimits.reasonByteCount),
             ("IdempotencyKey", CommandLimits.idByteCount),
-            ("ListAfter", CustomerRoutes.cursorByteCount),
+            ("ListAfter", QuestionReader.cursorByteCount),
         ] {
             let schema = document.resolved("#/components/parameters/\(name)/schema")
             #expect(schema["maxLength"]?.int64 == Int64(bound), "\(name)")

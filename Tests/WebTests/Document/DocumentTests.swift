@@ -133,7 +133,8 @@ struct DocumentTests {
             "signedPayload", "notification_type", "password", "unified_receipt",
         ],
         "ChurnRow": ["converted", "toFree"],
-        "Metric": ["suspectedOutages"], "Comparison": ["reasons"], "MetricsStamp": ["rates"],
+        "Timeline": ["next"], "Metric": ["suspectedOutages"], "Comparison": ["reasons"],
+        "MetricsStamp": ["rates"],
         "RowGroup": Set(Dimension.allCases.map(\.rawValue)),
         "Decision": ["bundleId", "originalTransactionId", "grantId", "entitlement", "until"],
     ]

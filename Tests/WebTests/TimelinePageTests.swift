@@ -1,0 +1,77 @@
+import AppStore
+import Foundation
+import HTTPTypes
+import LedgerService
+import Testing
+
+@testable import Web
+
+@Suite("Pages of one subscription's timeline")
+struct TimelinePageTests {
+    private let purchase = MadePurchase()
+
+    @Test(
+        "A cursor that is none, or a limit out of bounds, is refused",
+        arguments: [
+            ("after=x", "invalidCursor"), ("after=1", "invalidCursor"),
+            ("after=1~", "invalidCursor"), ("after=~1", "invalidCursor"),
+            ("after=1~-1", "invalidCursor"), ("limit=0", "invalidParameter"),
+            ("limit=1001", "invalidParameter"), ("limit=ten", "invalidParameter"),
+        ])
+    func refused(question: String, code: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.get("/v1/subscriptions/1/timeline?\(question)")
+            #expect(answer.status == 400)
+            #expect(answer.code == code)
+        }
+    }
+
+    @Test("Pages of any size hold every entry and every interval once, in order")
+    func pages() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            let path = "/v1/subscriptions/\(purchase.id)/timeline"
+            let whole = try await client.get(path).json
+            let all = try #require(whole["entries"]?.array)
+            let intervals = try #require(whole["intervals"]?.array)
+            #expect(all.count >= 3 && intervals.count >= 2)
+            for limit in 1...all.count + 1 {
+                var (seen, spans): ([JSONValue], [JSONValue]) = ([], [])
+                var after: String?
+                var pageCount = 0
+                repeat {
+                    let cursor = after.map { "&after=\($0)" } ?? ""
+                    let page = try await client.get("\(path)?limit=\(limit)\(cursor)").json
+                    let entries = try #require(page["entries"]?.array)
+                    #expect(!entries.isEmpty && entries.count <= limit)
+                    #expect(page["chain"] == whole["chain"])
+                    seen += entries
+                    spans += try #require(page["intervals"]?.array)
+                    after = page["next"]?.string
+                    pageCount += 1
+                } while after != nil && pageCount <= all.count
+                #expect(seen == all)
+                #expect(spans == intervals)
+                #expect(pageCount == (all.count + limit - 1) / limit)
+            }
+        }
+    }
+
+    @Test(
+        "A life that fits is told as the command tells it; behind the last entry is an empty page")
+    func ends() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            let path = "/v1/subscriptions/\(purchase.id)/timeline"
+            let whole = try await client.get(path)
+            #expect(whole.json["next"] == nil)
+            let count = try #require(whole.json["entries"]?.array).count
+            #expect(try await client.get("\(path)?limit=\(count)").bytes == whole.bytes)
+            #expect(try await client.get("\(path)?limit=\(count - 1)").json["next"]?.string != nil)
+            let behind = try await client.get("\(path)?after=9000000000000~0").json
+            #expect(behind["entries"]?.array?.isEmpty == true)
+            #expect(behind["intervals"]?.array?.isEmpty == true)
+            #expect(behind["next"]?.isNull == true)
+        }
+    }
+}
