@@ -41,5 +41,8 @@ public enum SchemaHistory {
         Migration(
             version: 9, name: "V0009_operations_waiting",
             sql: PackageResources.V0009_operations_waiting_sql),
+        Migration(
+            version: 10, name: "V0010_operations_clock_leaf",
+            sql: PackageResources.V0010_operations_clock_leaf_sql),
     ]
 }

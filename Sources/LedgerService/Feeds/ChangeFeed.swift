@@ -161,23 +161,28 @@ public final class ChangeFeed: Sendable {
     /// Takes up where the last process left off; the first one begins now.
     private func begin(_ head: Int64) async throws(StoreError) {
         guard state.withLock({ $0.at }) == nil else { return }
-        let kept = try await ledger.operations.feedClock()
-        let position = try await ledger.log.head().position
-        if let kept, kept.position > position {
-            // Another log stands here now, a restored backup perhaps.
-            try await ledger.operations.forgetClock(after: position)
+        var kept = try await ledger.operations.feedClock()
+        if let end = kept?.end, try await !ledger.holds(end) {
+            let fork = try await ledger.lastReadingEnd(before: end.position)
+            try await ledger.operations.forgetClock(after: fork)
+            kept = try await ledger.operations.feedClock()
         }
         let at = kept?.at ?? clock.now
-        if kept == nil {
-            try await ledger.operations.keepClock(position: head, at: at, chains: [])
-        }
+        if kept == nil { try await keepClock(at, at: head) }
         state.withLock { state in
             state.at = at
             state.keptAt = at
-            state.horizon = min(kept?.position ?? head, head)
+            state.horizon = min(kept?.end.position ?? head, head)
             // Whoever asked before there was a horizon was told of nothing, and looks again.
             state.version += 1
         }
+    }
+
+    private func keepClock(
+        _ at: Timestamp, at head: Int64, chains: [ChainId] = []
+    ) async throws(StoreError) {
+        let end = try await ledger.checkpoint(at: head) ?? .start
+        try await ledger.operations.keepClock(end: end, at: at, chains: chains)
     }
 
     /// Notes when the chains of new events change next.
@@ -246,8 +251,7 @@ public final class ChangeFeed: Sendable {
         guard !changed.isEmpty || (isOld && now > last ?? now) else { return }
         changed.sort { ($0.first, $0.chain) < ($1.first, $1.chain) }
         do throws(StoreError) {
-            try await ledger.operations.keepClock(
-                position: head, at: now, chains: changed.map(\.chain))
+            try await keepClock(now, at: head, chains: changed.map(\.chain))
         } catch {
             note(due.map { (now, $0) })
             throw error

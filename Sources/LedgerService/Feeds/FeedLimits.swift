@@ -4,6 +4,8 @@ public enum FeedLimits {
     public static let pageEventCount = 256
     /// Clock readings looked at for one page.
     public static let pageReadingCount = 1_000
+    /// Ends of readings looked at together for the newest that belongs to this log.
+    static let readingEndCount = 256
     /// How far ahead the clock's work is known, and so how often all rows are looked through.
     public static let windowMilliseconds: Int64 = 60 * 60_000
     /// How often the clock is kept when it changed nothing: a restart looks back that far.

@@ -187,7 +187,9 @@ struct ChangeFeedTests {
         try await LiveFeed.open(place, clock: clock) { live in
             try await live.take(ending)
             try await live.session.ledger.operations.keepClock(
-                position: 900, at: clock.now, chains: [live.changes()[0].chain])
+                end: Checkpoint(position: 900, leafHash: Digest(words: (9, 9, 9, 9))),
+                at: clock.now,
+                chains: [live.changes()[0].chain])
         }
         try await LiveFeed.open(place, clock: clock) { live in
             let chain = try #require(try await live.changes().first?.chain)

@@ -4,54 +4,92 @@ public import Ledger
 
 /// The feed's clock: when it told what no event had said (`ChangeStream`).
 extension OperationsStore {
-    /// How far the clock came, and the end of the log by then; nil before the first time.
-    public func feedClock() async throws(StoreError) -> (position: Int64, at: Timestamp)? {
+    /// How far the clock came, and the end of the log by then; nil before the first time. Without a
+    /// leaf hash where a release that kept none wrote it.
+    public func feedClock() async throws(StoreError) -> (end: Checkpoint, at: Timestamp)? {
         try await read { database in
-            let select = try BoundStatement(database, "SELECT position, at FROM feed_clock")
+            let select = try BoundStatement(
+                database, "SELECT position, at, leaf_hash FROM feed_clock")
             defer { select.reset() }
             guard try select.step() else { return nil }
-            return (select.int64(0), Timestamp(milliseconds: select.int64(1)))
+            let end = Checkpoint(position: select.int64(0), leafHash: select.digest(2))
+            return (end, Timestamp(milliseconds: select.int64(1)))
         }
     }
 
-    /// Keeps that the clock came to `at` after `position`, and which chains that changed, in their
-    /// order. Committed before anybody is told.
+    /// Keeps that the clock came to `at` when the log ended with `end`, and which chains that
+    /// changed, in their order. Committed before anybody is told.
     public func keepClock(
-        position: Int64, at: Timestamp, chains: [ChainId]
+        end: Checkpoint, at: Timestamp, chains: [ChainId]
     ) async throws(StoreError) {
         try await write { database in
             let clock = try BoundStatement(
-                database, "INSERT OR REPLACE INTO feed_clock (id, position, at) VALUES (1, ?, ?)")
-            clock.bind(1, position)
+                database,
+                """
+                INSERT OR REPLACE INTO feed_clock (id, position, at, leaf_hash)
+                VALUES (1, ?, ?, ?)
+                """)
+            clock.bind(1, end.position)
             clock.bind(2, at.milliseconds)
+            clock.bind(3, end.leafHash)
             try clock.runInsert()
             let insert = try BoundStatement(
                 database,
                 """
-                INSERT INTO clock_readings (position, at, ordinal, bundle_id, chain)
-                VALUES (?, ?, ?, ?, ?)
+                INSERT INTO clock_readings (position, at, ordinal, bundle_id, chain, leaf_hash)
+                VALUES (?, ?, ?, ?, ?, ?)
                 """)
             for (ordinal, chain) in chains.enumerated() {
-                insert.bind(1, position)
+                insert.bind(1, end.position)
                 insert.bind(2, at.milliseconds)
                 insert.bind(3, Int64(ordinal))
                 insert.bind(4, chain.bundleId.rawValue)
                 insert.bind(5, chain.originalTransactionId.rawValue)
+                insert.bind(6, end.leafHash)
                 try insert.runInsert()
             }
         }
     }
 
-    /// Forgets readings after `position`: the log ends there, so they belonged to another one.
-    public func forgetClock(after position: Int64) async throws(StoreError) {
+    /// Where readings were made, newest first: ends of the log by then, before `position`.
+    public func readingEnds(
+        before position: Int64, limit: Int
+    ) async throws(StoreError) -> [Checkpoint] {
+        try await read { database in
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT DISTINCT position, leaf_hash FROM clock_readings
+                WHERE position < ? ORDER BY position DESC LIMIT ?
+                """)
+            select.bind(1, position)
+            select.bind(2, Int64(max(1, limit)))
+            defer { select.reset() }
+            var found: [Checkpoint] = []
+            while try select.step() {
+                found.append(Checkpoint(position: select.int64(0), leafHash: select.digest(1)))
+            }
+            return found
+        }
+    }
+
+    /// Forgets readings after `end`: beyond it they belonged to another log. The clock goes back to
+    /// the newest that is left, so that what came due since is looked at again.
+    public func forgetClock(after end: Checkpoint) async throws(StoreError) {
         try await write { database in
             let delete = try BoundStatement(
                 database, "DELETE FROM clock_readings WHERE position > ?")
-            delete.bind(1, position)
+            delete.bind(1, end.position)
             try delete.runInsert()
             let clock = try BoundStatement(
-                database, "UPDATE feed_clock SET position = min(position, ?)")
-            clock.bind(1, position)
+                database,
+                """
+                UPDATE feed_clock SET position = ?1, leaf_hash = ?2,
+                    at = min(at, coalesce((SELECT max(at) FROM clock_readings), 0))
+                WHERE position > ?1
+                """)
+            clock.bind(1, end.position)
+            clock.bind(2, end.leafHash)
             try clock.runInsert()
         }
     }
