@@ -73,25 +73,7 @@ extension ChainReading {
 
     /// An entry without the braces.
     func writeMembers(of entry: TimelineEntry, to json: inout JSONWriter) {
-        json.member("at", entry.at)
-        switch entry.kind {
-        case .state(let transition):
-            json.member("kind", "state")
-            json.member("from", transition.from?.rawValue)
-            json.member("to", transition.to.rawValue)
-            json.member("fact", nil as String?)
-            json.member("reason", transition.reason?.rawValue)
-            json.member("productId", transition.productId)
-            json.member("transactionId", transition.transactionId)
-        case .fact(let fact):
-            json.member("kind", "fact")
-            json.member("from", nil as String?)
-            json.member("to", nil as String?)
-            json.member("fact", fact.name.rawValue)
-            json.member("reason", nil as String?)
-            json.member("productId", fact.productId)
-            json.member("transactionId", fact.transactionId)
-        }
+        entry.writeMembers(to: &json)
         writeCause(entry.cause, to: &json)
     }
 
@@ -131,6 +113,31 @@ extension ChainReading {
     private func writeCause(_ position: Int64, to json: inout JSONWriter) {
         guard let fact = facts[position] else { return json.member("cause", nil as String?) }
         fact.writeCause(to: &json)
+    }
+}
+
+extension TimelineEntry {
+    /// What happened and when; the cause is whoever's who has the events at hand.
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("at", at)
+        switch kind {
+        case .state(let transition):
+            json.member("kind", "state")
+            json.member("from", transition.from?.rawValue)
+            json.member("to", transition.to.rawValue)
+            json.member("fact", nil as String?)
+            json.member("reason", transition.reason?.rawValue)
+            json.member("productId", transition.productId)
+            json.member("transactionId", transition.transactionId)
+        case .fact(let fact):
+            json.member("kind", "fact")
+            json.member("from", nil as String?)
+            json.member("to", nil as String?)
+            json.member("fact", fact.name.rawValue)
+            json.member("reason", nil as String?)
+            json.member("productId", fact.productId)
+            json.member("transactionId", fact.transactionId)
+        }
     }
 }
 

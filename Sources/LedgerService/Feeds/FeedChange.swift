@@ -70,25 +70,7 @@ public struct FeedChange: Sendable {
 
     /// The members of an entry of the `timeline` object (`contract.md`).
     private func write(_ entry: TimelineEntry, to json: inout JSONWriter) {
-        json.member("at", entry.at)
-        switch entry.kind {
-        case .state(let transition):
-            json.member("kind", "state")
-            json.member("from", transition.from?.rawValue)
-            json.member("to", transition.to.rawValue)
-            json.member("fact", nil as String?)
-            json.member("reason", transition.reason?.rawValue)
-            json.member("productId", transition.productId)
-            json.member("transactionId", transition.transactionId)
-        case .fact(let fact):
-            json.member("kind", "fact")
-            json.member("from", nil as String?)
-            json.member("to", nil as String?)
-            json.member("fact", fact.name.rawValue)
-            json.member("reason", nil as String?)
-            json.member("productId", fact.productId)
-            json.member("transactionId", fact.transactionId)
-        }
+        entry.writeMembers(to: &json)
         json.object("cause", change.causes[entry.cause]) { json, fact in
             fact.writeCauseMembers(to: &json)
         }
