@@ -13,12 +13,21 @@ extension Doctor {
         var seen = Seen()
         var position: Int64 = 0
         while true {
-            let page = try await ledger.log.events(after: position)
+            let page = try await ledger.log.events(after: position, damaged: .marked)
             guard let last = page.last else { break }
             position = last.position
             for event in page { seen.note(event, now: now) }
         }
         var findings: [Finding] = []
+        if let first = seen.firstDamaged {
+            findings.append(
+                Finding(
+                    level: .bad, subject: "log",
+                    message:
+                        "\(seen.damagedCount) rows, from position \(first), cannot be read: what"
+                        + " they said is in no answer. See `subledger audit verify`; restore the"
+                        + " newest backup that verifies."))
+        }
         if seen.foreignRootCount > 0, environment == .production {
             findings.append(
                 Finding(
@@ -53,8 +62,15 @@ extension Doctor {
         var firstFuture: Int64?
         var earlyCount = 0
         var firstEarly: Int64?
+        var damagedCount = 0
+        var firstDamaged: Int64?
 
         mutating func note(_ event: RecordedEvent, now: Timestamp) {
+            guard !event.isDamaged else {
+                damagedCount += 1
+                firstDamaged = firstDamaged ?? event.position
+                return
+            }
             if event.attributes.trust == .signed,
                 event.attributes.rootFingerprint.map({ !TrustedRoots.isApple($0) }) ?? true
             {

@@ -264,7 +264,7 @@ public struct ChainQuery: Sendable {
         for entry in shared {
             let position = entry.firstPosition
             let event = try await ledger.log.events(
-                after: position - 1, through: position, limit: 1
+                after: position - 1, through: position, limit: 1, damaged: .marked
             ).first
             if let event, event.receivedAt <= knownAt { known.append(entry) }
         }

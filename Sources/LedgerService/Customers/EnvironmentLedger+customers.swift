@@ -21,7 +21,7 @@ extension EnvironmentLedger {
         var position = position
         while true {
             let events = try await log.page(
-                after: position, through: .max, limit: LogLimits.pageEventCount)
+                after: position, through: .max, limit: LogLimits.pageEventCount, damaged: .marked)
             guard let last = events.last else { return chains.sorted() }
             position = last.event.position
             for logged in events {
@@ -42,7 +42,7 @@ extension EnvironmentLedger {
         var known = Set(found.map(\.position))
         var position = stored
         while true {
-            let events = try await log.events(after: position)
+            let events = try await log.events(after: position, damaged: .marked)
             guard let last = events.last else { return found }
             position = last.position
             for event in events where mayConcern(event, chain) {

@@ -191,7 +191,8 @@ public final class ChangeFeed: Sendable {
     ) async throws(StoreError) {
         var position = position
         while position < head {
-            let events = try await ledger.log.events(after: position, through: head)
+            let events = try await ledger.log.events(
+                after: position, through: head, damaged: .marked)
             guard let last = events.last else { return }
             var chains: Set<ChainId> = []
             for event in events { chains.formUnion(try await ledger.chains(of: event)) }

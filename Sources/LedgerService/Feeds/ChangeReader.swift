@@ -18,7 +18,7 @@ public struct ChangeReader: Sendable {
         let isInside = cursor.clock == 0 && cursor.index != .max
         let events = try await ledger.log.events(
             after: isInside ? cursor.position - 1 : cursor.position, through: through,
-            limit: FeedLimits.pageEventCount)
+            limit: FeedLimits.pageEventCount, damaged: .marked)
         let isFull = events.count == FeedLimits.pageEventCount
         let last = isFull ? events.last?.position ?? through : max(through, cursor.position)
         let readings = try await ledger.operations.clockReadings(

@@ -53,7 +53,9 @@ struct CompletenessFold: Sendable {
             try await doubt(&completeness, apps, after: cursor, through: stop - 1)
             cursor = stop
             guard let sweep = try await sweep(at: stop),
-                let event = try await log.events(after: stop - 1, through: stop, limit: 1).first
+                let event = try await log.events(
+                    after: stop - 1, through: stop, limit: 1, damaged: .marked
+                ).first
             else { continue }
             completeness.take(
                 sweep, in: environment, position: stop, receivedAt: event.receivedAt)
@@ -83,10 +85,11 @@ struct CompletenessFold: Sendable {
         }
     }
 
-    /// Nil for evidence that this version does not understand, and for what was erased.
+    /// Nil for evidence that this version does not understand, or that is damaged, and for what was
+    /// erased: less is known to be complete then.
     private func sweep(at position: Int64) async throws(StoreError) -> Sweep? {
-        guard let bytes = try await log.event(at: position)?.originalBytes(),
-            let value = try? JSONValue.parse(bytes)
+        guard let logged = try await log.event(at: position),
+            let bytes = try? logged.originalBytes(), let value = try? JSONValue.parse(bytes)
         else { return nil }
         return Sweep(evidence: value)
     }

@@ -19,10 +19,7 @@ public struct LedgerSession: Sendable {
                 "Derived data stood at position \(position) of another log than this one, which"
                     + " ends at \(head) (a restored backup, or a fork?). It was rebuilt from this"
                     + " log; events that only the other one held are not in any answer."
-            case .gone(let name):
-                "\(name) was gone; the projections were rebuilt from the log."
-            case .damaged(let name):
-                "\(name) was damaged; the projections were rebuilt from the log."
+            case .gone, .damaged, .unreadable: remark.text
             }
         }
     }

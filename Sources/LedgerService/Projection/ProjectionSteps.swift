@@ -69,7 +69,7 @@ struct ProjectionSteps: Sendable {
         after position: Int64, through end: Int64
     ) async throws(StoreError) -> (facts: [FactDecoder.Decoded], checkpoint: Checkpoint)? {
         guard position < end else { return nil }
-        let page = try await ledger.log.page(after: position, through: end)
+        let page = try await ledger.log.page(after: position, through: end, damaged: .marked)
         guard let last = page.last?.event else { return nil }
         let decoded = try await Parallel.map(page) { (logged) throws(StoreError) in
             try FactDecoder.decode(logged)
@@ -119,7 +119,7 @@ struct ProjectionSteps: Sendable {
         var last = position
         while last < head, events.count < eventCount {
             let page = try await ledger.log.events(
-                after: last, through: head, limit: eventCount - events.count)
+                after: last, through: head, limit: eventCount - events.count, damaged: .marked)
             guard let end = page.last else { break }
             events += page
             last = end.position

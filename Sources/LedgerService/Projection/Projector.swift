@@ -36,6 +36,26 @@ public final class Projector: Sendable {
         case gone(name: String)
         /// The current file was damaged.
         case damaged(name: String)
+        /// An event of the log cannot be read, its row or its evidence. Nothing is made again: its
+        /// chain, where the row still names one, says so in its notices, and the others go on.
+        case unreadable(position: Int64)
+
+        /// One sentence.
+        public var text: String {
+            switch self {
+            case .diverged(let position):
+                "Derived data stood at position \(position) of another log than this one; it was"
+                    + " rebuilt from this log."
+            case .gone(let name): "\(name) was gone; the projections were rebuilt from the log."
+            case .damaged(let name):
+                "\(name) was damaged; the projections were rebuilt from the log."
+            case .unreadable(let position):
+                "Position \(position) of the log is damaged and was passed over: what it said is in no"
+                    + " answer, and its chain has the notice unreadable. See `subledger audit"
+                    + " verify`; restore the newest backup that verifies, which makes everything"
+                    + " derived anew."
+            }
+        }
     }
 
     /// The current projections. Hold on to one store for one question.
@@ -101,6 +121,7 @@ public final class Projector: Sendable {
         } else {
             projections = try await rebuild.run(report: report)
         }
+        remarks += ledger.log.takeUnreadablePositions().map { .unreadable(position: $0) }
         return Projector(
             ledger: ledger, lock: lock, projections: projections,
             wasBuiltOnOpening: usable == nil, remarks: remarks, keepsSums: keepsSums)
@@ -152,6 +173,7 @@ public final class Projector: Sendable {
     func catchUp(
         resting rest: @escaping Rest, report: @escaping Report
     ) async throws(StoreError) -> Int64 {
+        defer { noteUnreadable() }
         do throws(StoreError) { return try await catchUpOnce(rest, report) } catch {
             guard error.asksForRebuild, let path = error.path else { throw error }
             found.withLock { $0.append(.damaged(name: DerivedFiles.name(of: path))) }
@@ -168,6 +190,13 @@ public final class Projector: Sendable {
         let built = try await Rebuild(ledger: ledger, lock: lock).run(
             fromLog: fromLog, report: report)
         current.withLock { $0 = built }
+        noteUnreadable()
+    }
+
+    private func noteUnreadable() {
+        let positions = ledger.log.takeUnreadablePositions()
+        guard !positions.isEmpty else { return }
+        found.withLock { $0 += positions.map { .unreadable(position: $0) } }
     }
 
     private func catchUpOnce(

@@ -128,7 +128,9 @@ extension EnvironmentLedger {
     /// The checkpoint that derived data at `position` has; nil when the log holds no such event.
     func checkpoint(at position: Int64) async throws(StoreError) -> Checkpoint? {
         guard position > 0 else { return nil }
-        let event = try await log.events(after: position - 1, through: position, limit: 1).first
+        let event = try await log.events(
+            after: position - 1, through: position, limit: 1, damaged: .marked
+        ).first
         return event.map { Checkpoint(position: $0.position, leafHash: $0.leafHash) }
     }
 }

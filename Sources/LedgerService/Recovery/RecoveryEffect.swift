@@ -62,7 +62,7 @@ struct RecoveryEffect: Sendable {
         var position = start
         while true {
             let events = try await snapshot.ledger.log.events(
-                after: position, through: snapshot.position)
+                after: position, through: snapshot.position, damaged: .marked)
             guard let last = events.last else { break }
             position = last.position
             for event in events {

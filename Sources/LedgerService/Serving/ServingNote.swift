@@ -37,6 +37,7 @@ public enum ServingNote: Sendable {
 
     public var level: Level {
         switch self {
+        case .remark(_, .unreadable): .error
         case .remark: .warning
         case .projectionFailed, .quarantineFailed, .checkpointFailed, .feedFailed: .error
         case .recovery: .warning
@@ -57,6 +58,7 @@ public enum ServingNote: Sendable {
         case .remark(_, .diverged): "projectionsDiverged"
         case .remark(_, .gone): "projectionsGone"
         case .remark(_, .damaged): "projectionsDamaged"
+        case .remark(_, .unreadable): "logDamaged"
         case .projectionFailed(_, let error), .quarantineFailed(_, let error),
             .checkpointFailed(_, let error), .feedFailed(_, let error):
             error.code.rawValue
@@ -86,13 +88,7 @@ public enum ServingNote: Sendable {
     /// One sentence, without anything of a payload, a token or a secret.
     public var message: String {
         switch self {
-        case .remark(_, .diverged(let position)):
-            "Derived data stood at position \(position) of another log than this one; it was"
-                + " rebuilt from this log."
-        case .remark(_, .gone(let name)):
-            "\(name) was gone; the projections were rebuilt from the log."
-        case .remark(_, .damaged(let name)):
-            "\(name) was damaged; the projections were rebuilt from the log."
+        case .remark(_, let remark): remark.text
         case .projectionFailed(_, let error): "The projector cannot go on: \(error)"
         case .projectionResumed: "The projector goes on."
         case .quarantineFailed(_, let error): "Nothing can be put into quarantine: \(error)"

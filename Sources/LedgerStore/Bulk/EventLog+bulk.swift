@@ -44,7 +44,8 @@ extension EventLog {
         while let stretch = stretches.claim() {
             var position = stretch.lowerBound
             while position < stretch.upperBound {
-                let page = try await page(after: position, through: stretch.upperBound)
+                let page = try await page(
+                    after: position, through: stretch.upperBound, damaged: .marked)
                 guard let last = page.last else { break }
                 for logged in page {
                     for decoded in try FactDecoder.decode(logged) {

@@ -15,10 +15,13 @@ extension EventLog {
         }
     }
 
-    /// The event at `position` with its evidence, or nil when there is none.
+    /// The event at `position` with its evidence, or nil when there is none; of one that cannot be
+    /// read `LoggedEvent.damage` tells.
     public func event(at position: Int64) async throws(StoreError) -> LoggedEvent? {
         guard position > 0 else { return nil }
-        return try await page(after: position - 1, through: position, limit: 1).first
+        return try await page(
+            after: position - 1, through: position, limit: 1, damaged: .marked
+        ).first
     }
 
     /// The rows after `position` up to and including `through`; at most `limit`, itself at most
@@ -26,7 +29,15 @@ extension EventLog {
     public func events(
         after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount
     ) async throws(StoreError) -> [RecordedEvent] {
-        try await read { [path] database in
+        try await events(after: position, through: through, limit: limit, damaged: .refused)
+    }
+
+    /// The same, with a say in what becomes of rows that make no sense.
+    public func events(
+        after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount,
+        damaged: DamagedRows
+    ) async throws(StoreError) -> [RecordedEvent] {
+        let events = try await read { [path] database in
             let select = try BoundStatement(
                 database,
                 """
@@ -40,12 +51,15 @@ extension EventLog {
             var events: [RecordedEvent] = []
             var last = position
             while try select.step() {
-                let event = try EventRow.read(select, path: path, after: last)
+                let event = try EventRow.read(
+                    select, path: path, after: last, damaged: damaged)
                 last = event.position
                 events.append(event)
             }
             return events
         }
+        note(events)
+        return events
     }
 
     /// The rows of one chain after `position`, in order; at most `limit`. The log has no index by
@@ -70,17 +84,28 @@ extension EventLog {
     public func page(
         after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount
     ) async throws(StoreError) -> [LoggedEvent] {
-        try await read { [self] database in
+        try await page(after: position, through: through, limit: limit, damaged: .refused)
+    }
+
+    /// The same, with a say in what becomes of rows that make no sense.
+    public func page(
+        after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount,
+        damaged: DamagedRows
+    ) async throws(StoreError) -> [LoggedEvent] {
+        let events = try await read { [self] database in
             let known = knownHeaders.withLock { $0 }
             var page = try EvidencePage(database, headers: known, path: path)
             let events = try page.read(
-                after: position, through: through, limit: LogLimits.page(limit))
+                after: position, through: through, limit: LogLimits.page(limit),
+                damaged: damaged)
             // What a reader sees is committed.
             if page.headers.headers.count > known.headers.count {
                 knownHeaders.withLock { $0 = page.headers }
             }
             return events
         }
+        note(events)
+        return events
     }
 
     /// Every event after `position` up to the head found at the start, in order, page by page.

@@ -23,6 +23,7 @@ public final class EventLog: EventStore {
     let faults: any CommitFaults
     let state: Mutex<AppendState>
     let knownHeaders = Mutex(KnownHeaders())
+    let unreadable = Mutex(UnreadablePositions())
     /// Where connections are closed and opened again: never on the queue of the one concerned.
     let repairs = DispatchQueue(label: "subledger.log.repairs")
 

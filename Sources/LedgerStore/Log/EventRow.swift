@@ -25,18 +25,43 @@ enum EventRow {
             payloadHash: payloadHash, evidenceHash: evidenceHash, leafHash: leafHash)
     }
 
-    /// As `read`, throwing `fileCorrupt` with the position: also when the row does not come after
-    /// `last`, or a damaged file would lead whoever pages through it round in circles.
+    /// As `read`, throwing `fileCorrupt` with the position, unless such rows are asked for: also when
+    /// the row does not come after `last`, or a damaged file would lead whoever pages through it
+    /// round in circles.
     static func read(
-        _ row: BoundStatement, path: String, after last: Int64 = .min
+        _ row: BoundStatement, path: String, after last: Int64 = .min,
+        damaged: DamagedRows = .refused
     ) throws -> RecordedEvent {
-        guard let event = read(row) else {
+        guard let event = read(row) ?? (damaged == .marked ? remains(row) : nil) else {
             throw StoreError.corrupt(path: path, "Row \(row.int64(0)) holds an unknown value.")
         }
         guard event.position > last else {
             throw StoreError.corrupt(path: path, "Row \(event.position) is out of order.")
         }
         return event
+    }
+
+    /// What can be told of a row that makes no sense. Nobody's chain is made up: one is named only
+    /// where the row names it and its app.
+    private static func remains(_ row: BoundStatement) -> RecordedEvent {
+        let bundleId = row.text(5)
+        let nothing = Digest(words: (0, 0, 0, 0))
+        return RecordedEvent(
+            position: row.int64(0), key: row.digest(1) ?? nothing,
+            attributes: EventAttributes(
+                // The plainest kind, and the least that any event is believed.
+                kind: EventKind(code: row.int64(2)) ?? .transaction,
+                source: EventSource(code: row.int64(3)) ?? .import,
+                trust: Trust(code: row.int64(4)) ?? .secret, bundleId: BundleId(bundleId ?? ""),
+                chain: bundleId == nil ? nil : row.text(6).map(OriginalTransactionId.init),
+                notificationType: row.text(7), subtype: row.text(8),
+                notificationUUID: row.text(9).map(NotificationUUID.init),
+                signedAt: row.optionalInt64(10).map(Timestamp.init(milliseconds:)),
+                rootFingerprint: row.digest(15)),
+            receivedAt: Timestamp(milliseconds: row.int64(11)),
+            receivedAtClaimed: row.int64(12) != 0, identity: row.digest(14),
+            payloadHash: row.digest(16) ?? nothing, evidenceHash: row.digest(17) ?? nothing,
+            leafHash: row.digest(18) ?? nothing, isDamaged: true)
     }
 
     /// What the schema declares for each column, and whether it may be NULL.

@@ -35,9 +35,10 @@ struct EvidencePage {
             database, "SELECT position, form, bytes FROM evidence WHERE position = ?")
     }
 
-    /// Throws `fileCorrupt` when a row makes no sense; of its evidence `LoggedEvent.damage` tells.
+    /// Throws `fileCorrupt` when a row makes no sense and such are not asked for; of its evidence
+    /// `LoggedEvent.damage` tells.
     mutating func read(
-        after position: Int64, through: Int64, limit: Int
+        after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) throws -> [LoggedEvent] {
         for statement in [rows, evidence] {
             statement.bind(1, position)
@@ -53,7 +54,7 @@ struct EvidencePage {
         var byteCount = 0
         var last = position
         while byteCount < LogLimits.pageByteCount, try rows.step() {
-            let event = try EventRow.read(rows, path: path, after: last)
+            let event = try EventRow.read(rows, path: path, after: last, damaged: damaged)
             last = event.position
             let logged = try logged(event)
             byteCount += logged.evidence?.storedByteCount ?? 0
@@ -63,18 +64,24 @@ struct EvidencePage {
     }
 
     private mutating func logged(_ event: RecordedEvent) throws -> LoggedEvent {
+        guard !event.isDamaged else {
+            // Evidence is read by what its row says of it.
+            return LoggedEvent(event: event, evidence: nil, damage: unreadable("row", event))
+        }
         do {
             return LoggedEvent(event: event, evidence: try readEvidence(event.position))
         } catch {
             let error = StoreError(error, path: path)
             guard error.code == .fileCorrupt else { throw error }
-            return LoggedEvent(
-                event: event, evidence: nil,
-                damage: StoreError(
-                    .fileCorrupt, path: path,
-                    reason: "The evidence of position \(event.position) cannot be read.",
-                    remedy: PackedEvidence.unreadable.remedy))
+            return LoggedEvent(event: event, evidence: nil, damage: unreadable("evidence", event))
         }
+    }
+
+    private func unreadable(_ part: String, _ event: RecordedEvent) -> StoreError {
+        StoreError(
+            .fileCorrupt, path: path,
+            reason: "The \(part) of position \(event.position) cannot be read.",
+            remedy: PackedEvidence.unreadable.remedy)
     }
 
     /// Nil for a tombstone.

@@ -18,6 +18,8 @@ public enum LogLimits {
     /// Evidence of one page read, stored bytes: ends a page early so that reader transactions
     /// stay short and memory flat.
     public static let pageByteCount = 8 * 1024 * 1024
+    /// Positions that cannot be read and are told one by one: where more are, one need not know which.
+    static let unreadablePositionCount = 1_000
     /// Bytes of pages written after which a checkpoint is made in the background, 128 MiB: a page
     /// that several batches changed is then moved once. (Tried: with 8 MiB a log of a million
     /// events takes a third fewer events a second.)

@@ -18,13 +18,16 @@ public struct RecordedEvent: Hashable, Sendable {
     public let evidenceHash: Digest
     /// RFC 6962 leaf hash; beside a position it makes a checkpoint that survives restores.
     public let leafHash: Digest
+    /// Whether the row holds values that make no sense: what could not be read of it is empty here,
+    /// or what says least. Only readers that ask for such rows meet them (`DamagedRows.marked`).
+    public let isDamaged: Bool
 
     public var isConflict: Bool { identity != nil }
 
     init(
         position: Int64, key: Digest, attributes: EventAttributes, receivedAt: Timestamp,
         receivedAtClaimed: Bool, identity: Digest?, payloadHash: Digest, evidenceHash: Digest,
-        leafHash: Digest
+        leafHash: Digest, isDamaged: Bool = false
     ) {
         self.position = position
         self.key = key
@@ -35,5 +38,6 @@ public struct RecordedEvent: Hashable, Sendable {
         self.payloadHash = payloadHash
         self.evidenceHash = evidenceHash
         self.leafHash = leafHash
+        self.isDamaged = isDamaged
     }
 }

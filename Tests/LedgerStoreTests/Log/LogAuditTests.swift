@@ -1,4 +1,5 @@
 import AppStore
+import Faults
 import Ledger
 import Signing
 import Testing

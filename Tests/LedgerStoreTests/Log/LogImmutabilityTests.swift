@@ -1,4 +1,5 @@
 import AppStore
+import Faults
 import Foundation
 import GRDB
 import Ledger

@@ -1,12 +1,14 @@
-import Foundation
+public import Foundation
 import GRDB
 
 /// Changes a closed log the way nobody should: without the triggers, or byte by byte.
-struct LogTampering {
+public struct LogTampering {
     let path: String
 
+    public init(path: String) { self.path = path }
+
     /// Runs SQL with every trigger and every check out of the way; the triggers come back.
-    func run(_ sql: String) throws {
+    public func run(_ sql: String) throws {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         let queue = try DatabaseQueue(path: path, configuration: configuration)
@@ -29,14 +31,14 @@ struct LogTampering {
     }
 
     /// Asks the file, as a person with sqlite3 would.
-    func strings(_ sql: String) throws -> [String] {
+    public func strings(_ sql: String) throws -> [String] {
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }
         return try queue.read { try String.fetchAll($0, sql: sql) }
     }
 
     /// Overwrites the file's bytes.
-    func rewrite(_ change: (inout Data) -> Void) throws {
+    public func rewrite(_ change: (inout Data) -> Void) throws {
         let url = URL(filePath: path)
         var data = try Data(contentsOf: url)
         change(&data)
