@@ -198,6 +198,13 @@ let package = Package(
                 "AppStore", "Signing", "Ledger", "LedgerStore", "AppStoreAPI", "LedgerService",
                 "Simulator",
             ], swiftSettings: strict),
+        // The targets of `make fuzz`, without libFuzzer.
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Simulator",
+            ],
+            path: "Tests/Fuzz", exclude: ["Fuzz.swift"], swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )
@@ -212,7 +219,7 @@ if isFuzzing {
                 "CLibFuzzer", "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService",
                 "Simulator",
             ],
-            path: "Tests/Fuzz", swiftSettings: strict,
+            path: "Tests/Fuzz", exclude: ["FuzzTests.swift"], swiftSettings: strict,
             linkerSettings: [
                 // The default linker fails on what the sanitizers add.
                 .unsafeFlags([

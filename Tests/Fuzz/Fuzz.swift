@@ -1,62 +1,11 @@
 import CLibFuzzer
-import Foundation
-import Simulator
-import Synchronization
 
-/// `Fuzz all DIRECTORY SECONDS [NAME…]` tries every target (or those named) in turn, each in a
-/// process of its own. `Fuzz one DIRECTORY NAME [libFuzzer options and inputs]` is libFuzzer on
-/// one target: `make fuzz` says how to try a kept input again.
-///
-/// DIRECTORY holds a throw-away authority, a corpus per target that grows from run to run, the
-/// inputs that broke something and the logs. Nothing in it is ever committed.
+/// Nothing but the way to libFuzzer: all else is compiled, and tried, by `make test` too.
 @main
 enum Fuzz {
-    /// libFuzzer's callback takes no context. The directory is kept beside the target because its
-    /// authority lives as long as the process, which the search for leaks must be able to see.
-    private static let current = Mutex<(directory: FuzzDirectory, target: any FuzzTarget)?>(nil)
-
     static func main() throws {
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        switch arguments.first {
-        case "all" where arguments.count >= 3:
-            guard let seconds = Int(arguments[2]) else { usage() }
-            let directory = try FuzzDirectory(arguments[1])
-            let named = Set(arguments.dropFirst(3))
-            let targets = try directory.targets().filter {
-                named.isEmpty || named.contains($0.name)
-            }
-            guard !targets.isEmpty else { usage() }
-            let campaign = FuzzCampaign(directory: directory, seconds: seconds)
-            let isClean = try campaign.run(targets)
-            fflush(nil)
-            // The search for leaks at exit is for what was fuzzed, and nothing was here.
-            _exit(isClean ? EXIT_SUCCESS : EXIT_FAILURE)
-        case "one" where arguments.count >= 3:
-            let directory = try FuzzDirectory(arguments[1])
-            guard let target = try directory.targets().first(where: { $0.name == arguments[2] })
-            else { usage() }
-            current.withLock { $0 = (directory, target) }
-            exit(drive([CommandLine.arguments[0]] + arguments.dropFirst(3)))
-        default: usage()
-        }
-    }
-
-    private static func usage() -> Never {
-        print("usage: Fuzz all DIRECTORY SECONDS [NAME…] | Fuzz one DIRECTORY NAME [OPTION…]")
-        exit(EXIT_FAILURE)
-    }
-
-    /// Hands the process to libFuzzer, which keeps the arguments for as long as it lives.
-    private static func drive(_ arguments: [String]) -> Int32 {
-        var count = Int32(arguments.count)
-        var pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = .allocate(
-            capacity: arguments.count + 1)
-        for (index, argument) in arguments.enumerated() { pointers?[index] = strdup(argument) }
-        pointers?[arguments.count] = nil
-        return LLVMFuzzerRunDriver(&count, &pointers) { data, size in
-            let target = Fuzz.current.withLock { $0?.target }
-            target?.run(UnsafeBufferPointer(start: data, count: size))
-            return 0
+        try FuzzProgram.run { count, arguments, callback in
+            LLVMFuzzerRunDriver(count, arguments, callback)
         }
     }
 }
