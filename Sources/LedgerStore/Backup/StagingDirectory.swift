@@ -59,8 +59,10 @@ final class StagingDirectory: Sendable {
     func remove() { StagingDirectory.remove(path) }
 
     private static func remove(_ directory: String) {
-        for name in names { unlink("\(directory)/\(name)") }
-        // The marker last: without it nobody could know whose the rest is.
+        let left = names.filter { unlink("\(directory)/\($0)") != 0 && errno != ENOENT }
+        // The marker last, and only after everything else: without it nobody could know whose the
+        // rest is, and no later run would take it away.
+        guard left.isEmpty else { return }
         unlink("\(directory)/\(markerName)")
         rmdir(directory)
     }

@@ -178,4 +178,22 @@ struct LogBackupTests {
         #expect(try place.names(mixed) == ["mine"])
         alive.remove()
     }
+
+    @Test("What the disk would not take away keeps its marker, and a later run takes it away")
+    func stubborn() async throws {
+        let place = try BackupPlace()
+        try await place.append(Sample.events(0..<3), to: place.source)
+        let dead = try stale(place, "0123456789abcdef")
+        try Data("x".utf8).write(to: URL(filePath: "\(dead)/subledger.partial"))
+        // A directory is what unlink refuses, whoever asks.
+        try FileManager.default.createDirectory(
+            atPath: "\(dead)/log.sqlite", withIntermediateDirectories: false)
+        try await place.backUp()
+        #expect(try place.names(dead) == ["log.sqlite", "subledger.partial"])
+        try FileManager.default.removeItem(atPath: "\(dead)/log.sqlite")
+        try FileManager.default.removeItem(atPath: place.backup)
+        try await place.backUp()
+        let left = try place.names(place.directory.path)
+        #expect(left == ["log.backup", "source"])
+    }
 }
