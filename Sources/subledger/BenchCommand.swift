@@ -14,7 +14,8 @@ struct BenchCommand: AsyncParsableCommand {
         discussion: """
             Everything happens in a scratch directory under TMPDIR, which is removed: with 1 \
             million events (the default where nothing is signed) it takes up to 3 GB, with 10 \
-            million of generated facts 10 GB. Figures of a debug build mean nothing.
+            million of generated facts 10 GB. Figures of a debug build mean nothing. Where Python has \
+            the package duckdb, metrics asks it for the same report, from exported transitions.
             """)
 
     enum Name: String, ExpressibleByArgument, CaseIterable {
@@ -45,6 +46,9 @@ struct BenchCommand: AsyncParsableCommand {
             input is signed first, 20000).
             """)
     var events: Int?
+
+    @Option(help: "A Python that may have the package duckdb, for metrics.")
+    var python = "python3"
 
     @OptionGroup var common: SharedOptions
 
@@ -97,7 +101,7 @@ struct BenchCommand: AsyncParsableCommand {
             rows = try await ledger.append(count: count) { progress.show("append: \($0)") }
         case .project: rows = try await ledger.project()
         case .rebuild: rows = try await ledger.rebuild()
-        case .metrics: rows = try await ledger.metrics()
+        case .metrics: rows = try await ledger.metrics(python: python)
         case .start:
             rows = try await ledger.start(binary: try binary())
         case .fromLog, .size:

@@ -116,6 +116,35 @@ struct WarehouseCommandTests {
         #expect(churned > 0)
     }
 
+    private func measured(_ python: String) async throws -> [JSONValue] {
+        let outcome = try await Workplace().run(
+            "bench", "metrics", "--events", "400", "--json", "--python", python)
+        #expect(outcome.code == 0, "\(outcome.err)")
+        return try outcome.out.split(separator: "\n").map { try JSONValue.parse(Array($0.utf8)) }
+    }
+
+    @Test("Without DuckDB the benchmark of metrics says why it compares with nothing, and goes on")
+    func incomparable() async throws {
+        let rows = try await measured("no-such-python")
+        let row = try #require(rows.first { $0["name"]?.string == "metrics.duckdb" })
+        #expect(row["value"]?.int64 == nil)
+        #expect(row["reason"]?.string?.contains("no-such-python") == true)
+        #expect(rows.contains { $0["name"]?.string == "metrics.projecting" })
+    }
+
+    @Test(
+        "The benchmark of metrics comes to DuckDB's figures, and stands beside its time",
+        .enabled(if: python != nil, "Python's package duckdb is missing"))
+    func compared() async throws {
+        // A cell that differs would end it with an error.
+        let rows = try await measured(try #require(Self.python))
+        for name in ["metrics.duckdb", "metrics.duckdb.file"] {
+            let row = try #require(rows.first { $0["name"]?.string == name })
+            #expect(row["limitName"]?.string == "metrics.reportZone")
+            #expect(row["reason"] == nil && row["ratio"] != JSONValue.null)
+        }
+    }
+
     @Test("Rates and definitions are asked for by their options, and refused with a code")
     func options() async throws {
         let place = try await taken(events: 200)

@@ -126,6 +126,8 @@ public enum BenchProblem: Error, Sendable {
     case refused
     /// Another process projects in the scratch directory.
     case busy
+    /// DuckDB counted something else from the exported lines than the report says.
+    case different
 }
 
 extension Duration {

@@ -14,15 +14,17 @@ extension BenchLedger {
     /// Monthly churn by product over the whole ledger: of the report zone, of another one, and as it
     /// was known not long and long ago, against a bare walk over the facts; and what keeping the sums
     /// costs the projector.
-    public func metrics() async throws -> [BenchRow] {
+    ///
+    /// - Parameter python: runs DuckDB on the same report, from exported transitions.
+    public func metrics(python: String) async throws -> [BenchRow] {
         defer { remove() }
         let count = try await makeFacts { _ in }
-        var rows = try await reports(count)
+        var rows = try await reports(count, python)
         rows.append(try await sumsCost(count))
         return rows
     }
 
-    private func reports(_ count: Int64) async throws -> [BenchRow] {
+    private func reports(_ count: Int64, _ python: String) async throws -> [BenchRow] {
         let session = try await LedgerSession.open(try await open())
         let facts = session.ledger.facts
         let bare = try await BenchLedger.seconds {
@@ -64,6 +66,10 @@ extension BenchLedger {
                     unit: "ms", limitName: "bare scan of the facts", limit: bare * 1_000,
                     events: Int(count)))
         }
+        let own = MetricsQuery(
+            session.query, reportTimeZone: configuration.reportTimeZone, now: now)
+        rows += try await duckDB(
+            python, session, try await own.churn(words), now, beside: rows[0], count)
         await session.close()
         return rows
     }

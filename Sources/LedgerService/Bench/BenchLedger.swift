@@ -137,11 +137,11 @@ public struct BenchLedger: Sendable {
             let id = feed.someChain(number * 7_919).rawValue
             answers.append(
                 try await BenchLedger.seconds {
-                    try await Child.run(
+                    try await BenchChild.run(
                         binary, ["show", id, "--data", folder, "--bundle-id", "\(feed.bundleId)"])
                 })
             bare.append(
-                try await BenchLedger.seconds { try await Child.run(binary, ["--version"]) })
+                try await BenchLedger.seconds { try await BenchChild.run(binary, ["--version"]) })
         }
         return [
             BenchRow(
@@ -166,22 +166,5 @@ public struct BenchLedger: Sendable {
     static func percentile(_ values: [Double], _ share: Double) -> Double {
         guard !values.isEmpty else { return 0 }
         return values.sorted()[min(values.count - 1, Int(Double(values.count) * share))]
-    }
-}
-
-/// A process that is waited for.
-private enum Child {
-    static func run(_ binary: String, _ arguments: [String]) async throws {
-        let process = Process()
-        process.executableURL = URL(filePath: binary)
-        process.arguments = arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        let status = try await withCheckedThrowingContinuation {
-            (continuation: CheckedContinuation<Int32, any Error>) in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
-        guard status == 0 else { throw BenchProblem.refused }
     }
 }

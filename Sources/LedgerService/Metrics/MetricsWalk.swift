@@ -75,7 +75,7 @@ struct MetricsWalk: Sendable {
 }
 
 /// The pages of a facts file, each given to whoever asks next.
-private final class FactsPages: Sendable {
+final class FactsPages: Sendable {
     private let facts: FactsStore
     private let turn = Turnstile()
     private let place = Mutex(Place())

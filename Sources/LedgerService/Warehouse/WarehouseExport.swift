@@ -117,7 +117,7 @@ public struct WarehouseExport: Sendable {
                 let change = (after[values] ?? 0) - (before[values] ?? 0)
                 guard change != 0 else { continue }
                 lines += made(subject, values, change).map { sign, values in
-                    line(event, chain, sign, values)
+                    line(event.position, event.receivedAt, chain, sign, values)
                 }
             }
             before = after
@@ -136,14 +136,15 @@ public struct WarehouseExport: Sendable {
         return (0..<change.magnitude).map { _ in (sign, values) }
     }
 
-    private func line(
-        _ event: RecordedEvent, _ chain: ChainId, _ sign: Int64,
+    /// Without the last column, `rules`.
+    func line(
+        _ position: Int64, _ receivedAt: Timestamp, _ chain: ChainId, _ sign: Int64,
         _ values: WarehouseReading.Values
     ) -> Line {
         Line(
-            position: event.position,
+            position: position,
             values: [
-                .number(event.position), .text(event.receivedAt.rfc3339), .number(sign),
+                .number(position), .text(receivedAt.rfc3339), .number(sign),
                 .text(ledger.environment.rawValue), .text(chain.bundleId.rawValue),
                 .text(chain.originalTransactionId.rawValue),
             ] + values + [

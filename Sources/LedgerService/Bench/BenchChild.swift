@@ -1,0 +1,30 @@
+import Foundation
+
+/// A process that is waited for.
+enum BenchChild {
+    static func run(_ binary: String, _ arguments: [String]) async throws {
+        guard try await status(binary, arguments) == 0 else { throw BenchProblem.refused }
+    }
+
+    /// How it ended.
+    ///
+    /// - Parameter output: the file that takes what it prints; nil: nothing is kept.
+    static func status(
+        _ binary: String, _ arguments: [String], output: String? = nil
+    ) async throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(filePath: binary)
+        process.arguments = arguments
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        if let output {
+            try Data().write(to: URL(filePath: output))
+            process.standardOutput = try FileHandle(forWritingTo: URL(filePath: output))
+        }
+        return try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<Int32, any Error>) in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+    }
+}
