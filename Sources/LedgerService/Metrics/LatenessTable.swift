@@ -24,11 +24,14 @@ struct LatenessTable: Sendable {
         self.apps = apps
     }
 
+    /// The column of suspected outages.
+    static let suspected = "suspectedOutages"
+
     static let columns: [CountColumn] =
         [
             CountColumn(name: "notifications", unit: .count),
             CountColumn(name: "late", unit: .count),
-            CountColumn(name: "suspectedOutages", unit: .count),
+            CountColumn(name: suspected, unit: .count),
         ]
         + ["p50", "p90", "p99", "longest"].map { CountColumn(name: $0, unit: .milliseconds) }
 
@@ -81,13 +84,19 @@ struct LatenessTable: Sendable {
         }
     }
 
+    /// Where a suspected outage counts: where it begins; nil outside what was asked for.
+    func cell(of outage: SuspectedOutage) -> Cell? {
+        question.interval(of: outage.window.from).map {
+            Cell(interval: $0, app: isByApp ? outage.app.rawValue : nil)
+        }
+    }
+
     /// One row for each interval, or for each app of it.
     func rows(_ outages: [SuspectedOutage]) -> [MetricReport.Row] {
         var suspected: [Cell: Int64] = [:]
         for outage in outages {
-            guard let interval = question.interval(of: outage.window.from) else { continue }
-            let app = isByApp ? outage.app.rawValue : nil
-            suspected[Cell(interval: interval, app: app), default: 0] += 1
+            guard let cell = cell(of: outage) else { continue }
+            suspected[cell, default: 0] += 1
         }
         var byInterval: [Int: [Cell]] = [:]
         for cell in Set(found.keys).union(suspected.keys) {
@@ -108,7 +117,7 @@ struct LatenessTable: Sendable {
     }
 
     private func amounts(_ delays: [Int64], _ outages: Int64?) -> [String: Int64] {
-        let suspected = outages.map { ["suspectedOutages": $0] } ?? [:]
+        let suspected = outages.map { [LatenessTable.suspected: $0] } ?? [:]
         let sorted = delays.sorted()
         guard let longest = sorted.last else { return suspected }
         // The nearest rank: the smallest delay that so many percent did not exceed.

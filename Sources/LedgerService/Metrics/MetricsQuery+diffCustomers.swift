@@ -34,10 +34,13 @@ extension MetricsQuery {
         var before: LatenessTable
         var after: LatenessTable
         var events: [LatenessTable.Cell: Set<Int64>] = [:]
+        /// Every delivery that only one of the two knows, whatever was asked for.
+        var known = KnownDeliveries()
         var chainCount = 0
     }
 
-    /// The events of a cell are the deliveries in it that only one of the two knows.
+    /// The events of a cell are the deliveries in it that only one of the two knows; of suspected
+    /// outages those about the windows that only one of the two suspects.
     func latenessDiff(
         _ words: MetricsWords, from before: KnowledgeLimit
     ) async throws(MetricsError) -> MetricsDiff {
@@ -49,15 +52,21 @@ extension MetricsQuery {
             LatenessTable(
                 instants: frame.instants, isByApp: !frame.dimensions.isEmpty,
                 apps: frame.filters[.app]), before)
-        func values(_ table: LatenessTable) -> [Place: Int64] {
-            MetricsQuery.values(table.rows(table.outages(limit: frame.limit)))
-        }
-        let (old, new) = (values(sum.before), values(sum.after))
+        let (then, now) = (
+            sum.before.outages(limit: frame.limit), sum.after.outages(limit: frame.limit)
+        )
+        let (old, new) = (
+            MetricsQuery.values(sum.before.rows(then)), MetricsQuery.values(sum.after.rows(now))
+        )
+        let changed = Set(then).symmetricDifference(now)
         var moved: [Place: Set<Int64>] = [:]
         for place in MetricsQuery.moved(old, new) {
             let interval = frame.instants.firstIndex(of: place.from) ?? 0
             let cell = LatenessTable.Cell(interval: interval, app: place.group.first ?? nil)
-            moved[place] = sum.events[cell] ?? []
+            moved[place] =
+                place.column == LatenessTable.suspected
+                ? sum.known.about(changed.filter { sum.after.cell(of: $0) == cell })
+                : sum.events[cell] ?? []
         }
         return MetricsDiff(
             stamp: stamp(
@@ -81,9 +90,9 @@ extension MetricsQuery {
                         let (old, new) = (before.admits(fact), after.admits(fact))
                         if old { sum.before.add(fact, of: chain.bundleId) }
                         if new { sum.after.add(fact, of: chain.bundleId) }
-                        guard old != new, let cell = empty.cell(of: fact, chain.bundleId) else {
-                            continue
-                        }
+                        guard old != new else { continue }
+                        sum.known.add(fact, of: chain.bundleId)
+                        guard let cell = empty.cell(of: fact, chain.bundleId) else { continue }
                         sum.events[cell, default: []].insert(fact.position)
                     }
                 },
@@ -91,6 +100,7 @@ extension MetricsQuery {
                     whole.before.add(part.before)
                     whole.after.add(part.after)
                     whole.events.merge(part.events) { $0.union($1) }
+                    whole.known.add(part.known)
                     whole.chainCount += part.chainCount
                 })
         } catch {

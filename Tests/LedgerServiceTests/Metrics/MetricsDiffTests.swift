@@ -19,10 +19,12 @@ struct MetricsDiffTests {
 
     private func diff(
         _ ledger: TemporaryLedger, _ name: String = "churn", by: [String] = [],
-        from before: KnowledgeLimit, to after: KnowledgeLimit = .everything
+        from before: KnowledgeLimit, to after: KnowledgeLimit = .everything,
+        interval: String? = nil
     ) async throws -> MetricsDiff {
         var words = MetricsWords()
         (words.from, words.to, words.by) = ("2026-01-01", "2026-05-01", by)
+        words.interval = interval
         return try await ledger.session { [words] session in
             let query = MetricsQuery(
                 session.query, reportTimeZone: "UTC", now: ledger.now, knowledge: after)
@@ -181,6 +183,33 @@ struct MetricsDiffTests {
         #expect(counts.map(\.before) == [0, 0])
         #expect(counts.map(\.after) == [2, 1])
         #expect(counts.map(\.events) == [[3, 4], [5]])
+    }
+
+    @Test("A suspected outage moves by the deliveries about it, whenever they were signed")
+    func outages() async throws {
+        var ledger = try TemporaryLedger()
+        // Every half an hour; a silence from the 13th at 14:30 to the 14th at 03:00.
+        let start = MadeChain(id: "600000000000000").bought().receivedAt
+        func delivery(_ index: Int, _ time: Int64) -> MadeDelivery {
+            var delivery = MadeChain(id: "\(600_000_000_000_000 + index)").bought()
+            delivery.receivedAt = start.advanced(byMilliseconds: time)
+            return delivery.with {
+                $0.signedDate = start.advanced(byMilliseconds: time - 1_000)
+            }
+        }
+        let times = (0..<200 as Range<Int64>).map { $0 * 1_800_000 + ($0 >= 150 ? 43_200_000 : 0) }
+        _ = try await ledger.ingest(times.enumerated().map { delivery($0, $1) })
+        // Later known: what fills the silence, and one delivery long before it.
+        let filling = (0..<24 as Range<Int64>).map { ($0 + 150) * 1_800_000 }
+        _ = try await ledger.ingest(
+            filling.enumerated().map { delivery(200 + $0, $1) } + [delivery(300, 60_000)])
+        ledger.now = start.advanced(byMilliseconds: times[199] + 1_000)
+        let cells = try await diff(
+            ledger, "lateness", from: .knownPosition(200), interval: "day"
+        ).cells.filter { $0.column == "suspectedOutages" }
+        #expect(cells.map(\.before) == [1] && cells.map(\.after) == [0])
+        #expect(cells.first?.from.rfc3339.hasPrefix("2026-01-13") == true)
+        #expect(cells.first?.events == Array(201...224))
     }
 
     @Test("What a customer paid moves their cohort, by the events that brought it in")

@@ -1,0 +1,41 @@
+import AppStore
+import Ledger
+
+/// Deliveries of which only one of two states of knowledge knows: what may have moved suspected
+/// outages between them.
+struct KnownDeliveries: Sendable {
+    private struct Delivery: Sendable {
+        let position: Int64
+        let receivedAt: Timestamp
+        let signedAt: Timestamp
+    }
+
+    private var byApp: [BundleId: [Delivery]] = [:]
+
+    mutating func add(_ fact: Fact, of app: BundleId) {
+        guard fact.cause.kind == .notification, let signed = fact.signedDate else { return }
+        byApp[app, default: []].append(
+            Delivery(position: fact.position, receivedAt: fact.receivedAt, signedAt: signed))
+    }
+
+    mutating func add(_ other: KnownDeliveries) {
+        byApp.merge(other.byApp, uniquingKeysWith: +)
+    }
+
+    /// Those signed or received in windows that only one of the two suspects. Where none was, it is
+    /// what silence is usual that moved, and every delivery of the app had a part in it.
+    func about(_ outages: Set<SuspectedOutage>) -> Set<Int64> {
+        var positions: Set<Int64> = []
+        for (app, windows) in Dictionary(grouping: outages, by: \.app) {
+            let known = byApp[app] ?? []
+            let inside = known.filter { delivery in
+                windows.contains {
+                    let span = $0.window.from...$0.window.to
+                    return span.contains(delivery.receivedAt) || span.contains(delivery.signedAt)
+                }
+            }
+            positions.formUnion((inside.isEmpty ? known : inside).map(\.position))
+        }
+        return positions
+    }
+}
