@@ -41,17 +41,19 @@ struct ChurnCommand: AsyncParsableCommand {
             let report = try await metrics.answer(common, try knowledge.limit()) { query in
                 try await query.churn(metrics.words, isPaid: paid)
             }
-            if let chart { try draw(report, to: chart) }
+            if let chart { try CommandFailure.write(ChurnChart(report).svg, to: chart) }
             switch form {
             case .json: try Console.out { report.write(to: &$0) }
             case .table(let form): try metrics.print(form, report.stamp, report.table)
             }
         }
     }
+}
 
-    private func draw(_ report: ChurnReport, to path: String) throws(CommandFailure) {
-        let picture = Data(ChurnChart(report).svg.utf8)
-        do { try picture.write(to: URL(filePath: path), options: .atomic) } catch {
+extension CommandFailure {
+    /// Writes a chart.
+    static func write(_ svg: String, to path: String) throws(CommandFailure) {
+        do { try Data(svg.utf8).write(to: URL(filePath: path), options: .atomic) } catch {
             throw CommandFailure(
                 code: "ioError", message: "The chart cannot be written to \(path); check the path.",
                 exit: .io)

@@ -31,6 +31,9 @@ struct MetricCommand: AsyncParsableCommand {
             valueName: "refund|purchase"))
     var refundBasis: RefundBasis?
 
+    @Option(help: ArgumentHelp("Also draw it: lines over time.", valueName: "out.svg"))
+    var chart: String?
+
     @OptionGroup var knowledge: KnowledgeOptions
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var common: SharedOptions
@@ -38,7 +41,9 @@ struct MetricCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform {
             if let definitions {
-                guard rates == nil else { throw CommandFailure.definitionsAlone("--rates") }
+                guard rates == nil, chart == nil else {
+                    throw CommandFailure.definitionsAlone("--rates and --chart")
+                }
                 var name = try MetricName(name)
                 if let refundBasis { name = try refundBasis.asked(name) }
                 return try await metrics.compare(
@@ -54,11 +59,22 @@ struct MetricCommand: AsyncParsableCommand {
                 query.rates = table
                 return try await query.metric(asked, metrics.words)
             }
+            if let chart { try draw(report, asked, to: chart) }
             switch form {
             case .json: try Console.out { report.write(to: &$0) }
             case .table(let form): try metrics.print(form, report.stamp, report.table)
             }
         }
+    }
+
+    private func draw(
+        _ report: MetricReport, _ name: MetricName, to path: String
+    ) throws(CommandFailure) {
+        let picture: MetricChart
+        do throws(ChartError) { picture = try MetricChart(report, name) } catch {
+            throw CommandFailure(code: error.code, message: error.message, exit: .usage)
+        }
+        try CommandFailure.write(picture.svg, to: path)
     }
 }
 

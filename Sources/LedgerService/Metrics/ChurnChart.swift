@@ -40,7 +40,7 @@ public struct ChurnChart: Sendable {
         self.bars = bars
     }
 
-    private static func label(_ moment: Timestamp, _ zone: ReportZone) -> String {
+    static func label(_ moment: Timestamp, _ zone: ReportZone) -> String {
         let date = String(Timestamp(zone.day(of: moment)).rfc3339.prefix(10))
         let isMidnight = zone.start(of: zone.day(of: moment)) == moment
         return isMidnight ? date : "\(date) \(zone.clock(moment))"
@@ -64,7 +64,7 @@ public struct ChurnChart: Sendable {
     /// Characters of a line of notes: what fits into the picture.
     private static let noteCharacterCount = 140
 
-    private static func wrapped(_ text: String) -> [String] {
+    static func wrapped(_ text: String) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {
             let longer = (lines.last.map { $0 + " " } ?? "") + word
@@ -79,15 +79,16 @@ public struct ChurnChart: Sendable {
 
     // MARK: Places
 
-    private static let left = 64.0
-    private static let right = 896.0
+    static let left = 64.0
+    static let right = 896.0
     private static let firstNote = 54.0
     private static let noteHeight = 15.0
-    private static let barHeight = 346.0
+    static let barHeight = 346.0
     /// Below the notes, whose number varies.
-    private var top: Double {
-        ChurnChart.firstNote + ChurnChart.noteHeight * Double(max(notes.count, 1)) + 30
+    static func top(noteCount: Int) -> Double {
+        firstNote + noteHeight * Double(max(noteCount, 1)) + 30
     }
+    private var top: Double { ChurnChart.top(noteCount: notes.count) }
     private var bottom: Double { top + ChurnChart.barHeight }
     private var height: Double { bottom + 110 }
     /// Dates below the bars at most.
@@ -111,10 +112,12 @@ public struct ChurnChart: Sendable {
         EndReason.allCases.filter { reason in bars.contains { $0.churned[reason] ?? 0 > 0 } }
     }
 
-    private func x(_ index: Int) -> Double {
-        let step = (ChurnChart.right - ChurnChart.left) / Double(max(bars.count, 1))
-        return ChurnChart.left + step * (Double(index) + 0.5)
+    /// The middle of an interval's place.
+    static func x(_ index: Int, of count: Int) -> Double {
+        left + (right - left) / Double(max(count, 1)) * (Double(index) + 0.5)
     }
+
+    private func x(_ index: Int) -> Double { ChurnChart.x(index, of: bars.count) }
 
     private func y(_ part: Double) -> Double {
         bottom - ChurnChart.barHeight * part
@@ -134,7 +137,7 @@ public struct ChurnChart: Sendable {
             \(ChurnChart.style)
             <rect class="paper" width="960" height="\(ChurnChart.number(height))"/>
             <text class="title" x="64" y="34">\(ChurnChart.escaped(title))</text>
-            \(told.joined(separator: "\n"))
+            \(ChurnChart.told(notes).joined(separator: "\n"))
             \(axes(counts, rates).joined(separator: "\n"))
             \(columns(counts.top).joined(separator: "\n"))
             \(line(rates.top))
@@ -145,7 +148,7 @@ public struct ChurnChart: Sendable {
             """
     }
 
-    private static let style = """
+    static let style = """
         <style>
         .paper { fill: #ffffff } text { fill: #1c1c1e; font: 12px sans-serif }
         .title { font-size: 18px; font-weight: 600 } .small { font-size: 11px; opacity: .75 }
@@ -158,7 +161,7 @@ public struct ChurnChart: Sendable {
         </style>
         """
 
-    private var told: [String] {
+    static func told(_ notes: [String]) -> [String] {
         notes.enumerated().map { index, note in
             let y = ChurnChart.firstNote + ChurnChart.noteHeight * Double(index)
             return "<text class=\"small\" x=\"64\" y=\"\(ChurnChart.number(y))\">"
@@ -173,17 +176,18 @@ public struct ChurnChart: Sendable {
             parts.append(
                 "<line class=\"grid\" x1=\"64\" x2=\"896\" y1=\"\(height)\" y2=\"\(height)\"/>")
             parts.append(
-                text(ChurnChart.number(tick), 58, y(tick / counts.top) + 4, anchor: "end"))
+                ChurnChart.text(
+                    ChurnChart.number(tick), 58, y(tick / counts.top) + 4, anchor: "end"))
         }
         for tick in rates.ticks {
             parts.append(
-                text("\(ChurnChart.number(tick)) %", 902, y(tick / rates.top) + 4))
+                ChurnChart.text("\(ChurnChart.number(tick)) %", 902, y(tick / rates.top) + 4))
         }
         let floor = ChurnChart.number(bottom)
         parts.append(
             "<line class=\"axis\" x1=\"64\" x2=\"896\" y1=\"\(floor)\" y2=\"\(floor)\"/>")
-        parts.append(text("chains", 58, top - 10, anchor: "end"))
-        parts.append(text("rate", 902, top - 10))
+        parts.append(ChurnChart.text("chains", 58, top - 10, anchor: "end"))
+        parts.append(ChurnChart.text("rate", 902, top - 10))
         return parts
     }
 
@@ -230,17 +234,22 @@ public struct ChurnChart: Sendable {
     }
 
     /// More than that are only a line.
-    private static let dotCount = 60
+    static let dotCount = 60
 
-    private var labels: [String] {
-        let step = max(1, (bars.count + ChurnChart.labelCount - 1) / ChurnChart.labelCount)
-        return stride(from: 0, to: bars.count, by: step).map { index in
-            text(shortLabel(bars[index].label), x(index), bottom + 20, anchor: "middle")
+    private var labels: [String] { ChurnChart.dates(bars.map(\.label), below: bottom) }
+
+    /// As many of the intervals' names as there is room for.
+    static func dates(_ labels: [String], below bottom: Double) -> [String] {
+        let step = max(1, (labels.count + labelCount - 1) / labelCount)
+        return stride(from: 0, to: labels.count, by: step).map { index in
+            ChurnChart.text(
+                shortLabel(labels[index]), x(index, of: labels.count), bottom + 20,
+                anchor: "middle")
         }
     }
 
     /// Without the year where there is an hour: both are too long for their places.
-    private func shortLabel(_ label: String) -> String {
+    private static func shortLabel(_ label: String) -> String {
         label.count > ChurnChart.dateCount ? String(label.dropFirst(5)) : label
     }
 
@@ -257,7 +266,7 @@ public struct ChurnChart: Sendable {
             parts.append(
                 "<rect fill=\"\(ChurnChart.color(reason))\" x=\"\(ChurnChart.number(x))\""
                     + " y=\"\(ChurnChart.number(y))\" width=\"12\" height=\"12\"/>")
-            parts.append(text(reason.rawValue, x + 18, y + 10))
+            parts.append(ChurnChart.text(reason.rawValue, x + 18, y + 10))
             x += width
         }
         if x + 100 > ChurnChart.right { (x, y) = (ChurnChart.left, y + 22) }
@@ -265,12 +274,13 @@ public struct ChurnChart: Sendable {
         parts.append(
             "<path class=\"rate\" d=\"M\(ChurnChart.number(x)) \(height)"
                 + "L\(ChurnChart.number(x + 18)) \(height)\"/>")
-        parts.append(text("churn rate", x + 24, y + 10))
+        parts.append(ChurnChart.text("churn rate", x + 24, y + 10))
         return parts
     }
 
-    private func text(_ text: String, _ x: Double, _ y: Double, anchor: String = "start") -> String
-    {
+    static func text(
+        _ text: String, _ x: Double, _ y: Double, anchor: String = "start"
+    ) -> String {
         "<text x=\"\(ChurnChart.number(x))\" y=\"\(ChurnChart.number(y))\""
             + " text-anchor=\"\(anchor)\">\(ChurnChart.escaped(text))</text>"
     }

@@ -9,6 +9,9 @@ public struct MetricReport: Sendable {
     public let columns: [CountColumn]
     let rates: [CountRate]
     let zone: ReportZone
+    /// What was asked for: the rows are of the intervals between neighbours, those with nothing left
+    /// out where they are grouped.
+    let instants: [Timestamp]
     public let rows: [Row]
     /// Of lateness only.
     public var outages: [SuspectedOutage]?

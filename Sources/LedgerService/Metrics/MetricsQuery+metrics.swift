@@ -53,7 +53,8 @@ extension MetricsQuery {
                 remarks: remarks(answer.tally.chainCount, seen) + answer.remarks + money(answer),
                 rates: answer.isMoney ? rates : nil, of: answer.rollForward),
             dimensions: isMoney + answer.dimensions.map(\.rawValue), columns: answer.columns,
-            rates: answer.rates, zone: zone, rows: answer.rows, outages: answer.outages)
+            rates: answer.rates, zone: zone, instants: instants, rows: answer.rows,
+            outages: answer.outages)
     }
 
     /// What was seen of all chains beside what was counted.
