@@ -13,12 +13,13 @@ public struct Lifecycle: Sendable {
     public let holders: Holders
 
     /// The version of the meaning of every answer; rises whenever one could change.
-    public static let reducerVersion = 2
+    public static let reducerVersion = 3
 
     /// Folds the facts of one chain. Total: a fact it cannot use changes nothing and is noticed.
     public init(_ facts: [Fact], environment: Environment, catalogue: Catalogue) {
         let history = History(
-            OrderedFacts(facts), environment: environment, catalogue: catalogue)
+            OrderedFacts(facts, environment: environment), environment: environment,
+            catalogue: catalogue)
         self.history = history
         commands = CommandOrder.ordered(history.facts.unusable)
         holders = Holders(history, commands: commands)

@@ -21,7 +21,7 @@ struct AnswerReader {
         let span = period.spans.first { $0.contains(at) }
         var evidence = [period.firstFact, period.bestFact, period.endFact, interval.cause]
         if let renewalFact { evidence.append(renewalFact) }
-        let tokenFact = tokenFact()
+        let tokenFact = Tokens.fact(history, at: at)
         return ChainAnswer(
             state: interval.state, since: since, until: until,
             accessUntil: interval.state.isEntitled ? bounds(index) { $0.isEntitled }.until : nil,
@@ -89,14 +89,6 @@ struct AnswerReader {
             next != best.productId
         else { return nil }
         return next
-    }
-
-    /// The fact with the newest token of the periods started by then.
-    private func tokenFact() -> Int? {
-        history.periods.last { period in
-            period.countsFrom <= at
-                && facts[period.bestFact].statedTransaction?.appAccountToken != nil
-        }?.bestFact
     }
 
     /// That of the most trusted who stated this very token by then.

@@ -52,14 +52,18 @@ struct Tokens: Hashable, Sendable {
         return times
     }
 
-    /// The best fact of the last period in order that counts from then or earlier and has a token.
-    private static func fact(_ history: History, at time: Timestamp) -> Int? {
-        let last = history.periods.indices.last { index in
-            history.periods[index].countsFrom <= time
-                && history.facts[history.periods[index].bestFact].statedTransaction?
-                    .appAccountToken != nil
+    /// The best fact of the last period in order that counts from then or earlier and has a token:
+    /// of the most trusted tokens, since a lower rank's never takes the place of a higher one's.
+    static func fact(_ history: History, at time: Timestamp) -> Int? {
+        let stated = history.periods.lazy.filter { period in
+            period.countsFrom <= time
+                && history.facts[period.bestFact].statedTransaction?.appAccountToken != nil
+        }.map(\.bestFact)
+        guard history.facts.ranksDiffer else { return stated.last }
+        return stated.reduce(nil) { (best: Int?, fact: Int) -> Int? in
+            guard let best else { return fact }
+            return history.facts.tokenTrust(fact) < history.facts.tokenTrust(best) ? best : fact
         }
-        return last.map { history.periods[$0].bestFact }
     }
 
     private static func named(_ facts: OrderedFacts) -> [CustomerId] {

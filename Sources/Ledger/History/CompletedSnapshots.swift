@@ -4,12 +4,28 @@ import AppStore
 /// a reason; that it does not state them is no statement, so they are taken from the most trusted,
 /// then newest, statement about the same transaction that has them. Signed transactions are left as
 /// they are: what they do not state is not so.
-enum CompletedSnapshots {
-    /// The facts, completed, and those whose appAccountToken another one stated, with its trust.
-    static func complete(_ ordered: [Fact]) -> (facts: [Fact], borrowedTokens: [Int: Trust]) {
-        guard ordered.contains(where: { isPartial($0) && $0.statedTransaction != nil }) else {
-            return (ordered, [:])
+struct CompletedSnapshots {
+    let facts: [Fact]
+    /// Facts whose appAccountToken another one stated, with its trust.
+    private(set) var borrowedTokens: [Int: Trust] = [:]
+    /// Receipts that state another type of product than a signed transaction does, which holds.
+    private(set) var retyped: Set<Int> = []
+
+    init(_ ordered: [Fact]) {
+        guard
+            ordered.contains(where: { fact in
+                CompletedSnapshots.isPartial(fact) && fact.statedTransaction != nil
+            })
+        else {
+            facts = ordered
+            return
         }
+        (facts, borrowedTokens, retyped) = CompletedSnapshots.complete(ordered)
+    }
+
+    private static func complete(
+        _ ordered: [Fact]
+    ) -> (facts: [Fact], borrowedTokens: [Int: Trust], retyped: Set<Int>) {
         let starts = ordered.compactMap { $0.statedTransaction?.purchaseDate }
         let purchases = purchases(ordered)
         var statements: [TransactionId: [Int]] = [:]
@@ -18,6 +34,7 @@ enum CompletedSnapshots {
             statements[id, default: []].append(index)
         }
         var borrowed: [Int: Trust] = [:]
+        var retyped: Set<Int> = []
         let facts = ordered.indices.map { index in
             let fact = ordered[index]
             guard isPartial(fact), let snapshot = fact.transaction else { return fact }
@@ -30,6 +47,15 @@ enum CompletedSnapshots {
                     donors.first { ordered[$0].statedTransaction?.appAccountToken != nil }
                     .map { ordered[$0].trust }
             }
+            let signed = donors.first { other in
+                !isPartial(ordered[other]) && ordered[other].trust >= fact.trust
+                    && ordered[other].statedTransaction?.type != nil
+            }.flatMap { ordered[$0].transaction }
+            if let signed, signed.type != whole.type {
+                whole.type = signed.type
+                whole.expiresDate = whole.expiresDate ?? signed.expiresDate
+                retyped.insert(index)
+            }
             whole.isUpgraded =
                 whole.isUpgraded || isUpgraded(snapshot, index, others, ordered, purchases)
             // A period that ends in the second in which the next one begins ends where that begins.
@@ -37,19 +63,21 @@ enum CompletedSnapshots {
             completed.transaction = whole
             return completed
         }
-        return (facts, borrowed)
+        return (facts, borrowed, retyped)
     }
 
     // MARK: Upgrades
 
-    /// Which products were bought in which second.
-    private static func purchases(_ facts: [Fact]) -> [Int64: Set<ProductId>] {
-        var purchases: [Int64: Set<ProductId>] = [:]
+    /// Which products were bought in which second, by the most trusted word for each.
+    private static func purchases(_ facts: [Fact]) -> [Int64: [ProductId: Trust]] {
+        var purchases: [Int64: [ProductId: Trust]] = [:]
         for fact in facts {
             guard let bought = fact.statedTransaction, let product = bought.productId,
                 let date = bought.purchaseDate
             else { continue }
-            purchases[date.milliseconds / 1_000, default: []].insert(product)
+            let second = date.milliseconds / 1_000
+            let known = purchases[second]?[product] ?? fact.trust
+            purchases[second, default: [:]][product] = max(known, fact.trust)
         }
         return purchases
     }
@@ -58,7 +86,7 @@ enum CompletedSnapshots {
     /// believed less can say it for them.
     private static func isUpgraded(
         _ snapshot: TransactionSnapshot, _ index: Int, _ others: [Int], _ facts: [Fact],
-        _ purchases: [Int64: Set<ProductId>]
+        _ purchases: [Int64: [ProductId: Trust]]
     ) -> Bool {
         let trust = facts[index].trust
         let peers = others.filter { facts[$0].trust >= trust }
@@ -76,7 +104,7 @@ enum CompletedSnapshots {
         else { return false }
         let second = date.milliseconds / 1_000
         return (second - upgradeToleranceSeconds...second + upgradeToleranceSeconds).contains {
-            purchases[$0]?.contains { $0 != snapshot.productId } ?? false
+            purchases[$0]?.contains { $0.key != snapshot.productId && $0.value >= trust } ?? false
         }
     }
 

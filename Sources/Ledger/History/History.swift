@@ -49,7 +49,10 @@ final class History: Sendable {
                 base[index] = found.segments
             }
         }
-        var assembly = HistoryAssembly(facts: facts, periods: periods)
+        var assembly = HistoryAssembly(
+            facts: facts, periods: periods,
+            higherRanks: facts.ranksDiffer
+                ? History.higherRanks(periods, facts, environment, catalogue) : [:])
         for index in periods.indices {
             assembly.append(index, base[index], after[index]?.reason)
         }
@@ -63,6 +66,25 @@ final class History: Sendable {
         self.periods = periods
         self.after = after
         intervals = assembly.intervals
+    }
+
+    private static func higherRanks(
+        _ periods: [Period], _ facts: OrderedFacts, _ environment: Environment,
+        _ catalogue: Catalogue
+    ) -> [Trust: History] {
+        let ranks = periods.map { facts[$0.bestFact].trust }
+        guard let lowest = ranks.min() else { return [:] }
+        let asked = Set(
+            periods.indices.filter { index in
+                ranks[index] > lowest
+                    && facts[periods[index].bestFact].statedTransaction?.transactionReason?.value
+                        == .purchase
+            }.map { ranks[$0] })
+        return asked.reduce(into: [:]) { histories, rank in
+            let trusted = OrderedFacts(
+                facts.facts.filter { $0.trust >= rank }, environment: environment)
+            histories[rank] = History(trusted, environment: environment, catalogue: catalogue)
+        }
     }
 
     /// The facts of DID_RENEW/BILLING_RECOVERY, with the transaction each carries.
@@ -125,10 +147,14 @@ struct HistoryAssembly {
     /// last in order that counts from ≤ t). Nil for the last.
     private let governsUntil: [Timestamp?]
     private(set) var intervals: [Interval] = []
+    /// What each rank and those above it tell by themselves, where a lower one tells of the time
+    /// before a purchase of theirs.
+    private let higherRanks: [Trust: History]
 
-    init(facts: OrderedFacts, periods: [Period]) {
+    init(facts: OrderedFacts, periods: [Period], higherRanks: [Trust: History] = [:]) {
         self.facts = facts
         self.periods = periods
+        self.higherRanks = higherRanks
         var limits: [Timestamp?] = Array(repeating: nil, count: periods.count)
         var limit: Timestamp?
         for index in periods.indices.reversed() {
@@ -168,12 +194,24 @@ struct HistoryAssembly {
 
     /// Rule 7. The label looks at the state immediately before the period counts.
     private func label(_ index: Int) -> ChainState {
-        let reason = facts[periods[index].bestFact].statedTransaction?.transactionReason?.value
+        let best = periods[index].bestFact
+        let reason = facts[best].statedTransaction?.transactionReason?.value
         if reason == .renewal { return .renewing }
-        switch intervals.last?.state {
+        switch stateBefore(index, reason) {
         case .subscribed, .renewing, .grace, .billingRetry: return .renewing
         default: return .subscribed
         }
+    }
+
+    /// The state immediately before a period. Where a higher rank says that it was bought anew, what
+    /// only a lower one tells of the time before makes no renewal of it.
+    private func stateBefore(_ index: Int, _ reason: TransactionReason?) -> ChainState? {
+        let trust = facts[periods[index].bestFact].trust
+        guard let last = intervals.last, reason == .purchase,
+            facts[periods[last.period].bestFact].trust < trust, let higher = higherRanks[trust]
+        else { return intervals.last?.state }
+        let before = periods[index].countsFrom.advanced(byMilliseconds: -1)
+        return higher.interval(at: before).map { higher.intervals[$0].state }
     }
 
     /// Cuts a segment by the period's revocation spans (rule 6).

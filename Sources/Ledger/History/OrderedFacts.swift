@@ -14,22 +14,62 @@ final class OrderedFacts: Sendable {
     let renewals: [RenewalPoint]
     /// Facts whose appAccountToken somebody else stated, and how far that one is believed.
     private let borrowedTokens: [Int: Trust]
+    /// Receipts that state another type of product than a signed transaction does, which holds.
+    let retyped: Set<Int>
     /// The facts that state an appAccountToken which the fact with a token before them does not:
     /// nearly every fact repeats the one before.
     let changesOfToken: [Int]
+    /// Whether the facts are of several ranks of trust.
+    let ranksDiffer: Bool
+    /// Purchases that only a lower rank tells of and that do not count: no fact states them here.
+    let setAside: [SetAside]
+    /// Where the ranks differ: when the periods begin that count, ascending.
+    let periodStarts: [Timestamp]
 
-    init(_ unordered: [Fact]) {
-        let ordered: [Fact]
-        if OrderedFacts.isOrdered(unordered) {
-            ordered = unordered
-            unusable = []
-        } else {
-            (ordered, unusable) = OrderedFacts.ordered(unordered)
+    /// Orders, completes and judges the facts of one chain.
+    convenience init(_ unordered: [Fact], environment: Environment) {
+        let (ordered, unusable) =
+            OrderedFacts.isOrdered(unordered) ? (unordered, []) : OrderedFacts.ordered(unordered)
+        let completed = CompletedSnapshots(ordered)
+        let facts = completed.facts
+        guard OrderedFacts.ranksDiffer(facts) else {
+            self.init(facts, completed, unusable: unusable, ranks: nil)
+            return
         }
-        (facts, borrowedTokens) = CompletedSnapshots.complete(ordered)
+        let all = OrderedFacts(facts, completed, unusable: unusable, ranks: nil)
+        let ranks = LowerRanks(all, environment: environment)
+        let counted = ranks.ids.isEmpty ? facts : facts.map { OrderedFacts.without(ranks.ids, $0) }
+        self.init(counted, completed, unusable: unusable, ranks: ranks)
+    }
+
+    /// - Parameter ranks: nil before the ranks were judged.
+    private init(
+        _ facts: [Fact], _ completed: CompletedSnapshots, unusable: [Fact], ranks: LowerRanks?
+    ) {
+        self.facts = facts
+        borrowedTokens = completed.borrowedTokens
+        retyped = completed.retyped
+        self.unusable = unusable
         times = facts.map { $0.signedDate ?? Timestamp(milliseconds: 0) }
-        renewals = RenewalPoint.points(facts)
+        ranksDiffer = OrderedFacts.ranksDiffer(facts)
+        setAside = ranks?.setAside ?? []
+        periodStarts = ranks?.starts ?? []
+        renewals =
+            ranksDiffer && ranks == nil ? [] : RenewalPoint.points(facts, starts: periodStarts)
         changesOfToken = OrderedFacts.changesOfToken(facts)
+    }
+
+    private static func ranksDiffer(_ facts: [Fact]) -> Bool {
+        let first = facts.first?.trust
+        return !facts.allSatisfy { $0.trust == first }
+    }
+
+    /// The fact, without its transaction if that was set aside.
+    private static func without(_ ids: Set<TransactionId>, _ fact: Fact) -> Fact {
+        guard let id = fact.statedTransaction?.transactionId, ids.contains(id) else { return fact }
+        var rest = fact
+        rest.transaction = nil
+        return rest
     }
 
     /// The usable facts and the others, each in order and each once.
@@ -149,11 +189,13 @@ struct RenewalPoint: Sendable {
     let fact: Int
 
     /// Those that count.
-    static func points(_ facts: [Fact]) -> [RenewalPoint] {
+    ///
+    /// - Parameter starts: of the periods, ascending; only needed where ranks differ.
+    static func points(_ facts: [Fact], starts: [Timestamp]) -> [RenewalPoint] {
         let points = allPoints(facts)
         let first = points.first.map { facts[$0.fact].trust }
         guard points.contains(where: { facts[$0.fact].trust != first }) else { return points }
-        return ranked(points, facts).filter { $0.ruling == nil }.map(\.point)
+        return ranked(points, facts, starts: starts).filter { $0.ruling == nil }.map(\.point)
     }
 
     static func allPoints(_ facts: [Fact]) -> [RenewalPoint] {

@@ -50,7 +50,7 @@ struct Period: Sendable {
 extension Period {
     /// The periods of a chain, in order. Only auto-renewable transactions make periods.
     static func periods(of records: [TransactionRecord], _ facts: OrderedFacts) -> [Period] {
-        var periods = groups(records, facts).map { Period($0, records, facts) }
+        var periods = groups(records.indices, records, facts).map { Period($0, records, facts) }
         let isOrdered = periods.indices.dropFirst().allSatisfy { index in
             precedes(periods[index - 1], periods[index])
         }
@@ -88,13 +88,13 @@ extension Period {
     /// Auto-renewable transactions that share a webOrderLineItemId (not absent, not "0") and
     /// overlap, directly or through a third, are one period. Each group is a piece of one array.
     private static func groups(
-        _ records: [TransactionRecord], _ facts: OrderedFacts
+        _ candidates: some Collection<Int>, _ records: [TransactionRecord], _ facts: OrderedFacts
     ) -> [ArraySlice<Int>] {
         var order: [Int] = []
         var shared: [Restorable] = []
-        order.reserveCapacity(records.count)
-        shared.reserveCapacity(records.count)
-        for index in records.indices {
+        order.reserveCapacity(candidates.count)
+        shared.reserveCapacity(candidates.count)
+        for index in candidates {
             guard let snapshot = facts[records[index].bestFact].statedTransaction,
                 snapshot.isAutoRenewable
             else { continue }
@@ -105,7 +105,7 @@ extension Period {
             }
         }
         var groups: [ArraySlice<Int>] = []
-        groups.reserveCapacity(records.count)
+        groups.reserveCapacity(candidates.count)
         for index in order.indices { groups.append(order[index...index]) }
         let isOrdered = shared.indices.dropFirst().allSatisfy { index in
             Restorable.precedes(shared[index - 1], shared[index])
@@ -124,21 +124,25 @@ extension Period {
             reach = max(reach, shared[index].to)
         }
         if !shared.isEmpty { groups.append(sharedOrder[start...]) }
-        return groups
+        guard facts.ranksDiffer else { return groups }
+        return groups.flatMap { believed($0, records, facts) }
     }
 
-    /// The transactions of one purchase that are of its highest rank, worst to best: what a lower one
-    /// says of it, under whatever transactionId, is not read (`lifecycle.md` §2 rule 2).
+    /// The transactions of one purchase that are of its highest rank: what a lower one says of it,
+    /// under whatever transactionId, is not read (`lifecycle.md` §2 rule 2). Nor does it join what
+    /// would be several purchases without it.
     private static func believed(
-        _ group: ArraySlice<Int>, _ all: [TransactionRecord]
-    ) -> ArraySlice<Int> {
+        _ group: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts
+    ) -> [ArraySlice<Int>] {
         let trust = group.map { all[$0].best.trust }.max()
-        return group.filter { all[$0].best.trust == trust }
-            .sorted { Statement.isWorse(all[$0].best, all[$1].best) }[...]
+        let kept = group.filter { all[$0].best.trust == trust }
+        return kept.count == group.count ? [group] : groups(kept, all, facts)
     }
 
     private init(_ group: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts) {
-        let sorted = group.count == 1 ? group : Period.believed(group, all)
+        let sorted =
+            group.count == 1
+            ? group : group.sorted { Statement.isWorse(all[$0].best, all[$1].best) }[...]
         let bestRecord = all[sorted[sorted.endIndex - 1]]
         records = sorted
         transactionId = bestRecord.transactionId

@@ -9,10 +9,12 @@ extension RenewalPoint {
     }
 
     /// Renewal snapshots of several ranks of trust, oldest first: a lower one counts only in a period
-    /// of which no higher one had spoken by then (`lifecycle.md` §2 rule 2). Periods begin where any
-    /// transaction says it was bought.
-    static func ranked(_ points: [RenewalPoint], _ facts: [Fact]) -> [Ranked] {
-        let starts = facts.compactMap { $0.statedTransaction?.purchaseDate }.sorted()
+    /// of which no higher one had spoken by then (`lifecycle.md` §2 rule 2).
+    ///
+    /// - Parameter starts: of the periods that count, ascending.
+    static func ranked(
+        _ points: [RenewalPoint], _ facts: [Fact], starts: [Timestamp]
+    ) -> [Ranked] {
         return points.map { point in
             let trust = facts[point.fact].trust
             let start = starts.last { $0 <= point.signedDate }

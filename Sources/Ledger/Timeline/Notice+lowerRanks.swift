@@ -99,6 +99,60 @@ extension NoticeReader {
                 + " as `subledger reconcile` does.")
     }
 
+    // MARK: Purchases
+
+    /// Purchases that were set aside. Those that one body tells of, for one reason, are one notice:
+    /// it may name thousands.
+    mutating func readSetAside() {
+        struct Telling: Hashable {
+            let signedDate: Timestamp
+            let trust: Trust
+            let isDenied: Bool
+        }
+        var first: [Telling: SetAside] = [:]
+        var others: [Telling: Int] = [:]
+        var tellings: [Telling] = []
+        let asides = facts.setAside.sorted { left, right in
+            (left.purchaseDate, left.transactionId) < (right.purchaseDate, right.transactionId)
+        }
+        for aside in asides {
+            let isDenied = if case .denied = aside.reason { true } else { false }
+            let telling = Telling(
+                signedDate: facts.times[aside.told], trust: facts[aside.told].trust,
+                isDenied: isDenied)
+            if first[telling] == nil {
+                first[telling] = aside
+                tellings.append(telling)
+            } else {
+                others[telling, default: 0] += 1
+            }
+        }
+        for telling in tellings {
+            if let aside = first[telling] { addSetAside(aside, and: others[telling] ?? 0) }
+        }
+    }
+
+    private mutating func addSetAside(_ aside: SetAside, and others: Int) {
+        let purchase =
+            "transaction \(aside.transactionId), bought on \(aside.purchaseDate.rfc3339)"
+            + (others == 0 ? "" : ", and \(others) more")
+        let told = facts.times[aside.told]
+        switch aside.reason {
+        case .denied:
+            add(
+                .contradiction, from: told, facts: [aside.ruling, aside.told],
+                "\(source(of: aside.told)) alone states \(purchase), but what is trusted more leaves"
+                    + " no room for it. The more trusted one holds.")
+        case .unconfirmed(let until):
+            add(
+                .unconfirmedStatement, from: told, to: told < until ? until : nil,
+                facts: [aside.ruling, aside.told],
+                "\(source(of: aside.told)) alone states \(purchase), while what is trusted more gives"
+                    + " access until \(until.rfc3339). It does not count until that confirms it: ask"
+                    + " Apple, as `subledger reconcile` does.")
+        }
+    }
+
     // MARK: Failed payments
 
     /// Payments that failed after a period, as only a lower rank tells while a higher one speaks of

@@ -8,8 +8,9 @@ extension NoticeReader {
             return
         }
         readPurchaseContradictions()
+        guard facts.ranksDiffer else { return }
         readRenewalContradictions()
-        guard Set(facts.facts.map(\.trust)).count > 1 else { return }
+        readSetAside()
         readLowerRefunds()
         readLowerFailures()
     }
@@ -49,6 +50,7 @@ extension NoticeReader {
                     "expiresDate", stated.expiresDate?.wholeSeconds,
                     signed.map { $0.expiresDate?.wholeSeconds })
             }
+            if facts.retyped.contains(index) { names.append("type") }
             guard !names.isEmpty, told.insert(stated.transactionId).inserted else { continue }
             add(
                 .contradiction, from: facts.times[index], facts: [first, index],
@@ -69,7 +71,7 @@ extension NoticeReader {
     /// statement of a higher rank confirms later.
     private mutating func readRenewalContradictions() {
         let points = RenewalPoint.allPoints(facts.facts)
-        for ranked in RenewalPoint.ranked(points, facts.facts) {
+        for ranked in RenewalPoint.ranked(points, facts.facts, starts: facts.periodStarts) {
             guard let ruling = ranked.ruling else { continue }
             let (said, ruled) = (facts[ranked.point.fact], facts[ruling.fact])
             let later = points.first { other in

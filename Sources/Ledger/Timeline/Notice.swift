@@ -11,8 +11,9 @@ public enum NoticeCode: String, Sendable, CaseIterable {
     case tokenChanged
     case unreadable
     case unknownValue
-    /// A refund or a failed payment that only a lower rank of trust tells of: not believed, and
-    /// contradicted by nothing (`Ledger.docc`, Original StoreKit).
+    /// A refund, a failed payment or a purchase that only a lower rank of trust tells of, or a later
+    /// end that only a renewal info states: not believed, and contradicted by nothing
+    /// (`Ledger.docc`, Original StoreKit).
     case unconfirmedStatement
 }
 
@@ -70,6 +71,7 @@ struct NoticeReader {
             reader.readUnexplainedExpiries()
             reader.readHistoryMissingBefore()
             reader.readStatusContradictions()
+            reader.readUnstatedExtension()
         }
         reader.readSnapshotContradictions()
         reader.readRankContradictions()

@@ -6,7 +6,8 @@ import Foundation
 /// `notifications.ndjson` holds one object a line. The first may be `{"defaults": {…},
 /// "environment": "…"}`: members of `defaults.notification`, `.data`, `.transaction` and
 /// `.renewal` stand under those of every later line; null removes one. Dates may be RFC 3339.
-/// A line `{"receivedAt":…,"command":{…}}` is what an operator decided then.
+/// A line `{"receivedAt":…,"command":{…}}` is what an operator decided then,
+/// `{"verifyReceipt":{…}}` an answer of verifyReceipt, which nobody signs.
 public struct Story: Sendable {
     public let name: String
     public let environment: Environment

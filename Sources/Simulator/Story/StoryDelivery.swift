@@ -10,6 +10,8 @@ public struct StoryDelivery: Sendable {
     let status: Int64?
     /// An operator's command, as its evidence says it; then there is nothing of Apple's.
     let command: [JSONMember]?
+    /// An answer of verifyReceipt as it stands; then there is nothing signed.
+    let verifyReceipt: JSONValue?
 
     init(_ line: JSONValue, _ defaults: StoryDefaults, place: String) throws {
         func object(_ name: String) -> [JSONMember]? {
@@ -45,10 +47,14 @@ public struct StoryDelivery: Sendable {
         command = line["command"]?.object.map { members in
             members.map { JSONMember(key: $0.key, value: StoryDefaults.milliseconds($0)) }
         }
-        guard notification != nil || transaction != nil || command != nil else {
+        verifyReceipt = line["verifyReceipt"]
+        let isTelling =
+            notification != nil || transaction != nil || command != nil || verifyReceipt != nil
+        guard isTelling else {
             throw Story.Problem(
                 place: place,
-                reason: "The line has neither notification, transaction nor command.")
+                reason: "The line has neither notification, transaction, command nor"
+                    + " verifyReceipt.")
         }
     }
 
@@ -79,8 +85,9 @@ public struct StoryDelivery: Sendable {
     }
 
     /// The line that `ingest` takes, signed by `authority`; of a command, which nobody signs,
-    /// `{"command":…,"receivedAt":…}`.
+    /// `{"command":…,"receivedAt":…}`; an answer of verifyReceipt as it stands.
     public func line(signedBy authority: Authority) throws -> [UInt8] {
+        if let verifyReceipt { return verifyReceipt.encoded() }
         var members: [JSONMember] = []
         if let command { members.append(JSONMember(key: "command", value: .object(command))) }
         if let receivedAt {

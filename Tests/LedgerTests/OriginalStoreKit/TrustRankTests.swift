@@ -188,6 +188,18 @@ struct TrustRankTests {
         #expect(life.notices(.tokenChanged).isEmpty)
     }
 
+    @Test("What kind of product it is a signed transaction says, whatever a receipt's number does")
+    func typeOfReceipt() {
+        var owned = receipt("1", day(0), day(30), at: day(9))
+        owned.transaction?.type = Raw(.nonConsumable)
+        owned.transaction?.expiresDate = nil
+        let life = given(.subscribed("1", day(0), day(30)), owned)
+        #expect(life.history == [Start(.subscribed, day(0)), Start(.expired, day(30))])
+        #expect(life.notices(.contradiction).map(\.message).contains { $0.contains("type") })
+        // By itself it is believed.
+        #expect(given(owned).state(day(40)) == .owned)
+    }
+
     @Test("A newer receipt tells a refund that no notification told")
     func refunded() {
         let life = given(

@@ -64,10 +64,22 @@ extension PlainReading {
     private func label(_ index: Int) -> ChainState {
         let period = periods[index]
         if period.best.transaction.transactionReason?.value == .renewal { return .renewing }
-        switch state(period.countsFrom.advanced(byMilliseconds: -1)) {
+        switch stateBefore(period) {
         case .subscribed, .renewing, .grace, .billingRetry: return .renewing
         default: return .subscribed
         }
+    }
+
+    /// Where a rank says that it was bought anew, lower ones do not speak of the time before.
+    private func stateBefore(_ period: Period) -> ChainState? {
+        let before = period.countsFrom.advanced(byMilliseconds: -1)
+        let trust = period.best.fact.trust
+        let previous = periods.last { $0.countsFrom <= before }
+        guard period.best.transaction.transactionReason?.value == .purchase,
+            let previous, previous.best.fact.trust < trust
+        else { return state(before) }
+        return PlainReading(facts.filter { $0.trust >= trust }, environment: environment)
+            .state(before)
     }
 
     private func after(_ period: Period, _ next: Period?, _ moment: Timestamp) -> ChainState {
@@ -100,7 +112,7 @@ extension PlainReading {
         }
     }
 
-    private func exit(
+    func exit(
         _ period: Period, _ next: Period?, _ window: [Fact], _ failing: [Fact], _ isRecovered: Bool
     ) -> Timestamp {
         let isMonthly = period.best.transaction.billingPlanType?.value == .monthly
@@ -120,7 +132,7 @@ extension PlainReading {
         return max(over.signedDate!, period.end)
     }
 
-    private func graceEnd(_ period: Period, _ window: [Fact], _ failing: [Fact]) -> Timestamp {
+    func graceEnd(_ period: Period, _ window: [Fact], _ failing: [Fact]) -> Timestamp {
         let dates = failing.compactMap(\.renewal?.gracePeriodExpiresDate).filter { $0 > period.end }
         if let last = dates.last { return last }
         let isGrace = failing.contains { fact in

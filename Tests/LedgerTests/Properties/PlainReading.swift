@@ -18,9 +18,12 @@ struct PlainReading {
         var spans: [(from: Timestamp, to: Timestamp?)]
         var firstStated: Timestamp
         var countsFrom: Timestamp
+        /// Every statement, of the highest rank, and every transactionId.
+        var statements: [Snapshot]
+        var ids: [TransactionId]
     }
 
-    let facts: [Fact]
+    private(set) var facts: [Fact]
     let environment: Environment
     private(set) var periods: [Period] = []
 
@@ -31,14 +34,8 @@ struct PlainReading {
             left.signedDate! == right.signedDate!
                 ? left.digest < right.digest : left.signedDate! < right.signedDate!
         }
-        periods = PlainReading.grouped(transactions())
-        periods.sort { left, right in
-            if left.start != right.start { return left.start < right.start }
-            let (one, two) = (left.best.transaction, right.best.transaction)
-            if one.isUpgraded != two.isUpgraded { return one.isUpgraded }
-            let (first, second) = (one.transactionId.rawValue, two.transactionId.rawValue)
-            return (first.utf8.count, first) < (second.utf8.count, second)
-        }
+        periods = PlainReading.grouped(transactions()).sorted(by: PlainReading.precedes)
+        setLowerRanksAside()
         if let first = periods.first, first.firstStated < first.start,
             first.best.transaction.transactionReason?.value == .renewal
         {
@@ -47,6 +44,30 @@ struct PlainReading {
         for index in periods.indices.dropLast() {
             guard let until = keptAnchor(index) else { continue }
             periods[index + 1].countsFrom = until
+        }
+    }
+
+    /// Rule 4's order.
+    private static func precedes(_ left: Period, _ right: Period) -> Bool {
+        if left.start != right.start { return left.start < right.start }
+        let (one, two) = (left.best.transaction, right.best.transaction)
+        if one.isUpgraded != two.isUpgraded { return one.isUpgraded }
+        let (first, second) = (one.transactionId.rawValue, two.transactionId.rawValue)
+        return (first.utf8.count, first) < (second.utf8.count, second)
+    }
+
+    /// Takes out the periods that a higher rank leaves no room for, and their snapshots.
+    private mutating func setLowerRanksAside() {
+        let judge = PlainRanks(reading: self)
+        let aside = judge.aside()
+        periods.removeAll { period in aside.contains { $0.id == period.id } }
+        let ids = Set(aside.flatMap(\.ids))
+        facts = facts.map { fact in
+            fact.with { fact in
+                if let id = fact.transaction?.transactionId, ids.contains(id) {
+                    fact.transaction = nil
+                }
+            }
         }
     }
 
@@ -77,7 +98,8 @@ struct PlainReading {
             return Period(
                 id: best.transaction.transactionId, best: best, start: start,
                 end: ends.compactMap { $0 }.max() ?? start, spans: PlainReading.spans(ranked),
-                firstStated: ranked.map(\.signedDate).min()!, countsFrom: start)
+                firstStated: ranked.map(\.signedDate).min()!, countsFrom: start,
+                statements: ranked, ids: [best.transaction.transactionId])
         }
     }
 
@@ -123,17 +145,22 @@ struct PlainReading {
             }) {
                 group.append(rest.remove(at: index))
             }
-            var whole = group.max { left, right in
-                left.best.fact.trust == right.best.fact.trust
-                    ? isWorse(left.best, right.best) : left.best.fact.trust < right.best.fact.trust
-            }!
-            // Whatever a lower rank says of the purchase, under another id, is not read.
-            group.removeAll { $0.best.fact.trust != whole.best.fact.trust }
+            // Whatever a lower rank says of the purchase, under another id, is not read, nor does it
+            // join what is two without it.
+            let trust = group.map(\.best.fact.trust).max()!
+            let kept = group.filter { $0.best.fact.trust == trust }
+            guard kept.count == group.count else {
+                result += grouped(kept)
+                continue
+            }
+            var whole = group.max { isWorse($0.best, $1.best) }!
             whole.start = group.map(\.start).min()!
             whole.end = max(whole.start, group.map(\.end).max()!)
             whole.spans = group.flatMap(\.spans)
             whole.firstStated = group.map(\.firstStated).min()!
             whole.countsFrom = whole.start
+            whole.statements = group.flatMap(\.statements)
+            whole.ids = group.flatMap(\.ids)
             result.append(whole)
         }
         return result

@@ -1,0 +1,326 @@
+import AppStore
+import Ledger
+import Testing
+
+/// Purchases under transactionIds that nothing more trusted knows: whoever has the shared secret can
+/// invent any. They count where no newer statement of a higher rank covers their time, and never
+/// take access away (`Ledger.docc`, Original StoreKit).
+@Suite("Invented purchases of a lower rank")
+struct SetAsideTests {
+    static let lower: [Trust] = [.secret, .transport]
+
+    /// A purchase that only a lower rank tells of.
+    private func told(
+        _ from: Timestamp, _ to: Timestamp, by trust: Trust, at signedDate: Timestamp? = nil,
+        id: String = "99"
+    ) -> Fact {
+        var fact = Fact.told(
+            trust == .secret ? .notificationV1 : .verifyReceipt,
+            type: trust == .secret ? .didRenew : nil, at: signedDate ?? from)
+        fact.transaction = .period(id, from, to)
+        return fact.trusted(trust)
+    }
+
+    /// A month, and what was signed about it later.
+    private func month(_ later: Fact...) -> [Fact] {
+        [.subscribed("1", day(0), day(30)).renewal { $0.autoRenewStatus = Raw(.on) }] + later
+    }
+
+    private func again(at signedDate: Timestamp) -> Fact {
+        .transaction("1", day(0), day(30), at: signedDate)
+    }
+
+    private func expectUntouched(
+        _ facts: [Fact], _ invented: Fact, _ code: NoticeCode,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let (with, without) = (given(facts + [invented]), given(facts))
+        #expect(with.history == without.history, sourceLocation: sourceLocation)
+        #expect(with.lifeFacts(.renewed).isEmpty, sourceLocation: sourceLocation)
+        #expect(with.notices(code).count == 1, sourceLocation: sourceLocation)
+        #expect(
+            with.intervals.allSatisfy { $0.transactionId.rawValue != "99" },
+            sourceLocation: sourceLocation)
+    }
+
+    // MARK: Denied
+
+    @Test("Inside a period that was signed again afterwards it ends nothing", arguments: lower)
+    func endsNothing(_ trust: Trust) {
+        let second = Timestamp(milliseconds: day(1).milliseconds + 1_000)
+        expectUntouched(month(again(at: day(10))), told(day(1), second, by: trust), .contradiction)
+    }
+
+    @Test("Nor does it make it longer, or revoke it", arguments: lower)
+    func changesNothing(_ trust: Trust) {
+        let facts = month(again(at: day(10)))
+        expectUntouched(facts, told(day(1), day(3_000), by: trust), .contradiction)
+        expectUntouched(
+            facts, told(day(1), day(40), by: trust, at: day(2)).revoked(day(2)), .contradiction)
+    }
+
+    @Test("A refund that was signed later than it says that it was bought denies it")
+    func beforeTheRefund() {
+        let refunded = Fact.notification(.refund, "1", day(0), day(30), at: day(5))
+            .revoked(day(4))
+        expectUntouched(
+            month(refunded), told(day(3), day(3_000), by: .secret), .contradiction)
+    }
+
+    @Test("A status of the time after a refund denies what was bought in it")
+    func afterTheRefund() {
+        let refunded = Fact.notification(.refund, "1", day(0), day(30), at: day(5))
+            .revoked(day(4)).with { $0.status = Raw(.revoked) }
+        expectUntouched(
+            month(refunded), told(day(4, 60), day(3_000), by: .secret), .contradiction)
+    }
+
+    @Test(
+        "A renewal is denied by a signed word of the time after the period",
+        arguments: [
+            Fact.expired(at: day(30, 60)),
+            .status(.expired, at: day(31)), .status(.billingRetry, at: day(31)),
+            .didFailToRenew(at: day(31)), .notification(.gracePeriodExpired, at: day(36)),
+            .autoRenew(false, at: day(31)),
+            .renewalInfo(at: day(31)) { $0.renewalDate = day(30) },
+        ])
+    func deniedRenewal(_ word: Fact) {
+        let facts = month(word)
+        let renewal = told(day(30), day(3_000), by: .transport)
+        expectUntouched(facts, renewal, .contradiction)
+    }
+
+    @Test("Nothing was bought before the chain began, as a higher rank dates it")
+    func beforeTheBeginning() {
+        let first = Fact.subscribed("1", day(0), day(30)).transaction {
+            $0.originalPurchaseDate = day(0)
+        }
+        let tolerated = NoticeLimits.firstPeriodToleranceMilliseconds
+        let bound = Timestamp(milliseconds: day(0).milliseconds - tolerated)
+        expectUntouched(
+            [first], told(bound.advanced(byMilliseconds: -1), day(0), by: .secret), .contradiction)
+        #expect(given(first, told(bound, day(0), by: .secret)).intervals.count == 3)
+    }
+
+    @Test("It was renewed at its end, so it ran until there")
+    func ranToItsEnd() {
+        expectUntouched(
+            month(
+                .notification(.didRenew, "2", day(30), day(60)).transaction {
+                    $0.transactionReason = Raw(.purchase)
+                }),
+            told(day(20), day(50), by: .secret), .contradiction)
+    }
+
+    @Test("What began in the same second is no second purchase, even if signed ahead")
+    func sameSecond() {
+        let early = Fact.subscribed("1", day(0), day(30), at: day(-1))
+        let second = Timestamp(milliseconds: day(0).milliseconds + 999)
+        expectUntouched([early], told(second, day(60), by: .secret), .contradiction)
+    }
+
+    @Test("A subscription in a chain that is a one-time purchase takes nothing away")
+    func oneTime() {
+        let bought = Fact.transaction("1", day(0), day(30), at: day(0)).transaction {
+            $0.type = Raw(.nonConsumable)
+            $0.expiresDate = nil
+        }
+        let life = given(bought, told(day(1), day(2), by: .secret))
+        #expect(life.history == [Start(.owned, day(0))])
+        #expect(life.notices(.contradiction).count == 1)
+        // A receipt states no type; what has no end does not renew.
+        var receipt = Fact.told(.receipt, at: day(0))
+        receipt.transaction = bought.transaction
+        receipt.transaction?.type = nil
+        var catalogue = Catalogue()
+        catalogue.products = [ProductId("pro.monthly"): Catalogue.Product(entitlements: ["pro"])]
+        let listed = given(receipt, told(day(1), day(2), by: .secret), catalogue: catalogue)
+        #expect(listed.history == [Start(.owned, day(0))])
+    }
+
+    // MARK: Not confirmed
+
+    @Test("Newer than all that is signed, it still ends no access early", arguments: lower)
+    func shorter(_ trust: Trust) {
+        let shorter = told(day(1), day(29), by: trust).transaction {
+            $0.productId = ProductId("pro.weekly")
+        }
+        expectUntouched(month(), shorter, .unconfirmedStatement)
+    }
+
+    @Test("Nor does a refund of it, while what is signed gives access")
+    func revokedLonger() {
+        expectUntouched(
+            month(),
+            told(day(1), day(60), by: .secret, at: day(2)).revoked(day(2)).transaction {
+                $0.productId = ProductId("pro.yearly")
+            }, .unconfirmedStatement)
+    }
+
+    @Test("Nor the access until a known upgrade")
+    func beforeTheUpgrade() {
+        let upgraded = again(at: day(12)).transaction { $0.isUpgraded = true }
+        let successor = Fact.resubscribed("2", day(12), day(42))
+        let shorter = told(day(5), day(6), by: .secret).transaction {
+            $0.productId = ProductId("pro.weekly")
+        }
+        expectUntouched(month(upgraded, successor), shorter, .unconfirmedStatement)
+    }
+
+    @Test("Nor is bought what is running")
+    func sameProduct() {
+        expectUntouched(month(), told(day(1), day(60), by: .secret), .unconfirmedStatement)
+    }
+
+    @Test("Grace that was signed is not ended either")
+    func grace() {
+        expectUntouched(
+            month(.didFailToRenew(at: day(30), grace: day(46))),
+            told(day(31), day(32), by: .secret), .unconfirmedStatement)
+    }
+
+    // MARK: Counted
+
+    @Test("A renewal that nothing signed speaks of since counts", arguments: lower)
+    func renewal(_ trust: Trust) {
+        let life = given(month() + [told(day(30), day(60), by: trust, id: "2")])
+        #expect(
+            life.history == [
+                Start(.subscribed, day(0)), Start(.renewing, day(30)), Start(.expired, day(60)),
+            ])
+        #expect(life.answer(day(40))?.trust == trust)
+        #expect(life.notices(.contradiction).isEmpty)
+    }
+
+    @Test("An upgrade that nothing signed speaks of since counts, as long as it lasts no shorter")
+    func upgrade() {
+        let other = told(day(10), day(40), by: .secret, id: "2").transaction {
+            $0.productId = ProductId("pro.yearly")
+        }
+        let life = given(month() + [other])
+        #expect(life.answer(day(20))?.transactionId.rawValue == "2")
+        #expect(life.state(day(35)) == .renewing)
+        #expect(life.notices(.unconfirmedStatement).isEmpty)
+    }
+
+    @Test("The successor of what Apple says was upgraded counts, though it ends earlier")
+    func successor() {
+        let upgraded = again(at: day(12)).transaction { $0.isUpgraded = true }
+        let life = given(month(upgraded) + [told(day(10), day(17), by: .secret, id: "2")])
+        #expect(life.answer(day(11))?.transactionId.rawValue == "2")
+        #expect(life.state(day(18)) == .expired)
+    }
+
+    @Test(
+        "A signed word that says that it goes on denies no renewal, unless it ends earlier",
+        arguments: [(day(60), true), (day(59), false), (day(30), false)])
+    func goesOn(_ renewalDate: Timestamp, _ isCounted: Bool) {
+        let on = Fact.autoRenew(true, at: day(31)).renewal { $0.renewalDate = renewalDate }
+        let life = given(month(on) + [told(day(30), day(60), by: .secret, id: "2")])
+        #expect(life.state(day(40)) == (isCounted ? .renewing : .expired))
+        #expect(life.notices(.contradiction).isEmpty == isCounted)
+    }
+
+    @Test("A gap between signed periods is filled, and does not reach into the next")
+    func gap() {
+        let next = Fact.didRenew("3", day(60), day(90), at: day(60))
+        let life = given(month(next) + [told(day(30), day(75), by: .secret, id: "2")])
+        #expect(life.answer(day(45))?.transactionId.rawValue == "2")
+        #expect(life.answer(day(65))?.transactionId.rawValue == "3")
+        #expect(life.answer(day(65))?.trust == .signed)
+        #expect(life.state(day(91)) == .expired)
+    }
+
+    @Test("What was bought anew, as it is signed, is no renewal of what a lower rank tells of")
+    func label() {
+        let anew = Fact.resubscribed("3", day(60), day(90))
+        let life = given(month(anew) + [told(day(40), day(60), by: .secret, id: "2")])
+        #expect(life.state(day(50)) != .expired)
+        #expect(life.state(day(60)) == .subscribed)
+    }
+
+    // MARK: What hangs on it
+
+    @Test("The token of a purchase that was set aside names nobody", arguments: lower)
+    func token(_ trust: Trust) {
+        let mine = month(again(at: day(10))).map { fact in
+            fact.transaction { $0.appAccountToken = "11111111-1111-4111-8111-111111111111" }
+        }
+        let stolen = told(day(1), day(3_000), by: trust).transaction {
+            $0.appAccountToken = "22222222-2222-4222-8222-222222222222"
+        }
+        let answer = given(mine + [stolen]).answer(day(20))
+        #expect(answer?.appAccountToken == "11111111-1111-4111-8111-111111111111")
+        #expect(answer?.appAccountTokenTrust == .signed)
+    }
+
+    @Test("Not even of a renewal that counts: a signed token stays")
+    func tokenOfRenewal() {
+        let mine = month().map { fact in
+            fact.transaction { $0.appAccountToken = "11111111-1111-4111-8111-111111111111" }
+        }
+        let renewal = told(day(30), day(60), by: .secret, id: "2").transaction {
+            $0.appAccountToken = "22222222-2222-4222-8222-222222222222"
+        }
+        let life = given(mine + [renewal])
+        #expect(life.answer(day(40))?.transactionId.rawValue == "2")
+        #expect(
+            life.answer(day(40))?.appAccountToken == "11111111-1111-4111-8111-111111111111")
+        #expect(
+            life.holders.holders(at: day(40)).map(\.customer.rawValue) == [
+                "11111111-1111-4111-8111-111111111111"
+            ])
+        #expect(life.notices(.tokenChanged).count == 1)
+    }
+
+    @Test("It opens no period in which auto-renew of a lower rank would count")
+    func autoRenew() {
+        let facts = month(again(at: day(25)))
+        let off = told(day(5), day(3_000), by: .secret, at: day(6)).renewal {
+            $0.autoRenewStatus = Raw(.off)
+        }
+        #expect(given(facts + [off]).answer(day(10))?.willRenew == true)
+        // Nor does another purchase date for a transaction that is signed.
+        let moved = told(day(5), day(60), by: .secret, at: day(6), id: "1").renewal {
+            $0.autoRenewStatus = Raw(.off)
+        }
+        #expect(given(facts + [moved]).answer(day(10))?.willRenew == true)
+    }
+
+    @Test("A restore of a lower rank does not join two signed periods")
+    func bridge() {
+        let facts = month(.resubscribed("2", day(40), day(70))).map { fact in
+            fact.transaction { $0.webOrderLineItemId = WebOrderLineItemId("7") }
+        }
+        let bridge = told(day(10), day(50), by: .secret).transaction {
+            $0.webOrderLineItemId = WebOrderLineItemId("7")
+        }
+        #expect(given(facts + [bridge]).history == given(facts).history)
+    }
+
+    @Test("What is bought by a lower rank's word makes no upgrade of a receipt's refund")
+    func receiptRefund() {
+        var refunded = Fact.told(.receipt, at: day(20))
+        refunded.transaction = .period("1", day(0), day(30))
+        refunded = refunded.revoked(day(10))
+        let other = told(day(10), day(40), by: .secret).transaction {
+            $0.productId = ProductId("other")
+        }
+        #expect(given(refunded, other).lifeFacts(.refunded).count == 1)
+    }
+
+    @Test("Thousands in one body are one notice, and every order tells the same")
+    func thousands() {
+        let invented = (0..<3_000).map { (number: Int64) in
+            told(day(1, number), day(2, number), by: .secret, at: day(3), id: "9\(number)")
+        }
+        let facts = numbered(month(again(at: day(10))) + invented)
+        let life = Lifecycle(facts, environment: .production, catalogue: Catalogue())
+        #expect(life.notices(.contradiction).count == 1)
+        #expect(life.notices(.contradiction).first?.message.contains("2999 more") == true)
+        let reversed = Lifecycle(
+            facts.reversed(), environment: .production, catalogue: Catalogue())
+        #expect(reversed.notices == life.notices)
+        #expect(reversed.intervals == life.intervals)
+    }
+}

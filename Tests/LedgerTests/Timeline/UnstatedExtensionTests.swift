@@ -1,0 +1,58 @@
+import AppStore
+import Ledger
+import Testing
+
+/// A renewal date counts by RENEWAL_EXTENDED alone (`lifecycle.md` §2 rule 4); a later one that
+/// comes otherwise is told.
+@Suite("Ends that only a renewal info states")
+struct UnstatedExtensionTests {
+    private func later(
+        _ date: Timestamp, _ type: NotificationType = .didChangeRenewalStatus
+    ) -> Fact {
+        .notification(type, "1", day(0), day(30), at: day(20)).renewal {
+            $0.autoRenewStatus = Raw(.on)
+            $0.renewalDate = date
+        }
+    }
+
+    @Test(
+        "From a second past every end on it is told, and changes nothing",
+        arguments: [(day(30), 0), (day(30, 999), 0), (day(30, 1_000), 1), (day(44), 1)])
+    func told(_ date: Timestamp, _ count: Int) {
+        let life = given(.subscribed("1", day(0), day(30)), later(date))
+        #expect(life.notices(.unconfirmedStatement).count == count)
+        #expect(life.answer(day(20))?.accessUntil == day(30))
+    }
+
+    @Test("RENEWAL_EXTENDED, and what was bought for that time, settle it")
+    func settled() {
+        let bought = Fact.subscribed("1", day(0), day(30))
+        let extended = given(bought, later(day(44)), later(day(44), .renewalExtended))
+        #expect(extended.notices(.unconfirmedStatement).isEmpty)
+        #expect(extended.answer(day(20))?.accessUntil == day(44))
+        let renewed = given(bought, later(day(60)), .didRenew("2", day(30), day(60)))
+        #expect(renewed.notices(.unconfirmedStatement).isEmpty)
+    }
+
+    @Test(
+        "While a payment is awaited the date means something else",
+        arguments: [
+            Fact.didFailToRenew(at: day(30)), .didFailToRenew(at: day(30), grace: day(46)),
+            Fact.status(.billingRetry, at: day(31)).renewal { _ in },
+            Fact.status(.billingGracePeriod, at: day(31)).renewal { _ in },
+        ])
+    func awaited(_ word: Fact) {
+        let life = given(
+            .subscribed("1", day(0), day(30)), word.renewal { $0.renewalDate = day(46) })
+        #expect(life.notices(.unconfirmedStatement).isEmpty)
+    }
+
+    @Test("What was refunded or upgraded lasts no longer")
+    func over() {
+        let bought = Fact.subscribed("1", day(0), day(30))
+        #expect(
+            given(bought, later(day(44)).revoked(day(10))).notices(.unconfirmedStatement).isEmpty)
+        let upgraded = later(day(44)).transaction { $0.isUpgraded = true }
+        #expect(given(bought, upgraded).notices(.unconfirmedStatement).isEmpty)
+    }
+}
