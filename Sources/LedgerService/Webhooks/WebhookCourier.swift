@@ -118,11 +118,9 @@ public actor WebhookCourier {
     private func pinned(
         _ row: WebhookEndpointRow
     ) async throws(StoreError) -> WebhookEndpointRow {
-        let position = row.cursor.position
-        // Cursors move inside a position, too.
-        if self.row?.cursor.position == position, self.row?.leafHash != nil { return row }
+        guard row.leafHash == nil else { return row }
         var row = row
-        row.leafHash = try await feed.ledger.checkpoint(at: position)?.leafHash
+        row.leafHash = try await feed.ledger.checkpoint(at: row.cursor.position)?.leafHash
         return row
     }
 
@@ -133,7 +131,7 @@ public actor WebhookCourier {
     ) async throws(StoreError) -> WebhookEndpointRow {
         report(.cursorBeyondLog(endpoint: known.name, position: known.cursor.position))
         var row = known
-        row.cursor = try await feed.end()
+        row.move(to: try await feed.end())
         row = try await pinned(row)
         let gone = waiting.filter { $0.place.position > head }
         try await operations.keep(row, done: gone.map(\.chainPlace))
@@ -149,7 +147,7 @@ public actor WebhookCourier {
         guard page.next > standing.cursor else { return false }
         let wanted = page.changes.filter { endpoint.filter.admits($0) }
         var row = standing
-        row.cursor = page.next
+        row.move(to: page.next)
         guard !wanted.isEmpty else {
             self.row = row
             // Nothing was told: the cursor may be kept now and then.

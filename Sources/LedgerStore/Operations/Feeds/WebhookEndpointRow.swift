@@ -5,9 +5,9 @@ public import Ledger
 public struct WebhookEndpointRow: Hashable, Sendable {
     public let name: String
     /// Everything up to here was delivered, or is waiting.
-    public var cursor: ChangePlace
-    /// Of the event at the cursor's position; nil at position 0, and where nobody kept it. Another one
-    /// there is of another log.
+    public private(set) var cursor: ChangePlace
+    /// Of the event at the cursor's position; nil at position 0, and where nobody looked it up yet.
+    /// Another one there is of another log.
     public var leafHash: Digest?
     /// When it answered that it is gone.
     public var disabledAt: Timestamp?
@@ -28,6 +28,15 @@ public struct WebhookEndpointRow: Hashable, Sendable {
         self.lastAttemptAt = lastAttemptAt
         self.lastSuccessAt = lastSuccessAt
         self.lastOutcome = lastOutcome
+    }
+}
+
+extension WebhookEndpointRow {
+    /// A hash never outlives its position: kept beside another one, it would make this log look
+    /// like another.
+    public mutating func move(to place: ChangePlace) {
+        if place.position != cursor.position { leafHash = nil }
+        cursor = place
     }
 }
 
