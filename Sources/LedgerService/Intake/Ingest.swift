@@ -209,12 +209,15 @@ public struct Ingest: Sendable {
                     ))
             case .unreadable(let error, let bytes):
                 summary.rejected += 1
-                refused.append(
-                    (
-                        IngestSummary.IngestError(
-                            input: error.input, code: error.code, message: error.message),
-                        NewQuarantineItem(unreadable: error, bytes: bytes, receivedAt: clock())
-                    ))
+                let told = IngestSummary.IngestError(
+                    input: error.input, code: error.code, message: error.message)
+                guard error.isKept else {
+                    summary.add(told)
+                    continue
+                }
+                let item = NewQuarantineItem(
+                    unreadable: error, bytes: bytes, receivedAt: clock())
+                refused.append((told, item))
             }
         }
         try await keep(refused, into: &summary)

@@ -63,7 +63,8 @@ enum InputLine {
         _ body: JSONValue, of line: [UInt8], _ input: String
     ) throws(UnreadableInput) -> [Submission.Form] {
         if let payload = body["signedPayload"] {
-            return [exported(payload, body["kind"]?.string) ?? token(payload, "signedPayload")]
+            let kind = body["kind"]?.string.flatMap { EventKind(rawValue: $0) }
+            return [try exported(payload, kind, input) ?? token(payload, "signedPayload")]
         }
         if body["signedTransactionInfo"] != nil { return [transaction(body)] }
         if let info = body["signedAppTransactionInfo"] {
@@ -94,16 +95,31 @@ enum InputLine {
                 + " verifyReceipt and no version 1 notification.", input)
     }
 
-    /// A line of `export events --evidence`, which names what its evidence is.
-    private static func exported(_ payload: JSONValue, _ kind: String?) -> Submission.Form? {
+    /// A line of `export events --evidence`, which names what its evidence is; nil where it is one
+    /// JWS. Throws for what no signature of Apple's proves: another ledger's own records.
+    private static func exported(
+        _ payload: JSONValue, _ kind: EventKind?, _ input: String
+    ) throws(UnreadableInput) -> Submission.Form? {
         guard let text = payload.string.map({ Array($0.utf8) }) else { return nil }
-        return switch kind.flatMap({ EventKind(rawValue: $0) }) {
-        case .receipt: .receipt(text)
-        case .verifyReceipt: .verifyReceipt(Redaction.withoutPasswords(text))
-        case .notificationV1: .notificationV1(text)
-        default: nil
+        switch kind {
+        case .receipt: return .receipt(text)
+        case .verifyReceipt: return .verifyReceipt(Redaction.withoutPasswords(text))
+        case .notificationV1: return .notificationV1(text)
+        case .renewalPair: return (try? JSONValue.parse(text)).map { transaction($0) }
+        case .command, .sweep:
+            throw UnreadableInput(
+                code: ownRecordCode,
+                message:
+                    "This line is what a ledger noted itself (a \(kind?.rawValue ?? "record")),"
+                    + " which nobody signed: links, grants and what was asked of Apple come over"
+                    + " with `backup` and `restore` only.",
+                input: input, isKept: false)
+        case .notification, .transaction, .appTransaction, nil: return nil
         }
     }
+
+    /// What is refused because only a backup takes it along.
+    static let ownRecordCode = "ownRecord"
 
     /// What original StoreKit left: bodies as they came, or as the text of a member, with a time
     /// beside it.

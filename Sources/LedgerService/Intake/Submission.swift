@@ -92,4 +92,6 @@ struct UnreadableInput: Error, Sendable {
     let code: String
     let message: String
     let input: String
+    /// Whether quarantine keeps it: something else may make sense of it one day.
+    var isKept = true
 }

@@ -1,0 +1,85 @@
+import AppStore
+import Foundation
+import Ledger
+import LedgerService
+import LedgerStore
+import Simulator
+import Testing
+
+/// One ledger's `export events --evidence` as another one's input.
+@Suite("What was exported is taken in again")
+struct ExportedAgainTests {
+    private let chain = MadeChain()
+
+    private func exported(_ ledger: TemporaryLedger) async throws -> [[UInt8]] {
+        try await ledger.export(.events) { $0.withEvidence = true }
+            .split(separator: "\n").map { Array($0.utf8) }
+    }
+
+    private func pair(_ period: Int, _ status: SubscriptionStatus?) -> MadeDelivery {
+        let signed = chain.start(period).advanced(byMilliseconds: 7_000)
+        return MadeDelivery(
+            receivedAt: signed,
+            evidence: .pair(
+                chain.transaction(period, signed: signed),
+                chain.renewal(period, willRenew: true, signed: signed), status.map { Raw($0) }))
+    }
+
+    @Test(
+        "What a ledger noted itself is refused with its own code and kept nowhere; the rest is taken"
+    )
+    func ownRecords() async throws {
+        let (first, second) = (try TemporaryLedger(), try TemporaryLedger())
+        _ = try await first.ingest([chain.bought()])
+        let (now, id) = (
+            first.now,
+            ChainId(
+                bundleId: BundleId(chain.bundleId),
+                originalTransactionId: OriginalTransactionId(chain.id))
+        )
+        try await first.ledger { ledger in
+            _ = try await CommandIntake(ledger: ledger, clock: { now }, makeId: { "made" }).run(
+                .link(CustomerId("ann")), about: id, .init(actor: "sara", reason: "a ticket"))
+        }
+        let lines = try await exported(first)
+        #expect(lines.count == 2)
+        let summary = try await second.ingest(Array(lines.reversed()))
+        #expect(summary.appended == 1)
+        #expect(summary.rejected == 1)
+        #expect(summary.errors.map(\.code) == ["ownRecord"])
+        let kept = try await second.ledger { try await $0.operations.quarantined() }
+        #expect(kept.isEmpty)
+    }
+
+    @Test("Transactions with their renewal infos, a status beside them or not, come over whole")
+    func pairs() async throws {
+        let (first, second) = (try TemporaryLedger(), try TemporaryLedger())
+        _ = try await first.ingest([
+            chain.bought(), pair(0, nil), pair(1, .active), chain.turnedOff(1),
+        ])
+        let lines = try await exported(first)
+        let summary = try await second.ingest(lines)
+        #expect(summary.errors.isEmpty)
+        #expect(summary.appended == Int64(lines.count))
+        let keys = try await [first, second].asyncMap { ledger in
+            try await ledger.exportLines(.events).compactMap { $0["key"]?.string }
+        }
+        #expect(keys[0] == keys[1])
+        #expect(keys[0].count == 4)
+        let at = chain.start(1, 100_000)
+        let shown = try await [first, second].asyncMap { ledger in
+            try await ledger.timeline(chain.id, at: at)["intervals"]
+        }
+        #expect(shown[0] == shown[1])
+    }
+}
+
+extension Sequence {
+    fileprivate func asyncMap<Value>(
+        _ body: (Element) async throws -> Value
+    ) async throws -> [Value] {
+        var values: [Value] = []
+        for element in self { values.append(try await body(element)) }
+        return values
+    }
+}
