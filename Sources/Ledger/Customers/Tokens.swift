@@ -70,7 +70,9 @@ struct Tokens: Hashable, Sendable {
         let stated = facts.changesOfToken.compactMap { index in
             facts[index].statedTransaction?.appAccountToken.map { CustomerId(token: $0) }
         }
-        return stated.count < 2 ? stated : Set(stated).sorted()
+        // Who was named stays so, whatever comes to be known later.
+        let all = stated + facts.setAsideTokens.map { CustomerId(token: $0) }
+        return all.count < 2 ? all : Set(all).sorted()
     }
 
     func holder(at time: Timestamp) -> Holder? { holders.last { $0.from <= time }?.holder }

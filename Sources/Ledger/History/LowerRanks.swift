@@ -28,6 +28,8 @@ struct LowerRanks {
     private(set) var setAside: [SetAside] = []
     /// Every transactionId of what was set aside.
     private(set) var ids: Set<TransactionId> = []
+    /// The account tokens in what was set aside: they name nobody who holds anything, but were named.
+    private(set) var tokens: [String] = []
     /// When the periods begin that count, ascending.
     let starts: [Timestamp]
 
@@ -60,6 +62,11 @@ struct LowerRanks {
         starts = counted.map(\.start)
         setAside = found.map(\.aside)
         ids = Set(found.flatMap { $0.period.records.map { records[$0].transactionId } })
+        tokens = facts.facts.compactMap { fact in
+            fact.statedTransaction.flatMap { stated in
+                ids.contains(stated.transactionId) ? stated.appAccountToken : nil
+            }
+        }
     }
 }
 

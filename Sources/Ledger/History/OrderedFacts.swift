@@ -23,6 +23,8 @@ final class OrderedFacts: Sendable {
     let ranksDiffer: Bool
     /// Purchases that only a lower rank tells of and that do not count: no fact states them here.
     let setAside: [SetAside]
+    /// The account tokens that stand in those.
+    let setAsideTokens: [String]
     /// Where the ranks differ: when the periods begin that count, ascending.
     let periodStarts: [Timestamp]
 
@@ -53,6 +55,7 @@ final class OrderedFacts: Sendable {
         times = facts.map { $0.signedDate ?? Timestamp(milliseconds: 0) }
         ranksDiffer = OrderedFacts.ranksDiffer(facts)
         setAside = ranks?.setAside ?? []
+        setAsideTokens = ranks?.tokens ?? []
         periodStarts = ranks?.starts ?? []
         renewals =
             ranksDiffer && ranks == nil ? [] : RenewalPoint.points(facts, starts: periodStarts)

@@ -252,6 +252,9 @@ struct SetAsideTests {
         let answer = given(mine + [stolen]).answer(day(20))
         #expect(answer?.appAccountToken == "11111111-1111-4111-8111-111111111111")
         #expect(answer?.appAccountTokenTrust == .signed)
+        // Who was named when less was known is still one who was.
+        let named = given(mine + [stolen]).holders.named.map(\.rawValue)
+        #expect(named.contains("22222222-2222-4222-8222-222222222222"))
     }
 
     @Test("Not even of a renewal that counts: a signed token stays")
