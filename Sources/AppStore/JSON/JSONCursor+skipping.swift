@@ -3,6 +3,8 @@ extension JSONCursor {
     /// text is can be told in a few bytes.
     public mutating func skipValue() throws(JSONError) {
         skipWhitespace()
+        guard valuesLeft > 0 else { throw JSONError(.tooManyValues, offset: index) }
+        valuesLeft -= 1
         switch peek() {
         case UInt8(ascii: "{"):
             var object = try beginObject()

@@ -18,9 +18,17 @@ public struct JSONCursor {
     var index = 0
     /// Containers open at `index`.
     private(set) var depth = 0
+    /// How many more values may be passed over unread.
+    var valuesLeft: Int
 
     /// Starts before the first byte of `bytes`, which must stay where they are.
-    public init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+    ///
+    /// - Parameter skipping: most values that `skipValue` passes over, of what nobody has vouched for
+    ///   yet; one more is `tooManyValues`.
+    public init(_ bytes: UnsafeBufferPointer<UInt8>, skipping: Int = .max) {
+        self.bytes = bytes
+        valuesLeft = skipping
+    }
 
     /// Where an object stands: which keys it has shown.
     public struct ObjectState {

@@ -9,6 +9,8 @@ public struct JSONError: Error, Hashable, Sendable {
         case unexpectedEnd
         /// More than `JSONLimits.depth` containers are open at once.
         case tooDeep
+        /// More values are passed over than the reader was allowed.
+        case tooManyValues
         /// One object has a key twice. RFC 8259 §4 leaves the meaning open, so two readers could
         /// believe two things of one signed payload.
         case duplicateKey

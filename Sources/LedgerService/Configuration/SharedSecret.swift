@@ -51,11 +51,41 @@ public struct SharedSecret: Sendable, Equatable {
         }
     }
 
+    /// Whether one of them stands in bytes of JSON, as it is or with characters escaped.
+    ///
+    /// - Parameter value: the same, decoded; looked at where anything is escaped.
+    func stands(
+        in bytes: [ArraySlice<UInt8>], spelled value: @autoclosure () -> JSONValue?
+    ) -> Bool {
+        let secrets = values.map { Array($0.utf8) }
+        func isPlain(_ piece: ArraySlice<UInt8>) -> Bool {
+            secrets.contains { Redaction.contains($0, in: piece) }
+        }
+        if bytes.contains(where: isPlain) { return true }
+        guard bytes.contains(where: { Redaction.contains([UInt8(ascii: "\\")], in: $0) }),
+            let value = value()
+        else { return false }
+        return value.stringsAndKeys { text in isPlain(Array(text.utf8)[...]) }
+    }
+
     /// Whether `code` is the keyed digest of `message` under one of them.
     func made(_ code: Digest, of message: [UInt8]) -> Bool {
         values.reduce(false) { found, value in
             HMACSHA256.code([message], key: Array(value.utf8)).equalsInConstantTime(code) || found
         }
+    }
+}
+
+extension JSONValue {
+    /// Whether a text or a key anywhere inside satisfies the condition.
+    fileprivate func stringsAndKeys(_ condition: (String) -> Bool) -> Bool {
+        if let text = string { return condition(text) }
+        if let members = object {
+            return members.contains { member in
+                condition(member.key) || member.value.stringsAndKeys(condition)
+            }
+        }
+        return array?.contains { $0.stringsAndKeys(condition) } ?? false
     }
 }
 
@@ -97,4 +127,21 @@ final class SharedSecrets: Sendable {
     }
 
     subscript(bundleId: BundleId) -> SharedSecret? { secrets.withLock { $0[bundleId] } }
+
+    /// Whether no app has one.
+    var isEmpty: Bool { secrets.withLock { $0.isEmpty } }
+
+    /// Whether the secret of any app stands in bytes of JSON, as it is or with characters escaped.
+    ///
+    /// - Parameter value: the same, decoded; looked at where anything is escaped.
+    func stand(
+        in bytes: [ArraySlice<UInt8>], spelled value: @autoclosure () -> JSONValue?
+    ) -> Bool {
+        secrets.withLock { $0 }.contains { $0.value.stands(in: bytes, spelled: value()) }
+    }
+
+    /// The apps with whose secret a body was sent, in order. Every one is looked at.
+    func apps(of sealed: SealedNotificationV1) -> [BundleId] {
+        secrets.withLock { $0 }.filter { sealed.isSealed(by: $0.value) }.map(\.key).sorted()
+    }
 }

@@ -29,7 +29,7 @@ extension EventPreparation {
     }
 
     /// Throws `undecodablePayload` for what is no answer of verifyReceipt, `receiptRefusedByApple`
-    /// for one in which Apple vouches for nothing.
+    /// for one in which Apple vouches for nothing, `secretExposed`.
     func believe(verifyReceipt body: [UInt8]) throws(VerificationError) -> BelievedVerifyReceipt {
         let response: VerifyReceiptResponse
         do throws(JSONError) { response = try VerifyReceiptResponse(body) } catch {
@@ -37,6 +37,9 @@ extension EventPreparation {
                 .undecodablePayload,
                 reason: "It is no answer of verifyReceipt (\(error.code.rawValue)"
                     + "\(error.field.map { " in \($0)" } ?? "")).")
+        }
+        guard !secrets.stand(in: [body[...]], spelled: try? JSONValue.parse(body)) else {
+            throw EventPreparation.secretExposed
         }
         guard response.status.value?.isGenuine == true else {
             throw VerificationError(

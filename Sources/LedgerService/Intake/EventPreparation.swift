@@ -89,8 +89,9 @@ struct EventPreparation: Sendable {
                 standing: .rejected, code: error.code.rawValue, part: error.part.rawValue,
                 message: EventPreparation.message(error, submission),
                 bundleId: isGenuine ? EventPreparation.claimedBundleId(submission) : waiting,
-                environment: nil, submission: submission, receivedAt: receivedAt,
-                isGenuine: isGenuine, isRetryable: error.isRetryable))
+                environment: nil,
+                submission: error.code == .secretExposed ? submission.withoutBytes : submission,
+                receivedAt: receivedAt, isGenuine: isGenuine, isRetryable: error.isRetryable))
     }
 
     /// Whether the app is one of ours.

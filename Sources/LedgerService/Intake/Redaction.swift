@@ -1,3 +1,4 @@
+import AppStore
 import Foundation
 
 /// Takes passwords out of what is kept without having been understood: a body cut short, spelled
@@ -23,6 +24,26 @@ enum Redaction {
         }
         result += bytes[index...]
         return result
+    }
+
+    /// A version 1 body without its password; nil for what is no object.
+    static func withoutPassword(_ body: JSONValue) -> JSONValue? {
+        body.object.map { .object($0.filter { $0.key != "password" }) }
+    }
+
+    /// Whether `text` stands anywhere in `bytes`.
+    static func contains(_ text: [UInt8], in bytes: ArraySlice<UInt8>) -> Bool {
+        guard let first = text.first else { return true }
+        return bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, bytes.count >= text.count else { return false }
+            let last = bytes.count - text.count
+            var start = 0
+            while start <= last, let found = memchr(base + start, Int32(first), last - start + 1) {
+                if memcmp(found, text, text.count) == 0 { return true }
+                start = UnsafeRawPointer(found) - base + 1
+            }
+            return false
+        }
     }
 
     /// Its rarest letter, and where in it that stands.

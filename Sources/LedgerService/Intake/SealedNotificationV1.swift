@@ -67,8 +67,25 @@ struct SealedNotificationV1: Sendable {
     }
 
     /// All of it, for decoding once it is believed.
-    func decoded() throws(JSONError) -> NotificationV1 {
-        try NotificationV1(JSONValue.parse(body))
+    func parsed() throws(JSONError) -> JSONValue { try JSONValue.parse(body) }
+
+    /// Whether its own password stands anywhere else, too, in whatever spelling. Such a body is not
+    /// kept: sealing takes the password out of one place.
+    var repeatsPassword: Bool {
+        guard case .password(let text) = vouching, let own = SharedSecret(text: text) else {
+            return false
+        }
+        return own.stands(in: rest, spelled: unsealed)
+    }
+
+    /// All of it but the password, decoded; nil for what is no JSON.
+    var unsealed: JSONValue? {
+        (try? parsed()).flatMap { Redaction.withoutPassword($0) }
+    }
+
+    /// What stands before the password, and behind it.
+    var rest: [ArraySlice<UInt8>] {
+        [body[..<place.lowerBound], body[place.upperBound...]]
     }
 
     private func body(with password: String) -> [UInt8] {

@@ -28,6 +28,13 @@ struct Submission: Sendable {
     /// Which of several pieces of one input, from 1; nil for the only one.
     let item: Int?
 
+    /// The same, of which nothing is to be kept.
+    var withoutBytes: Submission {
+        Submission(
+            form: .unreadable("", []), claimedReceivedAt: claimedReceivedAt, input: input,
+            item: item)
+    }
+
     /// The bytes to keep when it cannot be accepted: `ingest` takes them again as a line, with
     /// the time that was claimed.
     var line: [UInt8] {
@@ -50,8 +57,10 @@ struct Submission: Sendable {
             return json.bytes
         case .notificationV1(let body):
             // A secret is never written down, not even one that is not ours.
-            let sealed = (try? SealedNotificationV1(body))?.bytes ?? []
-            return envelope("notificationV1", sealed)
+            guard let sealed = try? SealedNotificationV1(body), !sealed.repeatsPassword else {
+                return []
+            }
+            return envelope("notificationV1", sealed.bytes)
         case .receipt(let bytes):
             // Binary or text: as text either way, or there would be no line.
             let base64 =

@@ -17,6 +17,8 @@ public final class LedgerHost: Sendable {
     let sharedSecrets: SharedSecrets
     let notifications: LiveIntake
     let uploads: LiveIntake
+    /// Large bodies are read one after the other.
+    private let largeBodies = Turnstile()
     /// Asks Apple about the purchases of receipts, once it is told how.
     public let receiptQuestions = ReceiptQuestions()
     /// Uploads under one key are answered one after the other: the later ones from what the first
@@ -150,7 +152,22 @@ public final class LedgerHost: Sendable {
     public static let notificationByteCount = NotificationBody.maximumByteCount
 
     /// Takes in a body that Apple posted. Returns once the event is durable, or known already.
+    ///
+    /// Bodies larger than version 2's, which anybody may send, are read one after the other: they
+    /// leave the other cores to the rest.
     public func takeNotification(_ body: [UInt8]) async throws(IntakeRefusal) -> IntakeReceipt {
+        guard body.count > NotificationBody.maximumSignedByteCount else {
+            return try await takePosted(body)
+        }
+        let result = await largeBodies.pass { () async -> Result<IntakeReceipt, IntakeRefusal> in
+            do throws(IntakeRefusal) { return .success(try await takePosted(body)) } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    private func takePosted(_ body: [UInt8]) async throws(IntakeRefusal) -> IntakeReceipt {
         do throws(IntakeRefusal) {
             switch try NotificationBody(body) {
             case .signed(let token):

@@ -17,6 +17,11 @@ enum NotificationBody: Equatable {
     init(_ body: [UInt8]) throws(IntakeRefusal) {
         let members: Members
         do throws(JSONError) { members = try Members(body) } catch {
+            if error.code == .tooManyValues {
+                throw IntakeRefusal(
+                    .malformed, code: IntakeRefusal.payloadTooLarge,
+                    message: "The body holds more than \(NotificationV1.unreadValueCount) values.")
+            }
             throw IntakeRefusal(
                 .malformed, code: "malformedJSON",
                 message: "The body is not valid JSON (\(error.code.rawValue)).")
@@ -61,7 +66,7 @@ enum NotificationBody: Equatable {
         private init() {}
 
         private static func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> Members {
-            var cursor = JSONCursor(bytes)
+            var cursor = JSONCursor(bytes, skipping: NotificationV1.unreadValueCount)
             var members = Members()
             guard cursor.isAtObject() else {
                 try cursor.skipValue()

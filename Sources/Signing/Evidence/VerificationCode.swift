@@ -48,6 +48,9 @@ public enum VerificationCode: String, Sendable, Hashable, CaseIterable {
     /// A version 1 notification of an app whose shared secret is not configured here: nobody can
     /// tell whether it is Apple's.
     case sharedSecretMissing
+    /// The app's shared secret stands in a body of original StoreKit elsewhere than in its
+    /// `password`, where Apple never puts it: kept, it would be readable.
+    case secretExposed
     /// An answer of verifyReceipt in which Apple vouches for no receipt.
     case receiptRefusedByApple
     /// A genuine receipt, but of another device than the one named.

@@ -12,8 +12,9 @@ extension OpenAPIDocument {
                 here (an app or environment that is not configured, a full disk) is a 503, so that
                 Apple sends it again. A notification of version 1 is believed by its password, the
                 app's shared secret, which is compared in constant time and kept nowhere: another
-                one is a 400 (`wrongSharedSecret`); without one configured for the app a 503
-                (`sharedSecretMissing`). At most 262,144 bytes; of version 1, 4,194,304.
+                one is a 400 (`wrongSharedSecret`), as is the secret anywhere else in the body
+                (`secretExposed`); without one configured for the app a 503
+                (`sharedSecretMissing`). One that names no app is of the app whose secret it has. At most 262,144 bytes; of version 1, 4,194,304.
               security: []
               requestBody:
                 required: true

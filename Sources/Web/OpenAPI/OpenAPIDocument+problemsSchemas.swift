@@ -90,6 +90,7 @@ extension OpenAPIDocument {
                 - receiptRefusedByApple
                 - requestTimeout
                 - revocationUnknown
+                - secretExposed
                 - sharedSecretMissing
                 - signatureMismatch
                 - sourceNotAllowed

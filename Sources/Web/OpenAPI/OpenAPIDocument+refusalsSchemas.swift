@@ -83,6 +83,7 @@ extension OpenAPIDocument {
                         - nestedPartInvalid
                         - certificateRevoked
                         - wrongSharedSecret
+                        - secretExposed
                         - receiptRefusedByApple
                         - wrongDevice
             Unauthorized:
@@ -340,6 +341,7 @@ extension OpenAPIDocument {
                         - nestedPartInvalid
                         - certificateRevoked
                         - wrongSharedSecret
+                        - secretExposed
                         - receiptRefusedByApple
                         - wrongDevice
             NotLinked:
