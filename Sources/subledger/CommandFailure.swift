@@ -111,7 +111,8 @@ enum Console {
         }
     }
 
-    static func out(_ text: String) throws { try out(Array(text.utf8)) }
+    /// A text for people. What a stranger put into it does not reach the terminal as commands.
+    static func out(_ text: String) throws { try out(Array(text.printableLines.utf8)) }
 
     /// One JSON object and a newline.
     static func out(_ body: (inout JSONWriter) -> Void) throws {
@@ -121,8 +122,10 @@ enum Console {
         try out(json.bytes)
     }
 
+    /// One line, or several, on standard error.
     static func note(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Array((text + "\n").utf8))
+        try? FileHandle.standardError.write(
+            contentsOf: Array((text.printableLines + "\n").utf8))
     }
 
     static func error(_ failure: CommandFailure) {

@@ -84,7 +84,7 @@ struct IngestCommand: AsyncParsableCommand {
     private func print(_ summary: IngestSummary) throws {
         if common.json { return try Console.out { summary.write(to: &$0) } }
         for error in summary.errors {
-            Console.note("\(error.input): \(error.code): \(error.message)")
+            Console.note("\(error.input): \(error.code): \(error.message)".printable)
         }
         if summary.notKept > 0 {
             Console.note(

@@ -91,9 +91,9 @@ private struct MigrationRun {
             evidence, includesRefunds: command.refunds, requestsPerSecond: command.rate)
         if !command.common.json {
             for bad in evidence.badInputs {
-                Console.note("\(bad.input): \(bad.code): \(bad.message)")
+                Console.note("\(bad.input): \(bad.code): \(bad.message)".printable)
             }
-            for line in plan.lines(evidence) { try Console.out(line + "\n") }
+            for line in plan.lines(evidence) { try Console.out(line.printable + "\n") }
         }
         let isPlanOnly = command.dryRun || missingKey(plan) != nil
         let findings = isPlanOnly ? nil : try await fulfil(plan, evidence)
@@ -225,15 +225,17 @@ private struct MigrationRun {
             return try Console.out("nothing was written or asked\n")
         }
         for error in findings.ingest.errors {
-            Console.note("\(error.input): \(error.code): \(error.message)")
+            Console.note("\(error.input): \(error.code): \(error.message)".printable)
         }
         try Console.out(
             "stored evidence: \(findings.ingest.appended) appended,"
                 + " \(findings.ingest.duplicates) known, \(findings.ingest.rejected) rejected,"
                 + " \(findings.ingest.quarantined) quarantined\n")
         for entry in findings.reports {
-            for line in entry.report.lines(list: entry.list) { try Console.out(line + "\n") }
+            for line in entry.report.lines(list: entry.list) {
+                try Console.out(line.printable + "\n")
+            }
         }
-        for line in findings.differences.lines { try Console.out(line + "\n") }
+        for line in findings.differences.lines { try Console.out(line.printable + "\n") }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LedgerService
 import Synchronization
 
 /// Progress on standard error: redrawn in place on a terminal, a line every few seconds otherwise.
@@ -22,7 +23,8 @@ final class ProgressLine: Sendable {
         }
         guard isDue else { return }
         hasDrawn.withLock { $0 = true }
-        let line = isTerminal ? "\r\u{1B}[K\(text())" : text() + "\n"
+        let text = text().printable
+        let line = isTerminal ? "\r\u{1B}[K\(text)" : text + "\n"
         try? FileHandle.standardError.write(contentsOf: Array(line.utf8))
     }
 

@@ -200,7 +200,11 @@ struct RecoverCommand: AsyncParsableCommand {
                 exit: .negative)
         }
         Console.note("This recovery of \(report.bundleId) ended at \(report.endedAt.rfc3339).")
-        try Console.out(common.json ? report.json + "\n" : report.text)
+        if common.json {
+            try Console.out(Array((report.json + "\n").utf8))
+        } else {
+            try Console.out(report.text)
+        }
         guard !report.isFlawed else {
             throw ExitCode(CommandFailure.Exit.negative.rawValue)
         }

@@ -30,7 +30,7 @@ public struct MetricsTable: Sendable {
     /// - Parameter leading: how many columns stand to the left.
     func aligned(leading: Int) -> String {
         // Control characters do not reach the terminal.
-        let lines = ([header] + rows).map { $0.map(MetricsTable.printable) }
+        let lines = ([header] + rows).map { $0.map(\.printable) }
         var widths = header.map { _ in 0 }
         for line in lines {
             for (place, cell) in line.enumerated() {
@@ -46,13 +46,6 @@ public struct MetricsTable: Sendable {
             while text.last == " " { text.removeLast() }
             return text + "\n"
         }.joined()
-    }
-
-    private static func printable(_ text: String) -> String {
-        String(
-            text.unicodeScalars.map {
-                $0.value < 0x20 || $0.value == 0x7F ? "·" : Character($0)
-            })
     }
 
     /// One digit behind the point; a dash for none.

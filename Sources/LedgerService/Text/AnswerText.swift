@@ -43,11 +43,7 @@ public enum AnswerText {
             return Timestamp(milliseconds: milliseconds).rfc3339
         }
         switch value {
-        case .string(let text):
-            return String(
-                text.unicodeScalars.map {
-                    $0.value < 0x20 || $0.value == 0x7F ? "·" : Character($0)
-                })
+        case .string(let text): return text.printable
         case .number(let token): return token
         case .bool(let truth): return truth ? "true" : "false"
         default: return "null"

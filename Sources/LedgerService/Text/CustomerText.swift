@@ -26,7 +26,7 @@ extension CustomerReading {
         }
         let known = chains.first?.knowledgeText ?? ""
         lines.append("as of \(moment.at.rfc3339), log position \(position)\(known)")
-        return lines.joined(separator: "\n") + "\n"
+        return lines.printableText
     }
 }
 

@@ -19,7 +19,7 @@ extension EntitlementsAnswer {
         let known = knownAt.map { ", as known at \($0.rfc3339)" } ?? ""
         lines.append(
             "as of".padding(to: 16) + "\(at.rfc3339), log position \(position)\(known)")
-        return lines.joined(separator: "\n") + "\n"
+        return lines.printableText
     }
 
     private static func text(_ verdict: Verdict) -> String {

@@ -32,7 +32,7 @@ extension ReceiptExamination {
             lines.append("next".padding(to: 16) + step.purpose + ":")
             lines.append("  " + step.command.printable)
         }
-        return lines.joined(separator: "\n") + "\n"
+        return lines.printableText
     }
 
     private var verdict: String {
@@ -94,19 +94,5 @@ extension InAppPurchaseReceipt {
         if isInIntroOfferPeriod == true { parts.append("introductory offer") }
         if let promotionalOfferId { parts.append("offer \(promotionalOfferId.printable)") }
         return parts.joined(separator: ", ")
-    }
-}
-
-extension String {
-    /// Without control characters, which would reach the terminal from a stranger's receipt.
-    fileprivate var printable: String {
-        String(
-            String.UnicodeScalarView(
-                unicodeScalars.map { scalar in
-                    switch scalar.properties.generalCategory {
-                    case .control, .format, .lineSeparator, .paragraphSeparator: "·"
-                    default: scalar
-                    }
-                }))
     }
 }

@@ -38,7 +38,7 @@ public enum RecoveryText {
                     + " for their histories.")
         }
         lines.append(certainty(report))
-        return lines.joined(separator: "\n") + "\n"
+        return lines.printableText
     }
 
     private static func chains(_ report: RecoveryReport) -> [String] {

@@ -39,7 +39,7 @@ extension ChainReading {
             lines.append(
                 "! \(notice.code.rawValue): \(notice.message) (\(events(notice.evidence)))")
         }
-        return lines.joined(separator: "\n") + "\n"
+        return lines.printableText
     }
 
     private var stateLine: String {

@@ -13,7 +13,7 @@ extension ChainReading {
                 "! \(notice.code.rawValue): \(notice.message) (\(events(notice.evidence)))")
         }
         lines.append("as of \(moment.at.rfc3339), log position \(position)\(knowledgeText)")
-        return lines.joined(separator: "\n") + "\n"
+        return lines.printableText
     }
 
     func text(_ entry: TimelineEntry) -> String {
