@@ -2,6 +2,7 @@ import AppStore
 import AppStoreAPI
 import Ledger
 import LedgerStore
+import Signing
 
 /// Asks Apple everything about one customer, and takes the answers into the ledger of the
 /// environment they name. Histories go on where they were left, so that asking again brings only
@@ -16,6 +17,8 @@ struct CustomerQuestions: Sendable {
     private var choice: EnvironmentChoice
     /// Whose ledger takes the answers: after the first answer, one and the same.
     private(set) var environment: Environment?
+    /// Chains that last longer, as Apple's newest word has it, than their newest transaction says.
+    private(set) var outlasting: [String] = []
 
     /// - Parameters:
     ///   - client: of the app.
@@ -56,16 +59,35 @@ struct CustomerQuestions: Sendable {
             answer = try await client.allSubscriptionStatuses(id, in: choice)
         } catch { throw .apple(error) }
         try await take(answer, .allSubscriptionStatuses)
+        for item in (answer.value.data ?? []).flatMap({ $0.lastTransactions ?? [] })
+        where item.isOutlasting {
+            if let id = item.originalTransactionId?.rawValue { outlasting.append(id) }
+        }
+    }
+
+    /// What Apple sent about the chains that last longer than their transactions say: a renewal that
+    /// was extended may be told by RENEWAL_EXTENDED alone (`lifecycle.md` §2 rule 4). Nothing is
+    /// asked where the statuses, asked for before, name none.
+    mutating func extensions() async throws(AskingFailure) {
+        guard !outlasting.isEmpty, let environment else { return }
+        let now = books.clock()
+        let start = now.advanced(
+            byMilliseconds: NotificationHistory.marginMilliseconds
+                - NotificationHistory.milliseconds(in: environment))
+        for chain in outlasting {
+            try await notifications(of: chain, from: start, to: now, in: environment)
+        }
     }
 
     /// What Apple sent about the customer since `start`.
     mutating func notifications(
-        from start: Timestamp, to end: Timestamp, in environment: Environment
+        of chain: String? = nil, from start: Timestamp, to end: Timestamp,
+        in environment: Environment
     ) async throws(AskingFailure) {
         var request = NotificationHistoryRequest()
         request.startDate = start
         request.endDate = end
-        request.transactionId = id
+        request.transactionId = chain ?? id
         var pages = client.notificationHistoryPages(request, in: environment).makeAsyncIterator()
         while let page = try await next(&pages) { try await take(page, .notificationHistory) }
     }
@@ -158,6 +180,25 @@ struct CustomerQuestions: Sendable {
                 revision: revision, log: try await ledger.checkpoint(at: position) ?? .start)
             try await ledger.operations.keep(place, of: key(endpoint))
         } catch { throw .store(error) }
+    }
+}
+
+extension LastTransactionsItem {
+    /// Whether the renewal info states a later end than the transaction, and no failed payment does
+    /// it. Read without verifying: it only decides what is asked.
+    fileprivate var isOutlasting: Bool {
+        guard status?.value != .billingRetry, status?.value != .billingGracePeriod,
+            let end = date("expiresDate", in: signedTransactionInfo),
+            let renewal = date("renewalDate", in: signedRenewalInfo)
+        else { return false }
+        return renewal > end
+    }
+
+    private func date(_ name: String, in token: String?) -> Timestamp? {
+        guard let token, let jws = try? CompactJWS(parsing: Array(token.utf8)),
+            let payload = try? JSONValue.parse(jws.payload)
+        else { return nil }
+        return payload[name]?.int64.map { Timestamp(milliseconds: $0) }
     }
 }
 

@@ -154,6 +154,7 @@ public struct Backfill: Sendable {
         do throws(AskingFailure) {
             try await knownStatuses(&questions)
             try await questions.transactions()
+            try await questions.extensions()
             if includesRefunds { try await questions.refunds() }
         } catch {
             return BackfillOutcome(

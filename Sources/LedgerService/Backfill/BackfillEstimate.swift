@@ -7,6 +7,8 @@ public struct BackfillEstimate: Sendable, Equatable {
     /// Ids still to be asked about.
     public let ids: Int
     public let requests: Int64
+    /// As many more of ids whose renewal was extended: what Apple sent about it is asked for, too.
+    public let furtherRequests: Int64
     public let milliseconds: Int64
 
     /// - Parameters:
@@ -22,6 +24,7 @@ public struct BackfillEstimate: Sendable, Equatable {
             + (includesRefunds ? [.refundHistory] : [])
         self.ids = ids
         requests = Int64(ids) * Int64(endpoints.count)
+        furtherRequests = Int64(ids)
         let factor: Int64 = environment == .production ? 1_000 : 10_000
         let allowed = endpoints.map(\.requestsPerSecond).min() ?? 1
         let slowest = max(1, min(allowed, requestsPerSecond ?? .max))
@@ -40,13 +43,15 @@ public struct BackfillEstimate: Sendable, Equatable {
 
     /// One sentence for people who wait.
     public var text: String {
-        "\(ids) ids to ask about: at least \(requests) requests, \(duration) at Apple's rates"
+        "\(ids) ids to ask about: at least \(requests) requests, \(duration) at Apple's rates;"
+            + " up to \(furtherRequests) more about renewals that were extended"
     }
 
     public func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("ids", ids)
             json.member("requests", requests)
+            json.member("furtherRequests", furtherRequests)
             json.member("seconds", (milliseconds + 999) / 1_000)
         }
     }

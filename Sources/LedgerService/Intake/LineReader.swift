@@ -27,6 +27,8 @@ final class LineReader {
     private var isFirst = true
 
     static let readByteCount = 256 * 1024
+    /// UTF-8's.
+    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// An input that cannot be opened or read.
     struct Failure: Error, Sendable {
@@ -137,6 +139,11 @@ final class LineReader {
     /// The whole input, when it is one JSON body over several lines and no larger than one may be.
     private func wholeBody() async throws(Failure) -> InputChunk? {
         isFirst = false
+        while !isAtEnd, buffer.count < LineReader.byteOrderMark.count { try await fill() }
+        // Editors of other systems leave it before a text.
+        if buffer.starts(with: LineReader.byteOrderMark) {
+            buffer.removeFirst(LineReader.byteOrderMark.count)
+        }
         while !isAtEnd, buffer.isEmpty { try await fill() }
         guard buffer.first(where: { !LineReader.isBlank($0) }) == UInt8(ascii: "{") else {
             return nil

@@ -47,6 +47,8 @@ public struct Migration: Sendable {
                         if found == 0, bad.count >= MigrationLimits.barrenLineCount {
                             break reading
                         }
+                        // The lines of a list are no evidence each.
+                        if found == 0, bad.first?.code == StoredPiece.listCode { break reading }
                     }
                 }
                 if found == 0, bad.count != 1 { bad = [Migration.barren(file, bad.count)] }

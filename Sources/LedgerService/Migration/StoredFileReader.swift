@@ -49,7 +49,10 @@ final class StoredFileReader {
             guard let data = try? file.read(upToCount: limit + 1), data.count <= limit else {
                 return nil
             }
-            return StoredFileReader.receipt([UInt8](data))
+            let bytes = [UInt8](data)
+            return StoredFileReader.receipt(
+                bytes.starts(with: LineReader.byteOrderMark)
+                    ? Array(bytes.dropFirst(LineReader.byteOrderMark.count)) : bytes)
         }
         return bytes.map { InputChunk(bytes: $0, line: 1, isTooLong: false, name: name) }
     }

@@ -20,6 +20,7 @@ struct StoredPiece: Sendable {
 
     /// Throws `UnreadableInput` for what is none of the forms.
     init(_ piece: InputChunk, name: String) throws(UnreadableInput) {
+        guard piece.bytes.first != UInt8(ascii: "[") else { throw StoredPiece.list(name) }
         guard !piece.isTooLong else { throw InputLine.tooLong(name) }
         if let old = ReceiptForm.transactionReceipt(piece.bytes) {
             form = .transactionReceipt
@@ -131,6 +132,16 @@ struct StoredPiece: Sendable {
             code: "notOriginalStoreKit",
             message: "It is no receipt, no answer of verifyReceipt and no version 1 notification;"
                 + " `subledger ingest` takes what is signed.", input: name)
+    }
+
+    static let listCode = "jsonList"
+
+    private static func list(_ name: String) -> UnreadableInput {
+        UnreadableInput(
+            code: listCode,
+            message: "It begins a list of JSON: write its elements one a line, as"
+                + " `jq -c '.[]'` does. Bodies are kept byte for byte, so they are not taken out of"
+                + " it here.", input: name)
     }
 
     private static func undecodable(_ error: JSONError, _ name: String) -> UnreadableInput {

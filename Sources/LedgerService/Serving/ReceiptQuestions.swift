@@ -51,6 +51,7 @@ public final class ReceiptQuestions: Sendable {
             do throws(AskingFailure) {
                 try await questions.statuses()
                 try await questions.transactions()
+                try await questions.extensions()
             } catch {
                 outcome.failure = outcome.failure ?? error.code
                 // Of another id Apple may know.

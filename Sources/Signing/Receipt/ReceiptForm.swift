@@ -1,7 +1,8 @@
 public import AppStore
 
 /// The bytes of a receipt in whatever form it is handed around: binary, base64 as
-/// `appStoreReceiptURL`'s data is sent, broken into lines, or between PEM's marks.
+/// `appStoreReceiptURL`'s data is sent, broken into lines, or between PEM's marks; also in the
+/// alphabet for addresses (RFC 4648 §5), and without padding.
 public enum ReceiptForm {
     /// The receipt as BER.
     ///
@@ -50,7 +51,21 @@ public enum ReceiptForm {
         where !line.starts(with: pemMark) {
             for byte in line where !isSpace(byte) { pieces.append(byte) }
         }
-        return pieces.isEmpty ? nil : Base64Standard.decode(pieces)
+        return pieces.isEmpty
+            ? nil : Base64Standard.decode(pieces) ?? Base64Standard.decode(standard(pieces))
+    }
+
+    /// What some kept in the alphabet for addresses, without the padding, in the usual one.
+    private static func standard(_ text: [UInt8]) -> [UInt8] {
+        var text = text.map { byte in
+            switch byte {
+            case UInt8(ascii: "-"): UInt8(ascii: "+")
+            case UInt8(ascii: "_"): UInt8(ascii: "/")
+            default: byte
+            }
+        }
+        while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
+        return text
     }
 
     private static let pemMark = Array("-----".utf8)

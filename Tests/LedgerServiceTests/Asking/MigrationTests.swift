@@ -246,6 +246,7 @@ struct MigrationTests {
         #expect(evidence.customerCount == 8)
         let plan = MigrationPlan(evidence, includesRefunds: true, requestsPerSecond: nil)
         #expect(plan.requests == 24)
+        #expect(plan.parts.map(\.estimate.furtherRequests) == [8])
         #expect(plan.milliseconds == 800)
         let quick = MigrationPlan(evidence, includesRefunds: false, requestsPerSecond: nil)
         #expect(quick.requests == 16)
@@ -267,6 +268,8 @@ struct MigrationTests {
         #expect(run.reports.map(\.isComplete) == [true])
         let untrue = try await wrong(ids, place)
         #expect(untrue == [:], "\(untrue)")
+        let untrueEnds = try await MigratedEnds(ids: ids).wrong(place)
+        #expect(untrueEnds == [:], "\(untrueEnds)")
         #expect(run.differences.compared == ids.count)
         for difference in run.differences.list {
             let id = difference.originalTransactionId.rawValue

@@ -1,0 +1,98 @@
+import AppStore
+import Ledger
+import LedgerService
+import Simulator
+import Testing
+
+/// When access ends, as the ledger says at several moments, beside the simulator's truth.
+struct MigratedEnds {
+    let ids: [String]
+
+    private static let day: Int64 = 86_400_000
+
+    /// From before the receipts were stored until now.
+    private static let moments = [-150, -101, -60, -30, -10, 0].map {
+        AskedApple.now.advanced(byMilliseconds: $0 * day)
+    }
+
+    /// When renewals were extended, by customer.
+    private static let extensions: [String: [Timestamp]] = {
+        var found: [String: [Timestamp]] = [:]
+        var stream = HistoryStream(AskedApple.productionPlan)
+        while case let page = stream.next(), !page.isEmpty {
+            for delivery in page.map(\.delivery) {
+                guard case .notification(let payload, let transaction, _) = delivery.evidence,
+                    payload.notificationType?.value == .renewalExtended,
+                    let id = transaction?.originalTransactionId?.rawValue,
+                    let date = delivery.signedDate
+                else { continue }
+                found[id, default: []].append(date)
+            }
+        }
+        return found
+    }()
+
+    /// Whether Apple can tell now of every extension.
+    private static func isTold(_ id: String) -> Bool {
+        let kept = NotificationHistory.milliseconds(in: .production)
+        return (extensions[id] ?? []).allSatisfy { date in
+            date <= AskedApple.now && AskedApple.now.milliseconds(since: date) < kept - day
+        }
+    }
+
+    /// Of each customer, what is told beside what is true, where both differ.
+    func wrong(_ place: TemporaryLedger) async throws -> [String: String] {
+        var wrong: [String: String] = [:]
+        var extended: Set<String> = []
+        let knowable = ids.filter { MigratedEnds.isTold($0) && isKnowable($0) }
+        for moment in MigratedEnds.moments {
+            var told: [String: String] = [:]
+            for line in try await place.exportLines(.subscriptions, at: moment) {
+                guard let id = line["originalTransactionId"]?.string else { continue }
+                told[id] = line["accessUntil"]?.string ?? "none"
+            }
+            for id in knowable {
+                guard let truth = accessEnd(of: id, at: moment) else { continue }
+                if MigratedEnds.extensions[id] != nil { extended.insert(id) }
+                let said = told[id] ?? "nothing"
+                // What is to come may be cut short, by an upgrade or a refund of which nobody knows.
+                let agrees = truth.isPast ? said == truth.end : said >= truth.end
+                if !agrees { wrong[id] = "\(moment.rfc3339): \(said) for \(truth.end)" }
+            }
+        }
+        #expect(!extended.isEmpty)
+        return wrong
+    }
+
+    /// Whether receipts, transactions and statuses tell the whole life: they know of no payments that
+    /// failed for a while, and of no refund that was taken back.
+    private func isKnowable(_ id: String) -> Bool {
+        var moment = AskedApple.now
+        while let truth = MigrationTests.told.truth(of: id, at: moment) {
+            switch truth.state {
+            case .grace, .billingRetry: return false
+            case .revoked where truth.to != nil: return false
+            default: moment = truth.from.advanced(byMilliseconds: -1)
+            }
+        }
+        return true
+    }
+
+    /// The end of the unbroken access at a moment, "none" without any; of what runs now the end of
+    /// its period. Nil for what is owned for good.
+    private func accessEnd(
+        of id: String, at moment: Timestamp
+    ) -> (end: String, isPast: Bool)? {
+        guard var truth = MigrationTests.told.truth(of: id, at: moment) else { return nil }
+        guard truth.state.isEntitled else { return ("none", true) }
+        while truth.state.isEntitled {
+            guard let end = truth.to else { return nil }
+            guard end <= AskedApple.now else { return (end.rfc3339, false) }
+            guard let next = MigrationTests.told.truth(of: id, at: end), next.from == end else {
+                return nil
+            }
+            truth = next
+        }
+        return (truth.from.rfc3339, true)
+    }
+}

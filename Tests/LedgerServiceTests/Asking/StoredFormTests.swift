@@ -1,0 +1,53 @@
+import AppStore
+import Foundation
+import LedgerService
+import Signing
+import Simulator
+import Testing
+
+/// Forms in which receipts and answers were stored, beside the usual ones.
+@Suite("Forms of stored receipts")
+struct StoredFormTests {
+    private let chain = MadeChain()
+
+    private func read(_ bytes: [UInt8]) async throws -> StoredEvidence {
+        let directory = try TemporaryDirectory()
+        let root = try MigrationTests().folder([("a", bytes)], in: directory)
+        return try await Migration(apps: [Configuration.App(bundleId: BundleId(MadeChain.app))])
+            .read(root)
+    }
+
+    private var answer: String {
+        String(
+            decoding: chain.verifyReceipt(through: 0, at: chain.start(0)), as: UTF8.self)
+    }
+
+    @Test("A byte order mark before a body, in one line or over several, is passed over")
+    func byteOrderMark() async throws {
+        for text in [answer, answer.replacing(",", with: ",\n")] {
+            let evidence = try await read([0xEF, 0xBB, 0xBF] + Array(text.utf8))
+            #expect(evidence.badInputs.isEmpty)
+            #expect(evidence.responses == 1)
+        }
+        let receipt = try #require(
+            MigrationTests.told.ids(at: MigrationTests.stored).first.flatMap {
+                MigrationTests.told.receipt(of: $0, at: MigrationTests.stored)
+            })
+        let base64 = Base64Standard.encode(try MigrationTests.receipts.sign(receipt))
+        let marked = try await read([0xEF, 0xBB, 0xBF] + MigrationTests.broken(base64))
+        #expect(marked.receipts == 1)
+        let url = String(decoding: base64, as: UTF8.self)
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        #expect(try await read(Array(url.utf8)).receipts == 1)
+    }
+
+    @Test(
+        "A list is told once, with what to do, whether in one line or over several",
+        arguments: ["[%]", "[\n%\n]", "[\n%,\n%,\n1\n]", "  [%]"])
+    func list(_ form: String) async throws {
+        let evidence = try await read(Array(form.replacing("%", with: answer).utf8))
+        #expect(evidence.badInputs.map(\.code) == ["jsonList"])
+        #expect(evidence.badInputs.first?.message.contains("jq -c") == true)
+        #expect(evidence.responses == 0)
+    }
+}
