@@ -40,8 +40,10 @@ struct RebuildCommand: AsyncParsableCommand {
             // Where there was nothing to open, everything was made a moment ago.
             if fromLog || !projector.wasBuiltOnOpening {
                 let progress = ProgressLine()
+                let told = session.remarks.count
                 try await projector.rebuild(fromLog: fromLog) { done in progress.show(done.text) }
                 progress.end()
+                for remark in session.remarks.dropFirst(told) { Console.note("warning: \(remark)") }
             }
             let store = projector.projections
             let checkpoint = try await store.checkpoint()

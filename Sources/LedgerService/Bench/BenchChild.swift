@@ -6,21 +6,13 @@ enum BenchChild {
         guard try await status(binary, arguments) == 0 else { throw BenchProblem.refused }
     }
 
-    /// How it ended.
-    ///
-    /// - Parameter output: the file that takes what it prints; nil: nothing is kept.
-    static func status(
-        _ binary: String, _ arguments: [String], output: String? = nil
-    ) async throws -> Int32 {
+    /// How it ended; what it prints is not kept.
+    static func status(_ binary: String, _ arguments: [String]) async throws -> Int32 {
         let process = Process()
         process.executableURL = URL(filePath: binary)
         process.arguments = arguments
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        if let output {
-            try Data().write(to: URL(filePath: output))
-            process.standardOutput = try FileHandle(forWritingTo: URL(filePath: output))
-        }
         return try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<Int32, any Error>) in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }

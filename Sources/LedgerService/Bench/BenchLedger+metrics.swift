@@ -70,8 +70,35 @@ extension BenchLedger {
             session.query, reportTimeZone: configuration.reportTimeZone, now: now)
         rows += try await duckDB(
             python, session, try await own.churn(words), now, beside: rows[0], count)
+        rows += try await foldedReports(own, bare, count)
         await session.close()
         return rows
+    }
+
+    /// Reports that no sums are kept for, so that every chain is folded: definitions of others beside
+    /// ours, and what moved by the last hundredth of the log.
+    private func foldedReports(
+        _ query: MetricsQuery, _ bare: Double, _ count: Int64
+    ) async throws -> [BenchRow] {
+        var words = MetricsWords()
+        words.from = "2015-01-01"
+        let months = words
+        func row(_ name: String, _ body: () async throws -> Void) async throws -> BenchRow {
+            BenchRow(
+                name: name, value: try await BenchLedger.seconds(body) * 1_000, unit: "ms",
+                limitName: "bare scan of the facts", limit: bare * 1_000, events: Int(count))
+        }
+        return [
+            try await row("metrics.definitions") {
+                let report = try await query.comparison(MetricName.churn, months, .revenuecat)
+                guard !report.rows.isEmpty else { throw BenchProblem.refused }
+            },
+            try await row("metrics.diff") {
+                let diff = try await query.diff(
+                    .churn(isPaid: false), months, from: .knownPosition(count - count / 100))
+                guard !diff.cells.isEmpty else { throw BenchProblem.refused }
+            },
+        ]
     }
 
     /// The share of the projector's processor time that keeping the sums takes: what else the machine

@@ -38,14 +38,13 @@ enum WarehouseComparison {
     static func ask(
         python: String, folder: String, before end: Timestamp
     ) async throws -> Answer {
-        let output = "\(folder)/answer.json"
         let status = try await BenchChild.status(
             "/usr/bin/env",
             [
                 python, "-c", WarehouseScript.text, folder, end.rfc3339, "\(reportCount)",
-            ], output: output)
+            ])
         guard status == 0 else { throw BenchProblem.refused }
-        let bytes = try Data(contentsOf: URL(filePath: output))
+        let bytes = try Data(contentsOf: URL(filePath: "\(folder)/answer.json"))
         return try answer(try JSONValue.parse(Array(bytes)))
     }
 

@@ -175,7 +175,7 @@ public struct MetricChart: Sendable {
 
     /// Told apart in both schemes, and by most who see few colours.
     private static let colors = [
-        "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#b8a800", "#8c8c8c",
+        "#2486c8", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#b8a800", "#8c8c8c",
     ]
 }
 
