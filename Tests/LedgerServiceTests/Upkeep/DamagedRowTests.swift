@@ -87,7 +87,11 @@ struct DamagedRowTests {
         #expect(try await ledger.exportLines(.subscriptions).count == 2)
         // Event by event or all at once, the same is made of it.
         #expect(try await differences(ledger) == 0)
-        try await ledger.session { try await #require($0.projector).rebuild(fromLog: true) }
+        try await ledger.session { session in
+            let projector = try #require(session.projector)
+            try await projector.rebuild(fromLog: true)
+            #expect(projector.remarks == [.unreadable(position: damage.position)])
+        }
         #expect(try await differences(ledger) == 0)
     }
 
