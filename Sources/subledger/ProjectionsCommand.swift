@@ -52,7 +52,7 @@ struct ProjectionsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await perform {
-                let session = try await Settings(common).openSession()
+                let session = try await Settings(common).openSession(toProject: true)
                 let projector = try session.requiredProjector()
                 let before = try await session.projections.checkpoint().position
                 try await projector.use(name)
@@ -85,7 +85,7 @@ struct ProjectionsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await perform {
-                let session = try await Settings(common).openSession()
+                let session = try await Settings(common).openSession(toProject: true)
                 let projector = try session.requiredProjector()
                 let (dropped, open) = try projector.drop(names)
                 if common.json {

@@ -30,7 +30,7 @@ struct RebuildCommand: AsyncParsableCommand {
                 await ledger.close()
                 return
             }
-            let session = try await settings.openSession(ledger)
+            let session = try await settings.openSession(ledger, toProject: true)
             let projector = try session.requiredProjector()
             if check {
                 try await compare(RebuildCheck(projector))

@@ -182,15 +182,22 @@ struct Settings {
     }
 
     /// The environment's ledger, caught up; says so when derived data had to be made again.
-    func openSession() async throws -> LedgerSession {
+    func openSession(toProject: Bool = false) async throws -> LedgerSession {
         try await openSession(
-            try await EnvironmentLedger.open(configuration, environment: environment))
+            try await EnvironmentLedger.open(configuration, environment: environment),
+            toProject: toProject)
     }
 
-    /// Catches up an open ledger; tells people how far it is.
-    func openSession(_ ledger: EnvironmentLedger) async throws -> LedgerSession {
+    /// Catches up an open ledger; tells people how far it is. With `toProject`, whoever else
+    /// projects is asked to let go.
+    func openSession(
+        _ ledger: EnvironmentLedger, toProject: Bool = false
+    ) async throws -> LedgerSession {
         let progress = ProgressLine()
-        let session = try await LedgerSession.open(ledger) { progress.show($0.text) }
+        let session =
+            toProject
+            ? try await LedgerSession.openToProject(ledger) { progress.show($0.text) }
+            : try await LedgerSession.open(ledger) { progress.show($0.text) }
         progress.end()
         for remark in session.remarks { Console.note("warning: \(remark)") }
         return session
@@ -203,7 +210,8 @@ extension LedgerSession {
         guard let projector else {
             throw CommandFailure(
                 code: "projectorBusy",
-                message: "Another process projects in this data directory; stop it first.",
+                message: "Another process projects in this data directory and did not let go in"
+                    + " time; try again, or stop it first.",
                 exit: .io)
         }
         return projector

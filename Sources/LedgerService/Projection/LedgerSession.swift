@@ -41,6 +41,43 @@ public struct LedgerSession: Sendable {
         return try await open(ledger, report: report)
     }
 
+    /// How long to wait for the projector's lock that was asked for, of whoever makes no progress.
+    static let wishMilliseconds = 5_000
+
+    /// Opens an open environment to project in it, asking whoever else does to let go. Without a
+    /// projector when they did not in time.
+    public static func openToProject(
+        _ ledger: EnvironmentLedger, report: @escaping Projector.Report = { _ in }
+    ) async throws(StoreError) -> LedgerSession {
+        let directory = ledger.directory
+        let wish = try await Blocking.run { () throws(StoreError) in
+            try ProjectorWish.make(directory: directory)
+        }
+        // Held until the lock is: whoever was asked must not take it again before us.
+        defer { withExtendedLifetime(wish) {} }
+        var waited = 0
+        var heard: ProjectionProgress?
+        while waited < wishMilliseconds {
+            if let session = try await projecting(ledger, report) { return session }
+            try? await Task.sleep(for: .milliseconds(pollMilliseconds))
+            let progress = ProjectorLock.progress(directory: directory)
+            waited = progress == heard ? waited + pollMilliseconds : 0
+            heard = progress
+        }
+        return try await open(ledger, report: report)
+    }
+
+    /// Catches up an open environment; nil while another process projects in it.
+    private static func projecting(
+        _ ledger: EnvironmentLedger, _ report: @escaping Projector.Report
+    ) async throws(StoreError) -> LedgerSession? {
+        guard let projector = try await Projector.open(ledger, report: report) else { return nil }
+        let head = try await projector.catchUp(report: report)
+        try await ledger.completeness(asOf: projector.projections, at: head)
+        return LedgerSession(
+            ledger: ledger, projections: projector.projections, head: head, projector: projector)
+    }
+
     /// Catches up an open environment.
     public static func open(
         _ ledger: EnvironmentLedger, report: @escaping Projector.Report = { _ in }
@@ -49,13 +86,7 @@ public struct LedgerSession: Sendable {
         var waited = 0
         var heard: ProjectionProgress?
         while waited < waitMilliseconds {
-            if let projector = try await Projector.open(ledger, report: report) {
-                let head = try await projector.catchUp(report: report)
-                try await ledger.completeness(asOf: projector.projections, at: head)
-                return LedgerSession(
-                    ledger: ledger, projections: projector.projections, head: head,
-                    projector: projector)
-            }
+            if let session = try await projecting(ledger, report) { return session }
             if let session = try await following(ledger, head: head) { return session }
             try? await Task.sleep(for: .milliseconds(pollMilliseconds))
             waited += pollMilliseconds

@@ -3,8 +3,9 @@ import LedgerStore
 
 /// Keeps one environment's projections at the end of the log for as long as the service runs.
 ///
-/// Holds the projector's lock while there is something to do and gives it back when idle, so that
-/// commands (`rebuild`, `projections use`) work beside the service. While another process projects,
+/// Holds the projector's lock while there is something to do and gives it back when idle, or between
+/// two rounds when a command asks for it (`ProjectorWish`), so that `rebuild` and `projections use`
+/// work beside the service. While another process projects,
 /// answers come from its files.
 struct ProjectionLoop: Sendable {
     let served: ServedLedger
@@ -65,6 +66,11 @@ struct ProjectionLoop: Sendable {
     ) async throws(StoreError) -> Bool {
         let head = try await ledger.log.head().position
         served.board.reached(head: head)
+        if ProjectorWish.isStanding(directory: ledger.directory) {
+            projector = nil
+            await publishCurrent()
+            return true
+        }
         if let snapshot = served.board.snapshot, snapshot.position == head, snapshot.isInPlace,
             ledger.projectionFiles.current() == snapshot.projections.path
         {

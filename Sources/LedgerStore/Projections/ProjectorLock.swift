@@ -6,6 +6,9 @@ public final class ProjectorLock: Sendable {
     private let lock: FileLock
 
     private static let fileName = "projector.lock"
+
+    static func path(directory: String) -> String { "\(directory)/\(fileName)" }
+
     /// A program being started by some thread of ours holds all our locks for a moment.
     public static let patienceMilliseconds = 15
 
@@ -16,7 +19,7 @@ public final class ProjectorLock: Sendable {
         directory: String, patienceMilliseconds: Int = ProjectorLock.patienceMilliseconds
     ) throws(StoreError) -> ProjectorLock? {
         let lock = try FileLock.take(
-            "\(directory)/\(fileName)", patienceMilliseconds: patienceMilliseconds)
+            path(directory: directory), patienceMilliseconds: patienceMilliseconds)
         guard let lock else { return nil }
         ftruncate(lock.descriptor, 0)
         return ProjectorLock(lock)

@@ -1,0 +1,45 @@
+import AppStore
+import LedgerService
+import LedgerStore
+import Testing
+
+@testable import Web
+
+@Suite("Commands beside a busy service")
+struct BusyProjectorTests {
+    @Test("Whoever asks to project gets the lock from a service that never rests; then it goes on")
+    func wished() async throws {
+        let place = try ServedPlace()
+        let directory = place.directory(of: .production)
+        try await place.serve { client, host in
+            let served = try host.ledger(.production)
+            func notify(_ number: Int64) async throws {
+                var purchase = MadePurchase()
+                purchase.id = String(500_000_000_000_000 + number)
+                let answer = try await client.notify(purchase.notificationBody())
+                #expect(answer.status == 200)
+            }
+            try await notify(1)
+            _ = try await served.snapshot(atLeast: 1, limit: .seconds(60))
+            let wish = try #require(try ProjectorWish.make(directory: directory))
+            var (position, lock): (Int64, ProjectorLock?) = (1, nil)
+            // As a stream of events that leaves no pause in which the service would be idle.
+            while lock == nil, position < 1_000 {
+                try await notify(position + 1)
+                position += 1
+                lock = try ProjectorLock.take(directory: directory, patienceMilliseconds: 0)
+            }
+            #expect(lock != nil)
+            #expect(position < 1_000)
+            lock = nil
+            withExtendedLifetime(wish) {}
+        }
+        // What was taken in meanwhile is projected all the same.
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let end = try await host.ledger(.production).ledger.log.head().position
+            let snapshot = try await host.ledger(.production).snapshot(
+                atLeast: end, limit: .seconds(60))
+            #expect(snapshot.position == end && end > 1)
+        }
+    }
+}
