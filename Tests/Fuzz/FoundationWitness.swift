@@ -33,7 +33,7 @@ struct FoundationWitness {
     func requireReason(for error: JSONError) {
         guard tree != nil else { return }
         switch error.code {
-        case .duplicateKey, .tooDeep, .wrongType, .numberOutOfRange: return
+        case .duplicateKey, .tooDeep, .tooManyValues, .wrongType, .numberOutOfRange: return
         case .malformed where hasTrailingComma(before: error.offset): return
         case .malformed, .unexpectedEnd, .invalidUTF8, .loneSurrogate, .trailingBytes:
             require(false, "Foundation accepts what we refuse as \(error.code.rawValue)")
