@@ -167,12 +167,14 @@ public final class ChangeFeed: Sendable {
             try await ledger.operations.forgetClock(after: fork)
             kept = try await ledger.operations.feedClock()
         }
-        let at = kept?.at ?? clock.now
-        if kept == nil { try await keepClock(at, at: head) }
         state.withLock { state in
-            state.at = at
-            state.keptAt = at
-            state.horizon = min(kept?.end.position ?? head, head)
+            // Without a clock that was kept (the ledger's first feed, or a file that was lost),
+            // everything that only the clock made true is looked at once, and nobody reads before
+            // it is told.
+            state.at = kept?.at ?? Timestamp(milliseconds: 0)
+            state.keptAt = state.at
+            guard let kept else { return }
+            state.horizon = min(kept.end.position, head)
             // Whoever asked before there was a horizon was told of nothing, and looks again.
             state.version += 1
         }
@@ -268,13 +270,20 @@ public final class ChangeFeed: Sendable {
     private func chains(
         of due: [ChainId], changedBy now: Timestamp, at head: Int64
     ) async throws(StoreError) -> [(first: Timestamp, chain: ChainId)] {
-        let before = try await reader.streams(of: due, through: head)
         let reading = ClockReading(position: head, at: now, ordinal: 0)
-        let after = try await reader.streams(of: due, through: head, extra: reading)
         var changed: [(first: Timestamp, chain: ChainId)] = []
-        for ((chain, old), (_, new)) in zip(before, after) {
-            if new.marks.count > old.marks.count { changed.append((old.nextDue ?? now, chain)) }
-            if let next = new.nextDue { note([(next, chain)]) }
+        var rest = due[...]
+        while !rest.isEmpty {
+            let some = Array(rest.prefix(FeedLimits.dueChainCount))
+            rest = rest.dropFirst(some.count)
+            let before = try await reader.streams(of: some, through: head)
+            let after = try await reader.streams(of: some, through: head, extra: reading)
+            for ((chain, old), (_, new)) in zip(before, after) {
+                if new.marks.count > old.marks.count {
+                    changed.append((old.nextDue ?? now, chain))
+                }
+                if let next = new.nextDue { note([(next, chain)]) }
+            }
         }
         return changed
     }

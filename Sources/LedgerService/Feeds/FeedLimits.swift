@@ -6,6 +6,8 @@ public enum FeedLimits {
     public static let pageReadingCount = 1_000
     /// Ends of readings looked at together for the newest that belongs to this log.
     static let readingEndCount = 256
+    /// Chains that came due and are folded together: bounds memory after a long rest.
+    static let dueChainCount = 1_000
     /// How far ahead the clock's work is known, and so how often all rows are looked through.
     public static let windowMilliseconds: Int64 = 60 * 60_000
     /// How often the clock is kept when it changed nothing: a restart looks back that far.
