@@ -25,6 +25,7 @@ struct ExportCommand: AsyncParsableCommand {
             let settings = try Settings(common)
             let moment = try moment.moment()
             let session = try await settings.openSession()
+            try session.require(after)
             var export = Export(ledger: session.ledger, query: session.query, moment: moment)
             export.bundleId = settings.bundleId
             export.after = after

@@ -205,6 +205,14 @@ struct Settings {
 }
 
 extension LedgerSession {
+    /// Refuses to go on after a position that the log does not have: a job that resumes over a
+    /// restored log would skip what comes, and never know.
+    func require(_ position: Int64) throws(CommandFailure) {
+        guard position > head else { return }
+        let error = ServingError.cursorBeyondLog(head: head)
+        throw CommandFailure(code: error.code, message: error.message, exit: .negative)
+    }
+
     /// The projector; refused while another process has it.
     func requiredProjector() throws(CommandFailure) -> Projector {
         guard let projector else {

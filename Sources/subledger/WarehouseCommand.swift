@@ -38,6 +38,7 @@ struct WarehouseCommand: AsyncParsableCommand {
             }
             let settings = try Settings(common)
             let session = try await settings.openSession()
+            try session.require(after)
             let zone = settings.configuration.reportTimeZone
             guard
                 var export = WarehouseExport(

@@ -84,6 +84,19 @@ struct QuestionCommandTests {
         #expect(json.out.split(separator: "\n").count == count)
     }
 
+    @Test("To go on after a position that the log does not have is refused; after its last is empty")
+    func exportBeyond() async throws {
+        let place = try await taken()
+        let count = Int64(try await place.run("export", "events").out.split(separator: "\n").count)
+        for command in [["export", "events"], ["warehouse", "transitions"]] {
+            let end = try await place.run(command + ["--after", "\(count)"] + place.options)
+            #expect(end.code == 0 && end.out.isEmpty, "\(end.err)")
+            let beyond = try await place.run(command + ["--after", "\(count + 1)"] + place.options)
+            #expect(beyond.code == 1 && beyond.out.isEmpty)
+            #expect(beyond.errorCode == "cursorBeyondLog")
+        }
+    }
+
     @Test("An export of a moment before everything is empty, not an error")
     func exportBefore() async throws {
         let place = try await taken()
