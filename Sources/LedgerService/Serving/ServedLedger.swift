@@ -195,6 +195,8 @@ extension ServedLedger {
         if let obstacle { return obstacle.code.rawValue }
         do throws(StoreError) {
             _ = try await ledger.log.head()
+            // Without it nothing refused is kept, and nothing is known to be delivered.
+            try ledger.operations.requireFile()
             return nil
         } catch { return error.code.rawValue }
     }

@@ -10,8 +10,15 @@ public final class OperationsStore: Sendable {
     /// The file.
     public let path: String
     private let connection: DatabaseQueue
-    /// Set before the connection is closed: a closed one must not be touched any more.
-    private let isClosed = Mutex(false)
+    private let watch: FileWatch
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Set before the connection is closed: a closed one must not be touched any more.
+        var isClosed = false
+        /// That the file was taken away, once it was noticed.
+        var loss: StoreError?
+    }
 
     /// The file's name inside an environment's directory.
     public static let fileName = "operations.sqlite"
@@ -42,7 +49,10 @@ public final class OperationsStore: Sendable {
             migrations: SchemaHistory.operations.map(SchemaStep.init),
             pageByteCount: OperationsStore.pageByteCount,
             cacheKibibytes: OperationsStore.cacheKibibytes)
-        do throws(StoreError) { connection = try file.openWriter() } catch {
+        do throws(StoreError) {
+            connection = try file.openWriter()
+            watch = try FileWatch(path: path)
+        } catch {
             guard error.isDamage else { throw error }
             throw StoreError(
                 error.code, path: path, reason: error.reason,
@@ -53,7 +63,7 @@ public final class OperationsStore: Sendable {
 
     /// Closes the connection; later calls throw `closed`.
     public func close() async {
-        isClosed.withLock { $0 = true }
+        state.withLock { $0.isClosed = true }
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { [self] in
                 // A connection that does not close now is closed with its last reference.
@@ -65,6 +75,9 @@ public final class OperationsStore: Sendable {
 
     /// Runs `body` in one immediate transaction; the write-ahead log is moved into the file
     /// afterwards, since little is written here.
+    ///
+    /// Throws `fileReplaced` when the file was taken away, before it or meanwhile: what was written
+    /// went with it, and is not told as done.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
@@ -72,12 +85,13 @@ public final class OperationsStore: Sendable {
             connection.asyncWriteWithoutTransaction { [self] database in
                 continuation.resume(
                     returning: Result {
-                        try checkOpen()
+                        try requireFile()
                         var value: Value?
                         try database.inTransaction(.immediate) {
                             value = try body(database)
                             return .commit
                         }
+                        try requireFile()
                         _ = try? database.checkpoint(.passive)
                         return value
                     })
@@ -97,17 +111,40 @@ public final class OperationsStore: Sendable {
             connection.asyncWriteWithoutTransaction { [self] database in
                 continuation.resume(
                     returning: Result {
-                        try checkOpen()
-                        return try body(database)
+                        try requireFile()
+                        let value = try body(database)
+                        // What was read from a file that nobody finds any more is no answer.
+                        try requireFile()
+                        return value
                     })
             }
         }
         do { return try result.get() } catch { throw StoreError(error, path: path) }
     }
 
-    private func checkOpen() throws(StoreError) {
-        guard isClosed.withLock({ $0 }) else { return }
-        throw StoreError(
+    /// Throws `fileReplaced` once the file at the path is not the one that was opened, and for ever
+    /// after, until it is opened again: what was kept went with the old one. `closed` once it is.
+    public func requireFile() throws(StoreError) {
+        let known = state.withLock { $0 }
+        if known.isClosed { throw closedError }
+        if let loss = known.loss { throw loss }
+        do throws(StoreError) { try watch.check() } catch {
+            let loss = StoreError(
+                error.code, path: path, reason: error.reason,
+                remedy: "Put the files back as they were if there is a copy, then start again;"
+                    + " without them a new one is made. What was in quarantine or still to be"
+                    + " delivered is gone with the old one; no answer is.")
+            // Closing the last connection removes the write-ahead log, rightly.
+            let isClosed = state.withLock { state in
+                if !state.isClosed { state.loss = loss }
+                return state.isClosed
+            }
+            throw isClosed ? closedError : loss
+        }
+    }
+
+    private var closedError: StoreError {
+        StoreError(
             .closed, path: path, reason: "The file was closed.", remedy: "Open it again.")
     }
 }

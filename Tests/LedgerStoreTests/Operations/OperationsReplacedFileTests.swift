@@ -1,0 +1,97 @@
+import AppStore
+import Foundation
+import Testing
+
+@testable import LedgerStore
+
+@Suite("An operations file that is deleted, moved or replaced while it is open")
+struct OperationsReplacedFileTests {
+    static let files = FileWatch.suffixes.map { OperationsStore.fileName + $0 }
+
+    private func item(_ number: Int) -> NewQuarantineItem {
+        NewQuarantineItem(
+            receivedAt: Timestamp(milliseconds: 1), standing: .unverifiable, code: "untrustedRoot",
+            part: "outer", message: "Why.", bundleId: nil, environment: "Sandbox",
+            bytes: Array("item \(number)".utf8), input: "file:1")
+    }
+
+    private func expectLoss<Value>(_ body: () async throws -> Value) async {
+        await #expect(throws: StoreError(.fileReplaced, reason: "", remedy: "")) {
+            _ = try await body()
+        }
+    }
+
+    private func expectLoss(_ store: OperationsStore) async {
+        await expectLoss { try await store.quarantine(item(2)) }
+        await expectLoss { try await store.quarantine([item(3)]) }
+        await expectLoss { try await store.quarantineCount() }
+        await expectLoss { try await store.quarantined() }
+        await expectLoss { try store.requireFile() }
+    }
+
+    @Test(
+        "Nothing is told as kept, and nothing is told from it, once a file is gone",
+        arguments: files)
+    func removed(file: String) async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await OperationsStore.open(directory: directory.path)
+        _ = try await store.quarantine(item(1))
+        try store.requireFile()
+        try FileManager.default.removeItem(atPath: directory.file(file))
+        await expectLoss(store)
+        await store.close()
+    }
+
+    @Test("A copy in its place is another file; the old one back is too late", arguments: files)
+    func copied(file: String) async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await OperationsStore.open(directory: directory.path)
+        _ = try await store.quarantine(item(1))
+        let path = directory.file(file)
+        try FileManager.default.copyItem(atPath: path, toPath: path + ".copy")
+        #expect(rename(path, path + ".old") == 0)
+        #expect(rename(path + ".copy", path) == 0)
+        await expectLoss(store)
+        #expect(rename(path + ".old", path) == 0)
+        await expectLoss(store)
+        await store.close()
+    }
+
+    @Test("A write during which the file is taken away is not told as done")
+    func meanwhile() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await OperationsStore.open(directory: directory.path)
+        let path = directory.file(OperationsStore.fileName)
+        await expectLoss {
+            try await store.write { _ in try FileManager.default.removeItem(atPath: path) }
+        }
+        await store.close()
+    }
+
+    @Test("Opened again without its files it is a new one, and keeps again")
+    func reopened() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await OperationsStore.open(directory: directory.path)
+        _ = try await store.quarantine(item(1))
+        for file in OperationsReplacedFileTests.files {
+            try FileManager.default.removeItem(atPath: directory.file(file))
+        }
+        await expectLoss(store)
+        await store.close()
+        let next = try await OperationsStore.open(directory: directory.path)
+        #expect(try await next.quarantineCount() == 0)
+        _ = try await next.quarantine(item(2))
+        #expect(try await next.quarantineCount() == 1)
+        await next.close()
+    }
+
+    @Test("A store that was closed says so, though its write-ahead log is rightly gone")
+    func closed() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await OperationsStore.open(directory: directory.path)
+        await store.close()
+        await #expect(throws: StoreError(.closed, reason: "", remedy: "")) {
+            _ = try await store.quarantineCount()
+        }
+    }
+}
