@@ -7,6 +7,11 @@ extension LedgerHost {
     /// Largest and usual number of elements on a page.
     public static let maximumPageCount = LogLimits.pageEventCount
     public static let usualPageCount = 100
+    /// Most bytes of the events of a page, as they are answered: a page of large evidence is shorter
+    /// than was asked for. 4 MiB; evidence that has more by itself is a page of its own.
+    public static let maximumPageByteCount = 4 * 1024 * 1024
+    /// Events whose evidence is read at once.
+    private static let evidenceBatchCount = 64
 
     /// `show`.
     public func subscription(_ id: String, _ scope: QuestionScope) async throws -> ServedAnswer {
@@ -45,74 +50,67 @@ extension LedgerHost {
     // MARK: Events
 
     /// The raw evidence of one chain, by position: `{"events":[…],"next":…,"position":…}`; `next`
-    /// is null at the end.
+    /// is null at the end. At most `byteCount` bytes of events.
     public func chainEvents(
-        _ id: String, _ scope: QuestionScope, after: Int64, limit: Int
+        _ id: String, _ scope: QuestionScope, after: Int64, limit: Int,
+        byteCount: Int = LedgerHost.maximumPageByteCount
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
         let (reading, snapshot) = try await ledger.reading(id, scope, moment: moment(scope))
         let positions = reading.positions.filter { $0 > after }
         let page = positions.prefix(min(max(limit, 1), LedgerHost.maximumPageCount))
-        var lines: [(RecordedEvent, [UInt8])] = []
-        var byteCount = 0
+        var lines = EventLines(scope.environment, byteCount: byteCount)
+        var last: Int64?
         for position in page {
-            guard let logged = try await ledger.ledger.log.event(at: position) else { continue }
-            let evidence = try logged.originalBytes() ?? []
-            lines.append((logged.event, evidence))
-            byteCount += evidence.count
-            if byteCount > LogLimits.pageByteCount { break }
-        }
-        let next = lines.count < positions.count ? lines.last?.0.position : nil
-        let environment = scope.environment
-        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
-            json, isStamped in
-            json.object { json in
-                json.array("events", lines) { json, line in
-                    line.0.write(to: &json, evidence: line.1, environment)
-                }
-                json.member("next", next)
-                if isStamped { json.member("position", reading.position) }
+            if let logged = try await ledger.ledger.log.event(at: position) {
+                let evidence = try logged.originalBytes() ?? []
+                guard lines.add(logged.event, evidence: evidence) else { break }
             }
+            last = position
         }
+        return lines.page(
+            next: last == positions.last ? nil : last, end: reading.position,
+            position: snapshot.position, lag: ledger.lag.positions)
     }
 
     /// The log by position, contiguous: `{"events":[…],"next":…,"position":…}`. `next` is the
     /// position to ask after next time, whether or not there is anything yet; `position` the end of
-    /// the log. With a bundle id the events of other apps are left out, and `next` passes them.
+    /// the log. With a bundle id the events of other apps are left out, and `next` passes them. At
+    /// most `byteCount` bytes of events.
     public func events(
-        _ scope: QuestionScope, after: Int64, limit: Int, withEvidence: Bool
+        _ scope: QuestionScope, after: Int64, limit: Int, withEvidence: Bool,
+        byteCount: Int = LedgerHost.maximumPageByteCount
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
         let log = ledger.ledger.log
         let head = try await log.head().position
         guard after <= head else { throw ServingError.cursorBeyondLog(head: head) }
-        var lines: [(RecordedEvent, [UInt8]?)] = []
-        if withEvidence {
-            for logged in try await log.page(after: after, through: head, limit: limit) {
-                lines.append((logged.event, try logged.originalBytes()))
-            }
-        } else {
-            lines = try await log.events(after: after, through: head, limit: limit).map {
-                ($0, nil)
-            }
-        }
-        let next = lines.last?.0.position ?? after
-        let wanted = lines.filter {
-            scope.bundleId == nil || $0.0.attributes.bundleId == scope.bundleId
-        }
-        let environment = scope.environment
-        return ServedAnswer(
-            position: ledger.projectedPosition ?? 0, lag: ledger.lag.positions
-        ) { json, isStamped in
-            json.object { json in
-                json.array("events", wanted) { json, line in
-                    line.0.write(to: &json, evidence: line.1, environment)
+        var lines = EventLines(scope.environment, byteCount: byteCount)
+        var (next, left) = (after, limit)
+        reading: while left > 0 {
+            let batch: [(event: RecordedEvent, logged: LoggedEvent?)] =
+                if withEvidence {
+                    try await log.page(
+                        after: next, through: head,
+                        limit: min(left, LedgerHost.evidenceBatchCount)
+                    ).map { ($0.event, $0) }
+                } else {
+                    try await log.events(after: next, through: head, limit: left).map { ($0, nil) }
                 }
-                json.member("next", next)
-                if isStamped { json.member("position", head) }
+            guard !batch.isEmpty else { break }
+            for (event, logged) in batch {
+                if scope.bundleId == nil || event.attributes.bundleId == scope.bundleId {
+                    let evidence = try logged?.originalBytes()
+                    guard lines.add(event, evidence: evidence) else { break reading }
+                }
+                next = event.position
+                left -= 1
             }
         }
+        return lines.page(
+            next: next, end: head, position: ledger.projectedPosition ?? 0,
+            lag: ledger.lag.positions)
     }
 }
 

@@ -21,6 +21,16 @@ public struct ServedAnswer: Sendable {
         self.lag = lag
     }
 
+    /// An answer of which only the end tells when it was asked: made once, without a second copy.
+    init(unstamped bytes: consuming [UInt8], stamp: String, position: Int64, lag: Int64) {
+        let digest = SHA256.hash(bytes).hexadecimal
+        bytes += Array(stamp.utf8)
+        self.bytes = bytes
+        entityTag = "W/\"\(digest.prefix(ServedAnswer.tagCharacterCount))\""
+        self.position = position
+        self.lag = lag
+    }
+
     /// Of the digest's 64 hexadecimal digits.
     static let tagCharacterCount = 32
 

@@ -12,6 +12,8 @@ public struct ConnectionLimits: Sendable, Equatable {
     public var idleSeconds = 60
     /// From a request's head to the end of its body.
     public var bodySeconds = 30
+    /// How long a connection, or a stream of one, may take nothing of what is written to it.
+    public var stallSeconds = 30
     /// Bytes of a head, and of its fields.
     public var headByteCount = 16 * 1024
     public var headFieldCount = 64

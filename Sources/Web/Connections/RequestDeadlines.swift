@@ -5,7 +5,8 @@ import NIOHTTPTypes
 
 /// Bounds how long a request may take to arrive, however many bytes trickle in: the head from its
 /// first byte on, the body from the head on. A body that takes too long is told so (408) before the
-/// connection closes; over HTTP/2 only its stream ends, and the others go on.
+/// connection closes; over HTTP/2 only its stream ends, and the others go on. Bounds as well how
+/// long an answer may wait for a reader that takes nothing of it.
 final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -24,6 +25,9 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var isClosing = false
     /// Requests whose answer is not complete.
     private var openCount = 0
+    /// Parts of answers that the other end has not taken.
+    private var untakenCount = 0
+    private var stall: Scheduled<Void>?
 
     init(limits: ConnectionLimits) { self.limits = limits }
 
@@ -41,10 +45,12 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         deadline?.cancel()
+        stall?.cancel()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         deadline?.cancel()
+        stall?.cancel()
         input.close()
         context.fireChannelInactive()
     }
@@ -102,16 +108,57 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
+        var promise = promise
         switch unwrapOutboundIn(data) {
         case .head: isAnswering = true
-        case .body: break
+        case .body: promise = watched(promise, context)
         case .end:
+            promise = watched(promise, context)
             isAnswering = false
             // What could not be read is answered too.
             openCount = max(0, openCount - 1)
             if openCount == 0, !isReadingBody { awaitHead(context) }
         }
         context.write(data, promise: promise)
+    }
+
+    // MARK: Readers
+
+    func flush(context: ChannelHandlerContext) {
+        context.flush()
+        // Nearly every answer is taken at once, and needs no deadline.
+        if untakenCount > 0, stall == nil { watchReader(context) }
+    }
+
+    private func watched(
+        _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
+    ) -> EventLoopPromise<Void> {
+        let taken = promise ?? context.eventLoop.makePromise()
+        untakenCount += 1
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        taken.futureResult.whenComplete { _ in
+            let (handler, context) = bound.value
+            handler.partTaken(context)
+        }
+        return taken
+    }
+
+    private func partTaken(_ context: ChannelHandlerContext) {
+        untakenCount -= 1
+        guard let stall else { return }
+        stall.cancel()
+        self.stall = nil
+        if untakenCount > 0, !isClosing, self.context != nil { watchReader(context) }
+    }
+
+    private func watchReader(_ context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        stall = context.eventLoop.scheduleTask(in: .seconds(Int64(limits.stallSeconds))) {
+            let (handler, context) = bound.value
+            handler.isClosing = true
+            context.close(promise: nil)
+        }
     }
 
     // MARK: The other end

@@ -118,7 +118,7 @@ extension OpenAPIDocument {
                 '415': { $ref: '#/components/responses/UnsupportedMediaType' }
                 '422': { $ref: '#/components/responses/IdempotencyKeyReused' }
                 '500': { $ref: '#/components/responses/Fault' }
-                '503': { $ref: '#/components/responses/UnavailableBody' }
+                '503': { $ref: '#/components/responses/Unavailable' }
           /v1/customers/{id}/grants/{grantId}:
             delete:
               operationId: withdrawGrant
@@ -191,6 +191,6 @@ extension OpenAPIDocument {
                 '413': { $ref: '#/components/responses/PayloadTooLarge' }
                 '415': { $ref: '#/components/responses/UnsupportedMediaType' }
                 '500': { $ref: '#/components/responses/Fault' }
-                '503': { $ref: '#/components/responses/UnavailableBody' }
+                '503': { $ref: '#/components/responses/Unavailable' }
         """#
 }

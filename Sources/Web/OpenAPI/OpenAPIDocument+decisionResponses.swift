@@ -56,13 +56,5 @@ extension OpenAPIDocument {
               content:
                 application/problem+json:
                   schema: { $ref: '#/components/schemas/IdempotencyKeyReused' }
-            UnavailableBody:
-              description: Nothing is wrong with the request; send it again.
-              headers:
-                Cache-Control: { $ref: '#/components/headers/NoStore' }
-                Retry-After: { $ref: '#/components/headers/RetryAfter' }
-              content:
-                application/problem+json:
-                  schema: { $ref: '#/components/schemas/UnavailableBody' }
         """#
 }

@@ -8,7 +8,8 @@ extension OpenAPIDocument {
               description: |
                 Positions are contiguous from 1, in commit order. `next` is what to give as `after`
                 next time, whether or not there is anything yet; `position` is the end of the log.
-                With `bundleId` the events of other apps are left out, and `next` passes them.
+                With `bundleId` the events of other apps are left out, and `next` passes them. A
+                page of large evidence may be shorter than `limit`.
               parameters:
                 - $ref: '#/components/parameters/Environment'
                 - $ref: '#/components/parameters/BundleId'

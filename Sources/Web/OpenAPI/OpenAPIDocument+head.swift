@@ -14,10 +14,11 @@ extension OpenAPIDocument {
             answer is always there; what is unknown is null, unless it is said to be optional.
 
             **Errors** are `application/problem+json` (RFC 9457) with a stable `code`. On any path,
-            beside what is listed with it: a method that it does not know is a 405
+            beside what is listed with it: a method of HTTP that it does not take is a 405
             (`methodNotAllowed`, with `Allow`), a path that is not here a 404 (`noSuchPath`); where
             tokens are asked for, both are a 401 without one; a request without Host, or with two, a
-            400 (`badRequest`). What is no HTTP at all gets a bare 400 and a closed connection. A parameter that is not listed is refused
+            400 (`badRequest`). What is no HTTP at all, a method that nobody registered among it, gets
+            a bare 400 and a closed connection. A parameter that is not listed is refused
             (`unknownParameter`), and so is one that is given twice.
 
             **HEAD** is answered wherever GET is, as GET without its body.

@@ -201,6 +201,7 @@ extension OpenAPIDocument {
                     status: { const: 503 }
                     code:
                       enum:
+                        - busy
                         - projectionBehind
                         - fileLocked
                         - queueFull
@@ -365,22 +366,5 @@ extension OpenAPIDocument {
                     status: { const: 422 }
                     code:
                       enum: [idempotencyKeyReused]
-            UnavailableBody:
-              allOf:
-                - $ref: '#/components/schemas/Problem'
-                - properties:
-                    status: { const: 503 }
-                    code:
-                      enum:
-                        - busy
-                        - projectionBehind
-                        - fileLocked
-                        - queueFull
-                        - diskFull
-                        - closed
-                        - ioError
-                        - noSuchFile
-                        - fileReplaced
-                        - commitOutcomeUnknown
         """#
 }

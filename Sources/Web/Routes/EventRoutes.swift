@@ -4,6 +4,7 @@ import LedgerService
 /// The log itself, by position.
 struct EventRoutes: Sendable {
     let host: LedgerHost
+    let answers: AnswerRoom
 
     func add(to groups: RouteGroups) {
         groups.read.get("/v1/events") { request, _ in
@@ -13,6 +14,8 @@ struct EventRoutes: Sendable {
             let limit = try question.limit()
             let withEvidence = try question.flag("evidence")
             try question.requireNothingElse()
+            let share = withEvidence ? try answers.require(AnswerRoom.makingByteCount) : nil
+            defer { withExtendedLifetime(share) {} }
             let answer = try await host.events(
                 scope, after: after, limit: limit, withEvidence: withEvidence)
             return AnswerResponse.make(answer, for: request)

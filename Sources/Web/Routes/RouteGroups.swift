@@ -16,14 +16,16 @@ struct RouteGroups {
     /// What an operator does.
     let admin: RouterGroup<WebContext>
 
-    init(_ router: Router<WebContext>, tokens: AccessTokens) {
+    init(_ router: Router<WebContext>, tokens: AccessTokens, answers: AnswerRoom) {
         func guarded(_ scope: Scope) -> RouterGroup<WebContext> {
             router.group().add(middleware: ScopeMiddleware(tokens: tokens, scope: scope))
+                .add(middleware: AnswerRoomMiddleware(room: answers))
                 .add(middleware: OffLoop())
         }
         open = router.group().add(middleware: OffLoop())
         quick = router.group()
             .add(middleware: ScopeMiddleware(tokens: tokens, scope: .read))
+            .add(middleware: AnswerRoomMiddleware(room: answers))
         read = guarded(.read)
         write = guarded(.write)
         admin = guarded(.admin)

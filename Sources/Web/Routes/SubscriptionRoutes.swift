@@ -4,6 +4,7 @@ import LedgerService
 /// Questions about one chain.
 struct SubscriptionRoutes: Sendable {
     let host: LedgerHost
+    let answers: AnswerRoom
 
     func add(to groups: RouteGroups) {
         groups.quick.get("/v1/subscriptions/:id") { request, context in
@@ -31,6 +32,8 @@ struct SubscriptionRoutes: Sendable {
             let limit = try question.limit()
             try question.requireNothingElse()
             let id = try PathReader.text("id", context)
+            let share = try answers.require(AnswerRoom.makingByteCount)
+            defer { withExtendedLifetime(share) {} }
             let answer = try await host.chainEvents(id, scope, after: after, limit: limit)
             return AnswerResponse.make(answer, for: request)
         }

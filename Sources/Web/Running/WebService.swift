@@ -16,6 +16,7 @@ public struct WebService: Sendable {
     let limits: ConnectionLimits
     let census: ConnectionCensus
     let bodies = BodyReader()
+    var answers = AnswerRoom()
     var streams = StreamRules()
     /// The change feed of every environment: whoever delivers changes follows these.
     public let feeds: [ChangeFeed]
@@ -60,7 +61,7 @@ public struct WebService: Sendable {
         router.add(middleware: HostMiddleware())
         let tokens = AccessTokens(server.tokens)
         router.add(middleware: TokenMiddleware(tokens: tokens))
-        let groups = RouteGroups(router, tokens: tokens)
+        let groups = RouteGroups(router, tokens: tokens, answers: answers)
         HealthRoutes(host: host, readiness: readiness).add(to: groups)
         MetricsRoutes(host: host, metrics: metrics, readiness: readiness, census: census)
             .add(to: groups)
@@ -68,10 +69,10 @@ public struct WebService: Sendable {
             .add(to: groups)
         TransactionRoutes(host: host, bodies: bodies).add(to: groups)
         ReceiptRoutes(host: host, bodies: bodies).add(to: groups)
-        SubscriptionRoutes(host: host).add(to: groups)
+        SubscriptionRoutes(host: host, answers: answers).add(to: groups)
         CustomerRoutes(host: host, bodies: bodies).add(to: groups)
         DecisionRoutes(host: host, bodies: bodies).add(to: groups)
-        EventRoutes(host: host).add(to: groups)
+        EventRoutes(host: host, answers: answers).add(to: groups)
         ReportRoutes(host: host).add(to: groups)
         ChangeRoutes(feeds: feeds, rules: streams).add(to: groups)
         DocumentRoutes.add(to: groups)

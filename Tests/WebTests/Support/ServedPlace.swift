@@ -17,6 +17,7 @@ struct ServedPlace: Sendable {
     var metrics = ServiceMetrics()
     var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     var streams = StreamRules()
+    var answers = AnswerRoom()
     var limits = ConnectionLimits()
     /// The clock of everything done here: inside the third period of `MadePurchase`.
     var now = ServedPlace.now
@@ -83,6 +84,7 @@ struct ServedPlace: Sendable {
             var service = try WebService(
                 host: host, metrics: metrics, logger: logger, limits: limits)
             service.streams = streams
+            service.answers = answers
             let result: Result<Value, any Error>
             do { result = .success(try await body(service, host)) } catch {
                 result = .failure(error)

@@ -1,0 +1,135 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import Testing
+
+@testable import Web
+
+@Suite("How long an answer waits for its reader")
+struct StalledReaderTests {
+    private let limits = ConnectionLimits()
+
+    /// Stands for a network whose other end takes only what a test lets it take.
+    private final class Plug: ChannelOutboundHandler {
+        typealias OutboundIn = NIOAny
+
+        private var waiting: [EventLoopPromise<Void>] = []
+
+        func write(
+            context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
+        ) {
+            if let promise { waiting.append(promise) }
+        }
+
+        /// The other end takes so many writes.
+        func take(_ count: Int) { for _ in 0..<count { waiting.removeFirst().succeed() } }
+
+        var count: Int { waiting.count }
+
+        func close(
+            context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?
+        ) {
+            for promise in waiting { promise.fail(ChannelError.ioOnClosedChannel) }
+            waiting = []
+            context.close(mode: mode, promise: promise)
+        }
+    }
+
+    /// A stream of HTTP/2: no decoder of HTTP/1 stands before it.
+    private func stream(_ plug: Plug) throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHandlers([plug, RequestDeadlines(limits: limits)])
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        try channel.writeInbound(
+            HTTPRequestPart.head(
+                HTTPRequest(method: .get, scheme: "https", authority: "a", path: "/")))
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        return channel
+    }
+
+    private func connection(_ plug: Plug) throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel()
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(plug)
+        try pipeline.configureHTTPServerPipeline(
+            withPipeliningAssistance: false, withErrorHandling: false)
+        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+        try pipeline.addHandler(RequestDeadlines(limits: limits))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        try channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
+        return channel
+    }
+
+    private func answer(_ channel: EmbeddedChannel, pieces: Int, ends: Bool) {
+        let head = HTTPResponse(status: .ok, headerFields: [.contentLength: "1000"])
+        channel.write(HTTPResponsePart.head(head), promise: nil)
+        for _ in 0..<pieces {
+            channel.write(HTTPResponsePart.body(ByteBuffer(string: "x")), promise: nil)
+        }
+        if ends { channel.write(HTTPResponsePart.end(nil), promise: nil) }
+        channel.flush()
+    }
+
+    private func pass(_ seconds: Int, _ channel: EmbeddedChannel) {
+        channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(seconds)))
+    }
+
+    @Test(
+        "A reader that takes nothing is closed at the bound, not before", arguments: [true, false])
+    func stalled(isConnection: Bool) throws {
+        let plug = Plug()
+        let channel = try isConnection ? connection(plug) : stream(plug)
+        answer(channel, pieces: 2, ends: false)
+        pass(limits.stallSeconds - 1, channel)
+        #expect(channel.isActive)
+        pass(1, channel)
+        #expect(!channel.isActive)
+    }
+
+    @Test(
+        "An answer that is complete on this side is no reason to wait longer",
+        arguments: [true, false])
+    func complete(isConnection: Bool) throws {
+        let plug = Plug()
+        let channel = try isConnection ? connection(plug) : stream(plug)
+        answer(channel, pieces: 1, ends: true)
+        pass(limits.stallSeconds, channel)
+        #expect(!channel.isActive)
+    }
+
+    @Test("Every part taken buys the time anew; nothing more to take ends it")
+    func slow() throws {
+        let plug = Plug()
+        let channel = try stream(plug)
+        answer(channel, pieces: 3, ends: false)
+        #expect(plug.count == 3)
+        for _ in 0..<3 {
+            pass(limits.stallSeconds - 1, channel)
+            #expect(channel.isActive)
+            plug.take(1)
+        }
+        pass(3_600, channel)
+        #expect(channel.isActive)
+        // And the next part has a bound of its own.
+        answer(channel, pieces: 1, ends: false)
+        pass(limits.stallSeconds - 1, channel)
+        #expect(channel.isActive)
+        pass(1, channel)
+        #expect(!channel.isActive)
+    }
+
+    @Test("An answer that is taken at once leaves the connection its idle time")
+    func quick() throws {
+        let plug = Plug()
+        let channel = try connection(plug)
+        answer(channel, pieces: 1, ends: true)
+        plug.take(plug.count)
+        pass(limits.idleSeconds - 1, channel)
+        #expect(channel.isActive)
+        pass(1, channel)
+        #expect(!channel.isActive)
+    }
+}
