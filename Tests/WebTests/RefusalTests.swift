@@ -205,6 +205,33 @@ struct RefusalTests {
         }
     }
 
+    @Test("An operations file that was deleted: no copy is kept, no word of retrying it, not ready")
+    func operationsDeleted() async throws {
+        let place = try ServedPlace()
+        let purchase = purchase
+        let directory = place.directory(of: .production)
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            #expect(try await client.get("/readyz").status == 200)
+            for suffix in ["", "-wal", "-shm"] {
+                try FileManager.default.removeItem(
+                    atPath: "\(directory)/operations.sqlite\(suffix)")
+            }
+            var foreign = purchase
+            foreign.bundleId = "com.example.unconfigured"
+            let answer = try await client.notify(foreign.notificationBody())
+            #expect(answer.status == 503)
+            #expect(answer.code == "wrongApp")
+            let detail = answer.json["detail"]?.string
+            #expect(detail?.contains("no copy is kept") == true)
+            #expect(detail?.contains("quarantine retry") == false)
+            let ready = try await client.get("/readyz")
+            #expect(ready.status == 503)
+            #expect(ready.json["problems"]?.array?.first?["code"]?.string == "fileReplaced")
+            // The log is whole: what belongs into it is taken in.
+            #expect(try await client.notify(purchase.notificationBody()).status == 200)
+        }
+    }
+
     @Test("What is said over the network of a log that is gone names no path")
     func namesNoPath() async throws {
         let place = try ServedPlace()

@@ -40,6 +40,17 @@ struct SourceTests {
     }
 
     @Test(
+        "A port behind a forwarded address is no part of it",
+        arguments: [
+            ("17.1.2.3:443", "17.1.2.3"), ("[2001:db8::1]:443", "2001:db8::1"),
+            ("[2001:db8::1]", "2001:db8::1"), ("2001:db8::1", "2001:db8::1"),
+            ("[2001:db8::1", "[2001:db8::1"), (":443", ""), ("", "10.0.0.1"),
+        ])
+    func ports(forwarded: String, expected: String) {
+        #expect(address([forwarded], peer: "10.0.0.1", trusted: ["10.0.0.0/8"]) == expected)
+    }
+
+    @Test(
         "Ranges hold what they say and refuse what is unclear",
         arguments: [
             ("17.0.0.0/8", "17.255.0.1", true), ("17.0.0.0/8", "18.0.0.1", false),

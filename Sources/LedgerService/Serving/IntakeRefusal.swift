@@ -18,13 +18,18 @@ public struct IntakeRefusal: Error, Sendable, Equatable {
     /// The code of what is over its bound.
     public static let payloadTooLarge = "payloadTooLarge"
 
+    /// Said of evidence of a foreign app of which no copy could be kept.
+    static let noCopy =
+        "The evidence is of an app that is not configured here, and no copy is kept, for want of room"
+        + " in quarantine or because it cannot be written; add the app, and it must be sent again."
+
     public let standing: Standing
     /// A code of `contract.md`, of `StoreError` or of the service.
     public let code: String
     /// The signed part that failed, if one did.
     public let part: String?
     /// One sentence without anything of the content.
-    public let message: String
+    public internal(set) var message: String
     public var bundleId: BundleId?
     public var environment: Environment?
     /// Whether a copy is in quarantine.

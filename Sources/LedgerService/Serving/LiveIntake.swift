@@ -131,6 +131,10 @@ struct LiveIntake: Sendable {
         {
             told.isKept = await keep(
                 NewQuarantineItem(refusal, isConfiguredApp: isConfigured), environment)
+            // There is nothing to try again of what is not here.
+            if !told.isKept, refusal.code == VerificationCode.wrongApp.rawValue {
+                told.message = IntakeRefusal.noCopy
+            }
         }
         tell(told, nil, now: now)
         return told

@@ -32,8 +32,19 @@ struct SourceCheck: Sendable {
         var nearest = peer
         for hop in hops.reversed() {
             guard server.trustedProxies.contains(where: { $0.contains(nearest) }) else { break }
-            nearest = hop
+            nearest = SourceCheck.withoutPort(hop)
         }
         return nearest
+    }
+
+    /// Some proxies add the port: `192.0.2.1:443`, `[2001:db8::1]:443`.
+    private static func withoutPort(_ hop: String) -> String {
+        if hop.first == "[", let end = hop.firstIndex(of: "]") {
+            return String(hop[hop.index(after: hop.startIndex)..<end])
+        }
+        guard let colon = hop.firstIndex(of: ":"), colon == hop.lastIndex(of: ":") else {
+            return hop
+        }
+        return String(hop[..<colon])
     }
 }
