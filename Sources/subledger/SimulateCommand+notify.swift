@@ -65,7 +65,8 @@ extension SimulateCommand {
                     from: try from.map { try StatedTime.read($0, "from") })
                 let (now, speed) = (Console.now, try statedSpeed())
                 let end = try until.map { try StatedTime.read($0, "until") } ?? now
-                let time = StoreTime(from: min(notifier.nextArrival ?? now, end), speed: speed)
+                let time = StoreTime(
+                    from: min(notifier.nextArrival ?? now, end), speed: speed, until: end)
                 let kept = try store.keys()
                 let progress = ProgressLine()
                 let isJSON = common.json
