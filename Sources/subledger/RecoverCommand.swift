@@ -16,7 +16,7 @@ struct RecoverCommand: AsyncParsableCommand {
             minutes nothing is confirmed: it may not be in its history yet.
             """)
 
-    @Option(help: "Sent from then on: RFC 3339 or milliseconds since 1970.")
+    @Option(help: "Sent from then on: RFC 3339, a day (midnight UTC) or milliseconds since 1970.")
     var from: String?
 
     @Option(help: "Sent before then (default: now).")
@@ -76,11 +76,15 @@ struct RecoverCommand: AsyncParsableCommand {
         let ended: Result<Bool, any Error>
         do {
             var windows: [OutageDetection.Suggestion] = []
+            var passedOver = false
             if suggested {
                 _ = try await projecting.snapshot()
-                windows = try await OutageWatch(ledger: ledger, client: client) { Console.now }
-                    .suggestions()
-                for window in windows { Console.note(RecoveryText.suggestion(window)) }
+                let found = OutageDetection.parted(
+                    try await OutageWatch(ledger: ledger, client: client) { Console.now }
+                        .suggestions(), now: Console.now, in: settings.environment)
+                for window in found.tooOld { Console.note(RecoveryText.tooOld(window)) }
+                for window in found.told { Console.note(RecoveryText.suggestion(window)) }
+                (windows, passedOver) = (found.told, !found.tooOld.isEmpty)
             }
             var isClean = true
             // Several windows are one: what lies between them is certain then, too.
@@ -113,7 +117,8 @@ struct RecoverCommand: AsyncParsableCommand {
             } else {
                 try print(
                     UneventfulRecovery(
-                        ledger, client.bundleId, at: try await projecting.snapshot()))
+                        ledger, client.bundleId, at: try await projecting.snapshot()),
+                    passedOver: passedOver)
             }
             ended = .success(isClean)
         } catch {
@@ -212,8 +217,11 @@ struct RecoverCommand: AsyncParsableCommand {
 
     // MARK: Printing
 
-    private func print(_ nothing: UneventfulRecovery) throws {
-        guard common.json else { return try Console.out(UneventfulRecovery.text) }
+    private func print(_ nothing: UneventfulRecovery, passedOver: Bool) throws {
+        guard common.json else {
+            return try Console.out(
+                passedOver ? UneventfulRecovery.tooOldText : UneventfulRecovery.text)
+        }
         try Console.out { nothing.write(to: &$0) }
     }
 

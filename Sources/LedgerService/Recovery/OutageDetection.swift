@@ -1,4 +1,5 @@
 public import AppStore
+import Ledger
 public import LedgerStore
 
 /// Sees from when notifications came, and when they did not, where some may be missing. Pure.
@@ -183,6 +184,16 @@ public enum OutageDetection {
         return Suggestion(
             from: first.from, to: end,
             reasons: Set(all.flatMap(\.reasons)).sorted { $0.rawValue < $1.rawValue })
+    }
+
+    /// The windows of which Apple's history still tells something, and those that ended before it
+    /// begins.
+    public static func parted(
+        _ suggestions: [Suggestion], now: Timestamp, in environment: Environment
+    ) -> (told: [Suggestion], tooOld: [Suggestion]) {
+        let oldest = now.advanced(
+            byMilliseconds: -NotificationHistory.milliseconds(in: environment))
+        return (suggestions.filter { $0.to > oldest }, suggestions.filter { $0.to <= oldest })
     }
 
     /// What was not swept to its end already.

@@ -21,6 +21,11 @@ public struct UneventfulRecovery: Sendable, Equatable {
     public static let text =
         "Nothing looks missing: no silence, no late cluster, no failed delivery.\n"
 
+    /// For people, where only windows looked wrong that Apple can no longer tell of.
+    public static let tooOldText =
+        "Nothing looks missing that Apple could still tell of; for what is older `subledger"
+        + " backfill` asks for the histories of customers.\n"
+
     /// The members of a `RecoveryReport`, so that whoever reads one reads this.
     public func write(to json: inout JSONWriter) {
         json.object { json in

@@ -22,6 +22,12 @@ public enum RecoveryText {
             + reasons.joined(separator: "; ")
     }
 
+    /// A window that nobody is asked for any more.
+    public static func tooOld(_ suggestion: OutageDetection.Suggestion) -> String {
+        "passed over, older than Apple's history (180 days in Production, 30 in Sandbox): "
+            + RecoveryText.suggestion(suggestion)
+    }
+
     /// The report.
     public static func report(_ report: RecoveryReport) -> String {
         var lines = [

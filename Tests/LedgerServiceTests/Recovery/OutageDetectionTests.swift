@@ -31,6 +31,25 @@ struct OutageDetectionTests {
         #expect(OutageDetection.suggestions(arrivals, now: now).isEmpty)
     }
 
+    @Test("a window that ended before Apple's history begins is nobody's to ask for")
+    func parted() {
+        let day: Int64 = 86_400_000
+        let now = time(1_000 * day)
+        func window(_ from: Int64, _ to: Int64) -> OutageDetection.Suggestion {
+            OutageDetection.Suggestion(from: time(from), to: time(to), reasons: [.silence])
+        }
+        for (environment, days) in [(Environment.production, Int64(180)), (.sandbox, 30)] {
+            let oldest = (1_000 - days) * day
+            let windows = [
+                window(0, 1), window(1, oldest), window(2, oldest + 1),
+                window(oldest, now.milliseconds),
+            ]
+            let parted = OutageDetection.parted(windows, now: now, in: environment)
+            #expect(parted.tooOld == Array(windows[..<2]))
+            #expect(parted.told == Array(windows[2...]))
+        }
+    }
+
     @Test("silence counts when it is longer than an hour and than five times what is usual")
     func silence() {
         let (minute, hour) = (OutageDetectionTests.minute, OutageDetectionTests.hour)
