@@ -37,10 +37,10 @@ extension ChurnReport {
             rows.contains { $0[.churned(reason)] != 0 }
         }
         let header =
-            ["from"] + question.dimensions.map(\.rawValue) + ["start"] + told.map(\.name)
+            ["from", "to"] + question.dimensions.map(\.rawValue) + ["start"] + told.map(\.name)
             + reasons.map(\.rawValue) + ["churned", "end", "rate"]
         let cells = rows.map { row in
-            [zone.label(row.from)]
+            [zone.label(row.from), zone.label(row.to)]
                 + (question.dimensions.isEmpty ? [] : row.group.map { $0 ?? "–" })
                 + ["\(row.activeStart)"] + told.map { "\(row[$0])" }
                 + reasons.map { "\(row[.churned($0)])" }
@@ -48,7 +48,7 @@ extension ChurnReport {
         }
         let table = MetricsTable(header: header, rows: cells)
         return (stamp.lines + [""]).joined(separator: "\n") + "\n"
-            + table.aligned(leading: 1 + question.dimensions.count)
+            + table.aligned(leading: 2 + question.dimensions.count)
     }
 }
 

@@ -22,9 +22,16 @@ extension EntitlementsAnswer {
         return lines.printableText
     }
 
+    /// Without access the state of a period is past: the subscription went on with another product,
+    /// or for another customer.
+    private static func stateText(_ verdict: Verdict) -> String {
+        guard let state = verdict.state else { return "granted" }
+        return state.isEntitled && !verdict.active ? "was \(state.rawValue)" : state.rawValue
+    }
+
     private static func text(_ verdict: Verdict) -> String {
         let access = verdict.active ? "yes (\(verdict.basis?.rawValue ?? ""))" : "no"
-        var parts = [verdict.state?.rawValue ?? "granted"]
+        var parts = [stateText(verdict)]
         if let product = verdict.productId { parts.append(product.rawValue) }
         parts.append("since \(verdict.since.rfc3339)")
         if let until = verdict.until { parts.append("until \(until.rfc3339)") }

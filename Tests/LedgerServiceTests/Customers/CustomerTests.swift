@@ -229,6 +229,21 @@ struct CustomerTests {
         }
     }
 
+    @Test("For people, a period that went on without the customer is over")
+    func past() async throws {
+        _ = try await place.ingest([chain.bought()])
+        try await run(.link(CustomerId("ann")), id(chain), at: day(5))
+        try await run(.link(CustomerId("bob")), id(chain), at: day(20))
+        try await place.session { session in
+            for (customer, words) in [("ann", "was subscribed, "), ("bob", "  subscribed, ")] {
+                let text = try await session.customers.entitlements(
+                    of: CustomerId(stated: customer), moment: place.moment(day(25))
+                ).text()
+                #expect(text.contains(words), "\(text)")
+            }
+        }
+    }
+
     @Test("A list of subscriptions is paged by chain")
     func pages() async throws {
         var other = chain

@@ -309,9 +309,21 @@ struct ChurnReportTests {
         let lines = String(decoding: report.table(.text), as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false)
         #expect(lines[0] == "churn/1 · Production · by month in UTC")
-        #expect(lines[3] == "from        start  new  voluntary  unconfirmed  churned  end     rate")
-        #expect(lines[4] == "2026-01-01      0    2          0            0        0    2        –")
-        #expect(lines[5] == "2026-02-01      2    0          0            1        1    1   50.0 %")
-        #expect(lines[6] == "2026-03-01      1    0          1            0        1    0  100.0 %")
+        #expect(
+            lines[3]
+                == "from        to          start  new  voluntary  unconfirmed  churned  end     rate"
+        )
+        #expect(
+            lines[4]
+                == "2026-01-01  2026-02-01      0    2          0            0        0    2        –"
+        )
+        #expect(
+            lines[5]
+                == "2026-02-01  2026-03-01      2    0          0            1        1    1   50.0 %"
+        )
+        #expect(
+            lines[6]
+                == "2026-03-01  2026-04-01      1    0          1            0        1    0  100.0 %"
+        )
     }
 }
