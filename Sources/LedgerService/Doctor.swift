@@ -29,6 +29,12 @@ public struct Doctor: Sendable {
         public let subject: String
         public let message: String
 
+        public init(level: Level, subject: String, message: String) {
+            self.level = level
+            self.subject = subject
+            self.message = message
+        }
+
         public var text: String {
             let mark =
                 switch level {
@@ -59,7 +65,8 @@ public struct Doctor: Sendable {
 
     /// Everything, in a fixed order.
     public func examine() async -> [Finding] {
-        var findings = apps() + trust() + keys() + sharedSecrets() + clock() + disk()
+        var findings = apps() + trust() + keys() + sharedSecrets() + webhooks() + server()
+        findings += clock() + disk()
         findings += await files()
         return findings
     }

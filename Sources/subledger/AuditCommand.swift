@@ -28,6 +28,9 @@ struct AuditCommand: AsyncParsableCommand {
                     // Whether one may be begun here is decided where every command asks.
                     try await EnvironmentLedger
                         .open(settings.configuration, environment: settings.environment).close()
+                    Console.note(
+                        "warning: there was no log at \(directory)/\(EventLog.fileName); an empty"
+                            + " one was begun. Check --data and --config.")
                 }
                 let log = try await EventLog.open(directory: directory)
                 let progress = ProgressLine()
@@ -44,14 +47,10 @@ struct AuditCommand: AsyncParsableCommand {
 
         private func print(_ report: Audit.Report) throws {
             if common.json { return try Console.out { write(report, to: &$0) } }
-            for finding in report.log.findings {
-                let place = finding.position.map { "position \($0): " } ?? ""
-                try Console.out("BAD  \(place)\(finding.code.rawValue)\n")
-            }
-            for finding in report.signatureFindings {
-                try Console.out(
-                    "BAD  position \(finding.position): \(finding.code): \(finding.message)\n")
-            }
+            try tell(
+                report.log.findings.map { ($0.position.map(String.init), $0.code.rawValue) })
+            try tell(
+                report.signatureFindings.map { ("\($0.position)", "\($0.code): \($0.message)") })
             if let omitted = report.omittedCount {
                 try Console.out("BAD  \(omitted) more findings\n")
             }
@@ -74,6 +73,15 @@ struct AuditCommand: AsyncParsableCommand {
                 "\(report.isSound ? "sound" : "NOT SOUND"): \(report.log.eventCount) events,"
                     + " \(report.log.tombstoneCount) of them tombstones without evidence"
                     + "\(signatures ?? ""), root \(root)\n")
+        }
+
+        /// Findings that say the same are one line.
+        private func tell(_ findings: [(place: String?, text: String)]) throws {
+            for finding in Gathered.gather(findings) {
+                let name = finding.count == 1 ? "position" : "positions"
+                let place = finding.places.isEmpty ? "" : "\(name) \(finding.placesText): "
+                try Console.out("BAD  \(place)\(finding.text)\n")
+            }
         }
 
         private func write(_ report: Audit.Report, to json: inout JSONWriter) {

@@ -61,9 +61,14 @@ struct CommandFailure: Error {
     }
 
     init(_ error: QueryError) {
-        if case .store(let failure) = error {
-            self.init(failure)
-        } else {
+        switch error {
+        case .store(let failure): self.init(failure)
+        case .noSuchSubscription(let id):
+            self.init(
+                code: error.code,
+                message: "\(error.message) If it is a customer's id, ask with `subledger timeline"
+                    + " --customer \(id)` or `subledger entitlements \(id)`.", exit: .negative)
+        case .stateless, .ambiguousId:
             self.init(code: error.code, message: error.message, exit: .negative)
         }
     }

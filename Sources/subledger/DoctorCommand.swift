@@ -1,6 +1,7 @@
 import AppStore
 import ArgumentParser
 import LedgerService
+import Web
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,7 +16,7 @@ struct DoctorCommand: AsyncParsableCommand {
             let doctor = Doctor(
                 configuration: settings.configuration, environment: settings.environment,
                 roots: roots, now: Console.now)
-            let findings = await doctor.examine()
+            let findings = await doctor.examine() + certificates(settings)
             if common.json {
                 try Console.out { json in
                     json.object { json in
@@ -29,6 +30,17 @@ struct DoctorCommand: AsyncParsableCommand {
             if findings.contains(where: { $0.level == .bad }) {
                 throw ExitCode(CommandFailure.Exit.negative.rawValue)
             }
+        }
+    }
+
+    /// The TLS files, read as `serve` reads them; none where none are configured.
+    private func certificates(_ settings: Settings) -> [Doctor.Finding] {
+        guard let files = settings.configuration.server.tls else { return [] }
+        do throws(WebServiceError) {
+            try WebService.requireUsable(files)
+            return [Doctor.Finding(level: .good, subject: "tls", message: "usable")]
+        } catch {
+            return [Doctor.Finding(level: .bad, subject: "tls", message: error.description)]
         }
     }
 }

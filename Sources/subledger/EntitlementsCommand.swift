@@ -26,7 +26,21 @@ struct EntitlementsCommand: AsyncParsableCommand {
             } else {
                 try Console.out(answer.text())
             }
+            if answer.entitlements.standing == .new, answer.entitlements.verdicts.isEmpty {
+                await hint(session, settings)
+            }
             await session.close()
         }
+    }
+
+    /// Says so where the id is no customer's but that of a subscription.
+    private func hint(_ session: LedgerSession, _ settings: Settings) async {
+        let chain: ChainId
+        do throws(QueryError) {
+            chain = try await session.query.chain(customer, bundleId: settings.bundleId)
+        } catch { return }
+        Console.note(
+            "\(customer) is a transaction id of \(chain.bundleId), not a customer: see `subledger"
+                + " show \(customer)`; `subledger timeline \(customer)` tells whose it is.")
     }
 }

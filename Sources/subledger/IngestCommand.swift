@@ -83,8 +83,11 @@ struct IngestCommand: AsyncParsableCommand {
 
     private func print(_ summary: IngestSummary) throws {
         if common.json { return try Console.out { summary.write(to: &$0) } }
-        for error in summary.errors {
-            Console.note("\(error.input): \(error.code): \(error.message)".printable)
+        // Errors that say the same are one line.
+        for error in Gathered.gather(
+            summary.errors.map { ($0.input, "\($0.code): \($0.message)") })
+        {
+            Console.note("\(error.placesText): \(error.text)".printable)
         }
         if summary.notKept > 0 {
             Console.note(

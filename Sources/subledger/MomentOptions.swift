@@ -4,7 +4,10 @@ import LedgerService
 
 /// When, and on what knowledge, a question is asked (`lifecycle.md` §1).
 struct MomentOptions: ParsableArguments {
-    @Option(help: "The moment asked about: RFC 3339 or epoch milliseconds (default: now).")
+    @Option(
+        help:
+            "The moment asked about: RFC 3339, a day (midnight UTC) or epoch milliseconds (default: now)."
+    )
     var at: String?
 
     @OptionGroup var knowledge: KnowledgeOptions
@@ -19,8 +22,8 @@ struct MomentOptions: ParsableArguments {
         guard let time = Timestamp(userInput: text) else {
             throw CommandFailure(
                 code: "invalidTime",
-                message: "\(option) takes RFC 3339 (2026-01-31T23:59:59.000Z) or epoch"
-                    + " milliseconds.", exit: .usage)
+                message: "\(option) takes RFC 3339 (2026-01-31T23:59:59.000Z), a day (2026-01-31,"
+                    + " midnight UTC) or epoch milliseconds.", exit: .usage)
         }
         return time
     }

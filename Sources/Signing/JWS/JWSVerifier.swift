@@ -93,7 +93,8 @@ public final class JWSVerifier: Sendable {
         guard roots.contains(fingerprint) else {
             throw VerificationError(
                 .untrustedRoot, part: part,
-                reason: "The chain does not end in a root that is trusted here.")
+                reason: "The chain does not end in a root that is trusted here. A simulator's root"
+                    + " is given with --trust-root or trustedRoots.")
         }
         let presented = PresentedChain(
             leaf: try JWSHeader.certificate(certificates[0], part: part),

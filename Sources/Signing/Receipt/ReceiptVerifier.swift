@@ -122,7 +122,9 @@ public final class ReceiptVerifier: Sendable {
         let fingerprints = envelope.certificates.map { SHA256.hash($0) }
         guard let rootIndex = fingerprints.firstIndex(where: { roots.contains($0) }) else {
             throw VerificationError(
-                .untrustedRoot, reason: "The chain does not end in a root that is trusted here.")
+                .untrustedRoot,
+                reason: "The chain does not end in a root that is trusted here. A simulator's root"
+                    + " is given with --trust-root or trustedRoots.")
         }
         guard budget?.take() ?? true else {
             throw VerificationError(

@@ -30,7 +30,8 @@ struct APIVerifyReceiptCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("base-url"),
-        help: ArgumentHelp("In place of Apple's hosts.", valueName: "url"))
+        help: ArgumentHelp(
+            "In place of Apple's hosts (default: apps[].api.baseUrl).", valueName: "url"))
     var baseUrl: String?
 
     @OptionGroup var common: SharedOptions
@@ -41,7 +42,7 @@ struct APIVerifyReceiptCommand: AsyncParsableCommand {
             let receipt = try await StoredReceipt(reading: file)
             let app = try settings.app(of: receipt)
             let secret = try settings.sharedSecret(of: app)
-            let hosts = try hosts()
+            let hosts = try hosts(of: app)
             let transport = HTTPTransport()
             let client = VerifyReceiptClient(
                 sharedSecret: secret?.newest, hosts: hosts, transport: transport)
@@ -60,8 +61,12 @@ struct APIVerifyReceiptCommand: AsyncParsableCommand {
         }
     }
 
-    private func hosts() throws(CommandFailure) -> APIHosts {
-        guard let baseUrl else { return .verifyReceipt }
+    /// Where every other question about the app goes, too: a secret of a trial must not reach Apple
+    /// because one command forgot who was to be asked.
+    private func hosts(of app: Configuration.App) throws(CommandFailure) -> APIHosts {
+        guard let baseUrl else {
+            return app.api?.baseUrl.map { APIHosts(baseUrl: $0) } ?? .verifyReceipt
+        }
         do throws(ConfigurationError) {
             try Configuration.API.requireUsable(baseUrl: baseUrl, key: "--base-url")
         } catch {

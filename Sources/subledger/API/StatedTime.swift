@@ -2,12 +2,13 @@ import AppStore
 
 /// A time given as an option.
 enum StatedTime {
-    /// Throws, naming the option, for what is neither RFC 3339 nor epoch milliseconds.
+    /// Throws, naming the option, for what is neither RFC 3339, nor a day, nor epoch milliseconds.
     static func read(_ text: String, _ option: String) throws(CommandFailure) -> Timestamp {
         guard let time = Timestamp(userInput: text) else {
             throw CommandFailure(
                 code: "invalidTime",
-                message: "--\(option) takes RFC 3339 or milliseconds since 1970.", exit: .usage)
+                message: "--\(option) takes RFC 3339 (2026-01-31T23:59:59.000Z), a day (2026-01-31,"
+                    + " midnight UTC) or milliseconds since 1970.", exit: .usage)
         }
         return time
     }

@@ -1,0 +1,157 @@
+import AppStore
+import Foundation
+import Simulator
+import Testing
+
+/// What whoever begins with the commands does wrong, or was told wrong.
+@Suite("A newcomer's first commands")
+struct NewcomerCommandTests {
+    // MARK: verifyReceipt
+
+    @Test("verify-receipt asks where the configuration points, and --base-url wins over that")
+    func verifyReceipt() async throws {
+        try await APICommandTests().serving { place, _ in
+            let key = try #require(place.options.firstIndex(of: "--key-file"))
+            let url = try #require(place.options.last)
+            let receipt = ReceiptContents(
+                type: .production, bundleId: Evidence.app,
+                creationDate: MigrateCommandTests.stored,
+                purchases: [
+                    ReceiptContents.subscription(
+                        productId: "pro", transactionId: "1",
+                        purchaseDate: MigrateCommandTests.stored, expiresDate: nil)
+                ])
+            try place.write(Data(try MigrateCommandTests.receipts.sign(receipt)), to: "r.der")
+            try place.write(["another-secret"], to: "secret")
+            let app = [
+                "apps:", "  - bundleId: \(Evidence.app)", "    sharedSecretFile: secret",
+                "    api: { keyId: K, issuerId: 57246542-96fe-1a63-e053-0824d011072a,",
+                "      privateKeyFile: '\(place.options[key + 1])', baseUrl: '\(url)' }",
+            ]
+            try place.write(app, to: "trial.yaml")
+            let ask = ["api", "verify-receipt", "r.der", "--config", "trial.yaml"]
+            // Only who is asked can know that the secret is wrong.
+            let told = try await place.run(ask)
+            #expect(told.errorCode == "wrongSharedSecret", "\(told.err)")
+            let elsewhere = try await place.run(ask + ["--base-url", "http://127.0.0.1:1"])
+            #expect(elsewhere.errorCode == "appleUnreachable", "\(elsewhere.err)")
+        }
+    }
+
+    // MARK: doctor
+
+    @Test("doctor is bad where serve would not start, by the same words")
+    func doctor() async throws {
+        for (name, lines, subject, code) in [
+            (
+                "hooks",
+                ["webhooks:", "  - { name: books, url: 'http://127.0.0.1:9/', secretFile: none }"],
+                "webhook books", "unreadableFile"
+            ),
+            (
+                "tls", ["server: { tls: { certificateFile: none.pem, privateKeyFile: none.key } }"],
+                "tls", "none.pem"
+            ),
+            ("host", ["server: { host: 0.0.0.0 }"], "server", "server.host"),
+        ] {
+            let place = try Workplace(options: Evidence.options + ["--config", "\(name).yaml"])
+            try place.write(lines, to: "\(name).yaml")
+            let doctor = try await place.run("doctor")
+            #expect(doctor.code == 1)
+            let line = doctor.out.split(separator: "\n").first { $0.hasPrefix("BAD ") }
+            let told = try #require(line).description
+            #expect(told.hasPrefix("BAD  \(subject): "))
+            let served = try await place.run("serve", "--port", "0")
+            #expect(served.code == 78)
+            let reason = String(told.dropFirst("BAD  \(subject): ".count))
+            #expect(served.err.contains(reason), "\(code): \(served.err)")
+        }
+    }
+
+    @Test("doctor says of a usable webhook and of tokens that they are good")
+    func healthy() async throws {
+        let place = try WebhooksCommandTests().workplace()
+        let doctor = try await place.run("doctor", "--json")
+        #expect(doctor.code == 0, "\(doctor.out)")
+        let good = try doctor.json()["findings"]?.array?.filter { $0["level"]?.string == "good" }
+        let subjects = good?.compactMap { $0["subject"]?.string } ?? []
+        #expect(subjects.contains("webhook books"))
+        #expect(subjects.contains("server"))
+        #expect(!doctor.out.contains(WebhooksCommandTests.secret))
+    }
+
+    // MARK: Roots
+
+    @Test("Refusals that say the same are one line, which names the remedy")
+    func gathered() async throws {
+        let place = try Workplace()
+        try place.write(Evidence.lines, to: "in.ndjson")
+        let without = ["--data", "other", "--bundle-id", Evidence.app]
+        let refused = try await place.run(["ingest", "in.ndjson"] + without)
+        #expect(refused.code == 1)
+        let lines = refused.err.split(separator: "\n").filter { $0.contains("untrustedRoot") }
+        #expect(lines.count == 1)
+        #expect(
+            lines.first?.hasPrefix(
+                "in.ndjson:1, in.ndjson:2, in.ndjson:3 and 1 more: untrustedRoot: ") == true)
+        #expect(lines.first?.contains("--trust-root") == true)
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        let audit = ["audit", "verify", "--signatures", "--data", "data"]
+        let told = try await place.run(audit)
+        #expect(told.code == 1)
+        let bad = told.out.split(separator: "\n").filter { $0.hasPrefix("BAD ") }
+        #expect(bad.count == 1)
+        #expect(bad.first?.hasPrefix("BAD  positions 1, 2, 3 and 1 more: untrustedRoot: ") == true)
+        let json = try await place.run(audit + ["--json"]).json()
+        #expect(json["signatureFindings"]?.array?.count == 4)
+    }
+
+    // MARK: Wrong places
+
+    @Test("audit verify says that it began an empty ledger, once")
+    func nowhere() async throws {
+        let place = try Workplace()
+        let first = try await place.run("audit", "verify")
+        #expect(first.code == 0)
+        #expect(first.err.contains("there was no log at data/production/log.sqlite"))
+        #expect(first.err.contains("--data"))
+        let second = try await place.run("audit", "verify")
+        #expect(second.code == 0)
+        #expect(second.err.isEmpty)
+    }
+
+    @Test("A chain asked for as a customer, and a customer as a chain, are told the other question")
+    func mixedUp() async throws {
+        let place = try Workplace()
+        try place.write(Evidence.lines, to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        let chain = try await place.run("entitlements", Evidence.id)
+        #expect(chain.code == 0)
+        #expect(chain.err.contains("subledger show \(Evidence.id)"))
+        let stranger = try await place.run("entitlements", "user-42")
+        #expect(stranger.code == 0)
+        #expect(stranger.err.isEmpty)
+        for command in ["show", "timeline"] {
+            let told = try await place.run(command, "user-42")
+            #expect(told.code == 1)
+            #expect(told.err.contains("subledger timeline --customer user-42"))
+            #expect(told.err.contains("subledger entitlements user-42"))
+        }
+    }
+
+    @Test("A day is a time, and what is none says so")
+    func days() async throws {
+        let place = try Workplace()
+        try place.write(Evidence.lines, to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        let day = try await place.run("show", Evidence.id, "--at", "2026-01-20", "--json")
+        #expect(try day.json()["at"]?.string == "2026-01-20T00:00:00.000Z")
+        for arguments in [
+            ["show", Evidence.id, "--at", "soon"], ["recover", "--from", "soon"],
+        ] {
+            let told = try await place.run(arguments + place.options)
+            #expect(told.code == 64)
+            #expect(told.err.contains("a day (2026-01-31, midnight UTC)"))
+        }
+    }
+}
