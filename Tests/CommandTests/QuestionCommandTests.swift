@@ -84,7 +84,7 @@ struct QuestionCommandTests {
         #expect(json.out.split(separator: "\n").count == count)
     }
 
-    @Test("To go on after a position that the log does not have is refused; after its last is empty")
+    @Test("After a position that the log does not have is refused; after its last is empty")
     func exportBeyond() async throws {
         let place = try await taken()
         let count = Int64(try await place.run("export", "events").out.split(separator: "\n").count)
