@@ -1,33 +1,11 @@
 import AppStore
 import Foundation
-import FoundationXML
 import Ledger
 import LedgerService
 import Testing
 
 @Suite("Charts of churn")
 struct ChurnChartTests {
-    /// What a reader of XML finds.
-    private final class Drawing: NSObject, XMLParserDelegate {
-        var elements: [(name: String, attributes: [String: String])] = []
-        var text = ""
-
-        func parser(
-            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
-            qualifiedName: String?, attributes: [String: String]
-        ) { elements.append((name, attributes)) }
-
-        func parser(_ parser: XMLParser, foundCharacters found: String) { text += found + "\n" }
-    }
-
-    private func drawing(_ svg: String) throws -> Drawing {
-        let parser = XMLParser(data: Data(svg.utf8))
-        let drawing = Drawing()
-        parser.delegate = drawing
-        try #require(parser.parse(), "it is no XML")
-        return drawing
-    }
-
     private func report(
         _ ledger: TemporaryLedger, by: [String] = [], where filters: [String] = [],
         interval: String = "month", from: String = "2026-01-01", to: String = "2026-05-01",
@@ -55,14 +33,15 @@ struct ChurnChartTests {
 
     @Test("An empty ledger is drawn as axes without bars")
     func empty() async throws {
-        let drawing = try drawing(ChurnChart(try await report(try TemporaryLedger())).svg)
+        let drawing = try ChartDrawing.reading(
+            ChurnChart(try await report(try TemporaryLedger())).svg)
         #expect(!drawing.elements.contains { $0.attributes["fill"] != nil })
         #expect(drawing.text.contains("2026-01-01"))
     }
 
     @Test("Bars are as high as what they stand for, stacked, with a legend and labelled axes")
     func bars() async throws {
-        let drawing = try drawing(ChurnChart(try await report(try await taken())).svg)
+        let drawing = try ChartDrawing.reading(ChurnChart(try await report(try await taken())).svg)
         let bars = drawing.elements.filter {
             $0.name == "rect" && $0.attributes["fill"] != nil && $0.attributes["width"] != "12"
         }
@@ -80,12 +59,12 @@ struct ChurnChartTests {
     }
 
     /// The line of rates, without the legend's.
-    private static func line(_ drawing: Drawing) -> String? {
+    private static func line(_ drawing: ChartDrawing) -> String? {
         let paths = drawing.elements.filter { $0.attributes["class"] == "rate" }
         return paths.count == 2 ? paths[0].attributes["d"] : nil
     }
 
-    private static func dots(_ drawing: Drawing) -> [[String: String]] {
+    private static func dots(_ drawing: ChartDrawing) -> [[String: String]] {
         drawing.elements.filter { $0.attributes["class"] == "dot" }.map(\.attributes)
     }
 
@@ -93,12 +72,12 @@ struct ChurnChartTests {
     func filteredRate() async throws {
         let ledger = try await taken()
         // All that left in March did so of their own will: the rate there is the same.
-        let whole = try drawing(ChurnChart(try await report(ledger)).svg)
-        let voluntary = try drawing(
+        let whole = try ChartDrawing.reading(ChurnChart(try await report(ledger)).svg)
+        let voluntary = try ChartDrawing.reading(
             ChurnChart(try await report(ledger, where: ["reason=voluntary"])).svg)
         #expect(Self.dots(voluntary).count == 2)
         #expect(Self.dots(voluntary).map { $0["cx"] } == Self.dots(whole).map { $0["cx"] })
-        let byCountry = try drawing(
+        let byCountry = try ChartDrawing.reading(
             ChurnChart(
                 try await report(ledger, by: ["country"], where: ["reason=voluntary"])
             ).svg)
@@ -111,7 +90,7 @@ struct ChurnChartTests {
     @Test("Hours are told by the zone's own clock, and each by another label")
     func hours() async throws {
         let ledger = try await taken()
-        let drawing = try drawing(
+        let drawing = try ChartDrawing.reading(
             ChurnChart(
                 try await report(
                     ledger, interval: "hour", from: "2026-02-09", to: "2026-02-10",
@@ -131,19 +110,20 @@ struct ChurnChartTests {
                 ledger, where: ["country=USA", "country=<X>", "reason=refund"],
                 zone: "Europe/Berlin")
         ).svg
-        let told = try drawing(svg).text.replacing("\n", with: " ")
+        let told = try ChartDrawing.reading(svg).text.replacing("\n", with: " ")
         #expect(svg.contains("only where country = &lt;X&gt; or USA, and reason = refund"))
         #expect(told.contains("Europe/Berlin") && told.contains("position 17"))
         #expect(told.contains("ever had one of the values"))
         #expect(svg.contains("&lt;X&gt;") && !svg.contains("<X>"))
-        let empty = try drawing(ChurnChart(try await report(try TemporaryLedger())).svg)
+        let empty = try ChartDrawing.reading(
+            ChurnChart(try await report(try TemporaryLedger())).svg)
         #expect(empty.text.contains("nothing was counted"))
     }
 
     @Test("It runs no script, loads nothing, and has a dark scheme")
     func plain() async throws {
         let svg = ChurnChart(try await report(try await taken())).svg
-        let drawing = try drawing(svg)
+        let drawing = try ChartDrawing.reading(svg)
         let names = Set(drawing.elements.map(\.name))
         #expect(
             names.isSubset(of: ["svg", "style", "rect", "text", "line", "path", "circle", "title"]))
@@ -156,8 +136,8 @@ struct ChurnChartTests {
         let ledger = try await taken()
         let whole = ChurnChart(try await report(ledger)).svg
         for by in [["product"], ["reason"], ["country", "reason"]] {
-            let told = try drawing(ChurnChart(try await report(ledger, by: by)).svg)
-            let expected = try drawing(whole)
+            let told = try ChartDrawing.reading(ChurnChart(try await report(ledger, by: by)).svg)
+            let expected = try ChartDrawing.reading(whole)
             #expect(
                 told.elements.filter { $0.name == "rect" }.map(\.attributes)
                     == expected.elements.filter { $0.name == "rect" }.map(\.attributes))
@@ -166,7 +146,7 @@ struct ChurnChartTests {
 
     @Test("Many intervals are drawn, with few dates below them")
     func many() async throws {
-        let drawing = try drawing(
+        let drawing = try ChartDrawing.reading(
             ChurnChart(try await report(try await taken(), interval: "hour")).svg)
         let dates = drawing.text.split(separator: "\n").filter { line in
             line.hasPrefix("2026-") || line.wholeMatch(of: /\d\d-\d\d \d\d:\d\d/) != nil

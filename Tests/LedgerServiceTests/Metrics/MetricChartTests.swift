@@ -1,36 +1,14 @@
 import AppStore
 import Foundation
-import FoundationXML
 import Ledger
 import LedgerService
 import Testing
 
 @Suite("Charts of metrics")
 struct MetricChartTests {
-    /// What a reader of XML finds.
-    private final class Drawing: NSObject, XMLParserDelegate {
-        var elements: [(name: String, attributes: [String: String])] = []
-        var text = ""
-
-        func parser(
-            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
-            qualifiedName: String?, attributes: [String: String]
-        ) { elements.append((name, attributes)) }
-
-        func parser(_ parser: XMLParser, foundCharacters found: String) { text += found + "\n" }
-    }
-
-    private func drawing(_ svg: String) throws -> Drawing {
-        let parser = XMLParser(data: Data(svg.utf8))
-        let drawing = Drawing()
-        parser.delegate = drawing
-        try #require(parser.parse(), "it is no XML")
-        return drawing
-    }
-
     private func chart(
         _ ledger: TemporaryLedger, _ name: String, by: [String] = [], where filters: [String] = []
-    ) async throws -> Drawing {
+    ) async throws -> ChartDrawing {
         var words = MetricsWords()
         (words.from, words.to) = ("2026-01-01", "2026-05-01")
         (words.by, words.filters) = (by, filters)
@@ -41,7 +19,7 @@ struct MetricChartTests {
                 now: Timestamp(milliseconds: 1_781_481_600_000)
             ).metric(name, words)
         }
-        return try drawing(try MetricChart(report, name).svg)
+        return try ChartDrawing.reading(try MetricChart(report, name).svg)
     }
 
     /// Four chains that end in March, one that is only known to have begun, one in euros.
@@ -59,7 +37,7 @@ struct MetricChartTests {
     }
 
     /// The y of each line's points, as they are drawn.
-    private func heights(_ drawing: Drawing) -> [[Double]] {
+    private func heights(_ drawing: ChartDrawing) -> [[Double]] {
         drawing.elements.compactMap { $0.attributes["d"] }.map { path in
             path.split { "ML".contains($0) }.compactMap { $0.split(separator: " ").last }
                 .compactMap { Double($0) }
