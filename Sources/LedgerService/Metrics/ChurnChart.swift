@@ -169,16 +169,22 @@ public struct ChurnChart: Sendable {
         }
     }
 
-    private func axes(_ counts: Scale, _ rates: Scale) -> [String] {
-        var parts: [String] = []
-        for tick in counts.ticks {
-            let height = ChurnChart.number(y(tick / counts.top))
-            parts.append(
-                "<line class=\"grid\" x1=\"64\" x2=\"896\" y1=\"\(height)\" y2=\"\(height)\"/>")
-            parts.append(
-                ChurnChart.text(
-                    ChurnChart.number(tick), 58, y(tick / counts.top) + 4, anchor: "end"))
+    /// A line across and its label on the left for each tick.
+    static func grid(
+        _ scale: Scale, _ y: (Double) -> Double, _ label: (Double) -> String
+    ) -> [String] {
+        scale.ticks.flatMap { tick in
+            let y = y(tick / scale.top)
+            let height = number(y)
+            return [
+                "<line class=\"grid\" x1=\"64\" x2=\"896\" y1=\"\(height)\" y2=\"\(height)\"/>",
+                text(label(tick), 58, y + 4, anchor: "end"),
+            ]
         }
+    }
+
+    private func axes(_ counts: Scale, _ rates: Scale) -> [String] {
+        var parts = ChurnChart.grid(counts, y, ChurnChart.number)
         for tick in rates.ticks {
             parts.append(
                 ChurnChart.text("\(ChurnChart.number(tick)) %", 902, y(tick / rates.top) + 4))

@@ -108,15 +108,7 @@ public struct MetricChart: Sendable {
     private func y(_ part: Double) -> Double { bottom - ChurnChart.barHeight * part }
 
     private func axes(_ scale: ChurnChart.Scale) -> [String] {
-        var parts: [String] = []
-        for tick in scale.ticks {
-            let height = ChurnChart.number(y(tick / scale.top))
-            parts.append(
-                "<line class=\"grid\" x1=\"64\" x2=\"896\" y1=\"\(height)\" y2=\"\(height)\"/>")
-            parts.append(
-                ChurnChart.text(
-                    MetricChart.short(tick), 58, y(tick / scale.top) + 4, anchor: "end"))
-        }
+        var parts = ChurnChart.grid(scale, y, MetricChart.short)
         let floor = ChurnChart.number(bottom)
         parts.append(
             "<line class=\"axis\" x1=\"64\" x2=\"896\" y1=\"\(floor)\" y2=\"\(floor)\"/>")
