@@ -32,6 +32,11 @@ struct Rebuild: Sendable {
         let head = try await ledger.log.head().position
         if let checkpoint = try await ledger.checkpoint(at: head) {
             try await bringFacts(to: checkpoint, fromLog: fromLog, report)
+            let log = ledger.log
+            await Blocking.run {
+                log.releaseMemory()
+                FreedMemory.giveBack()
+            }
         } else if fromLog {
             try await ledger.beginFactsAnew(holding: lock)
         }
@@ -44,6 +49,8 @@ struct Rebuild: Sendable {
             return store
         }
         await dropSuperseded(files)
+        // A service goes on for months after it.
+        await Blocking.run { FreedMemory.giveBack() }
         return store
     }
 

@@ -59,6 +59,8 @@ struct DatabaseFile: Sendable {
         try failingAsStore {
             var readers = configuration(readOnly: true)
             readers.maximumReaderCount = count
+            // Giving memory back empties their caches and leaves them on the file they are on.
+            readers.persistentReadOnlyConnections = true
             return try DatabasePool(path: path, configuration: readers)
         }
     }
