@@ -72,8 +72,17 @@ extension NoticeReader {
             guard late > NoticeLimits.lateDeliveryMilliseconds else { continue }
             add(
                 .lateDelivery, from: facts.times[index], facts: [index],
-                "The notification arrived \(late / 60_000) minutes after it was signed.")
+                "The notification arrived \(NoticeReader.lateness(late)) after it was signed.")
         }
+    }
+
+    /// A duration in words, in the unit that says enough: minutes below two hours, hours below two
+    /// days, else days; what is left over is dropped.
+    private static func lateness(_ milliseconds: Int64) -> String {
+        let minutes = milliseconds / 60_000
+        let hours = minutes / 60
+        if hours < 2 { return "\(minutes) minutes" }
+        return hours < 48 ? "\(hours) hours" : "\(hours / 24) days"
     }
 
     mutating func readTokenChange() {

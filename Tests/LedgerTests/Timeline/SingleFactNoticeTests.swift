@@ -20,6 +20,20 @@ struct SingleFactNoticeTests {
         #expect(codes(dayLength, .transaction("1", day(0), day(30), at: day(0))) == [])
     }
 
+    @Test(
+        "How late is told in the unit that says enough",
+        arguments: [
+            (10 * minute + 1, "10 minutes"), (2 * hour - 1, "119 minutes"), (2 * hour, "2 hours"),
+            (2 * dayLength - 1, "47 hours"), (2 * dayLength, "2 days"),
+            (1_000 * dayLength - 1, "999 days"),
+        ] as [(Int64, String)])
+    func howLate(delay: Int64, words: String) {
+        let life = given(bought.with { $0.receivedAt = day(0, delay) })
+        #expect(
+            life.notices(.lateDelivery).map(\.message)
+                == ["The notification arrived \(words) after it was signed."])
+    }
+
     @Test("Many late deliveries are one notice in an answer, with all the evidence")
     func manyLate() {
         let late = [
