@@ -98,19 +98,6 @@ final class History: Sendable {
         }
     }
 
-    /// Rule 5's last clause, where the next period starts exactly at the end of this one, but was
-    /// first stated later.
-    private static func keptAnchorGrace(
-        _ index: Int, _ periods: [Period], _ facts: OrderedFacts, _ environment: Environment
-    ) -> Segment? {
-        let next = periods[index + 1]
-        guard next.start == periods[index].end, next.firstStated > next.start else { return nil }
-        return AfterPeriodRule(
-            facts: facts, environment: environment, period: periods[index],
-            nextStart: next.start, recoveryFact: nil, nextTransactions: []
-        ).keptAnchorGrace(next)
-    }
-
     /// Index of the interval that contains `time`; nil before the first.
     func interval(at time: Timestamp) -> Int? {
         var low = 0
@@ -120,22 +107,6 @@ final class History: Sendable {
             if intervals[middle].from <= time { low = middle + 1 } else { high = middle }
         }
         return low == 0 ? nil : low - 1
-    }
-}
-
-extension AfterPeriodRule {
-    /// Grace in which the anchor was kept: the next period starts exactly at E, but was first
-    /// stated later, after a failure with a grace date (rule 5, last clause).
-    func keptAnchorGrace(_ next: Period) -> Segment? {
-        guard next.firstStated > period.end else { return nil }
-        let stated = evidence(until: next.firstStated).last { index in
-            word(index) == .failing && graceDate(index) != nil
-        }
-        guard let stated, let date = graceDate(stated) else { return nil }
-        // A period cannot begin to count after it is over.
-        let until = min(next.firstStated, date, next.end)
-        guard until > period.end else { return nil }
-        return Segment(state: .grace, from: period.end, to: until, cause: stated)
     }
 }
 

@@ -25,6 +25,11 @@ struct SetAside: Sendable {
 /// higher rank gives (`lifecycle.md` §2 rule 2). A function of the set of facts; chains of one rank
 /// are never looked at.
 struct LowerRanks {
+    /// Notifications that may speak of an older purchase than the newest.
+    static let ofAnyPurchase: Set<NotificationType?> = [
+        .refund, .refundDeclined, .refundReversed, .consumptionRequest, .revoke,
+    ]
+
     private(set) var setAside: [SetAside] = []
     /// Every transactionId of what was set aside.
     private(set) var ids: Set<TransactionId> = []
@@ -111,11 +116,6 @@ private struct RankBench {
     /// Notifications that say how it stands after a period, even without a status.
     static let endings: Set<NotificationType?> = [.expired, .didFailToRenew, .gracePeriodExpired]
 
-    /// Notifications that may speak of an older purchase than the newest.
-    static let ofAnyPurchase: Set<NotificationType?> = [
-        .refund, .refundDeclined, .refundReversed, .consumptionRequest, .revoke,
-    ]
-
     /// Why a period does not count; nil when it does.
     func judge(_ period: Period) -> SetAside? {
         if let origin,
@@ -185,7 +185,7 @@ private struct RankBench {
             else { return false }
             // When the newest purchase ends: one that is not known is before it.
             guard let date = renewal.renewalDate else {
-                return !RankBench.ofAnyPurchase.contains(fact.cause.notificationType?.value)
+                return !LowerRanks.ofAnyPurchase.contains(fact.cause.notificationType?.value)
             }
             return date <= period.start || period.end > date.advanced(byMilliseconds: 1_000)
         }

@@ -105,12 +105,17 @@ public struct ServedBooks: Sendable {
 }
 
 extension ServedBooks.Chain {
-    /// Puts snapshots in order, and keeps those that changed something.
+    /// Puts snapshots in order, and keeps those that changed something. Of one date the refund stands
+    /// (`lifecycle.md` §2 rule 2): another notification of that moment may not know of it.
     fileprivate mutating func settle() {
         renewals.sort { ($0.signedDate?.milliseconds ?? 0) < ($1.signedDate?.milliseconds ?? 0) }
         for (id, list) in snapshots {
             var kept: [TransactionPayload] = []
-            for snapshot in list.sorted(by: { $0.signed < $1.signed })
+            for snapshot in list.sorted(by: { left, right in
+                left.signed == right.signed
+                    ? left.revocationDate == nil && right.revocationDate != nil
+                    : left.signed < right.signed
+            })
             where kept.last.map({ !$0.saysTheSame(as: snapshot) }) ?? true {
                 kept.append(snapshot)
             }

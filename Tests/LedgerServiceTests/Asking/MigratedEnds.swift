@@ -16,9 +16,11 @@ struct MigratedEnds {
     }
 
     /// When renewals were extended, by customer.
-    private static let extensions: [String: [Timestamp]] = {
+    private static let extensions = extensions(of: AskedApple.productionPlan)
+
+    static func extensions(of plan: HistoryPlan) -> [String: [Timestamp]] {
         var found: [String: [Timestamp]] = [:]
-        var stream = HistoryStream(AskedApple.productionPlan)
+        var stream = HistoryStream(plan)
         while case let page = stream.next(), !page.isEmpty {
             for delivery in page.map(\.delivery) {
                 guard case .notification(let payload, let transaction, _) = delivery.evidence,
@@ -30,7 +32,7 @@ struct MigratedEnds {
             }
         }
         return found
-    }()
+    }
 
     /// Whether Apple can tell now of every extension.
     private static func isTold(_ id: String) -> Bool {

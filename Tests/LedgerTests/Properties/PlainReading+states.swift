@@ -5,17 +5,39 @@ import Ledger
 extension PlainReading {
     enum Word { case over, failing, nothing }
 
-    /// Evidence about what follows a period, signed before a moment.
-    func evidence(_ period: Period, before limit: Timestamp?) -> [Fact] {
+    /// When facts begin to speak of what follows a period.
+    private func opening(_ period: Period) -> Int64 {
         let half = (period.end.milliseconds - period.start.milliseconds) / 2
-        let from = period.end.milliseconds - min(dayLength, half)
+        return period.end.milliseconds - min(dayLength, half)
+    }
+
+    /// Evidence about what follows a period, signed before a moment.
+    func evidence(
+        _ period: Period, before limit: Timestamp?, where isMeant: (Fact) -> Bool = { _ in true }
+    ) -> [Fact] {
         let window = facts.filter { fact in
             (fact.cause.notificationType != nil || fact.renewal != nil || fact.status != nil)
-                && fact.signedDate!.milliseconds >= from
-                && (limit.map { fact.signedDate! < $0 } ?? true)
+                && fact.signedDate!.milliseconds >= opening(period)
+                && (limit.map { fact.signedDate! < $0 } ?? true) && isMeant(fact)
         }
         let trust = window.map(\.trust).max()
         return window.filter { $0.trust == trust }
+    }
+
+    /// Whether the payment a fact speaks of is the one that was due at a period's end, and not a
+    /// later one.
+    private func isAbout(_ fact: Fact, _ index: Int) -> Bool {
+        let (period, next, signed) = (periods[index], periods[index + 1], fact.signedDate!)
+        if signed >= next.end { return false }
+        if index + 2 < periods.count, signed >= periods[index + 2].start { return false }
+        switch fact.cause.notificationType?.value {
+        case .refund, .refundDeclined, .refundReversed, .consumptionRequest, .revoke: break
+        default:
+            if let bought = fact.transaction?.purchaseDate {
+                return bought >= period.start && bought < period.end
+            }
+        }
+        return signed.milliseconds < opening(next)
     }
 
     func word(_ fact: Fact, _ end: Timestamp) -> Word {
@@ -37,7 +59,10 @@ extension PlainReading {
     func keptAnchor(_ index: Int) -> Timestamp? {
         let (period, next) = (periods[index], periods[index + 1])
         guard next.start == period.end, next.firstStated > period.end else { return nil }
-        let grace = evidence(period, before: next.firstStated).last { fact in
+        let told = evidence(period, before: next.firstStated) { isAbout($0, index) }
+        // A lower rank does not delay what a higher one tells.
+        guard let trust = told.first?.trust, trust >= next.best.fact.trust else { return nil }
+        let grace = told.last { fact in
             word(fact, period.end) == .failing
                 && (fact.renewal?.gracePeriodExpiresDate).map { $0 > period.end } ?? false
         }?.renewal?.gracePeriodExpiresDate

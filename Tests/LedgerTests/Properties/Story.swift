@@ -97,6 +97,21 @@ struct Story: Sendable, CustomTestStringConvertible {
                 .expired(at: day(70)).trusted(.operator),
             ]),
         Story(
+            "a failed payment in a chain told late",
+            [
+                .transaction("1", day(0), day(30), at: day(300)).revoked(day(9)),
+                .transaction("2", day(30), day(60), at: day(300)),
+                .transaction("3", day(60), day(90), at: day(300)),
+                .didFailToRenew(at: day(60), grace: day(70)),
+                .didFailToRenew(at: day(61), grace: day(76)).trusted(.secret)
+                    .with { $0.transaction = .period("2", day(30), day(60)) },
+                .notification(.refund, "1", day(0), day(30), at: day(62)).revoked(day(9))
+                    .renewal {
+                        $0.autoRenewStatus = Raw(.on)
+                        $0.gracePeriodExpiresDate = day(71)
+                    },
+            ]),
+        Story(
             "adopted mid-life, in the sandbox",
             [
                 .didRenew("5", day(0), day(0, 5 * minute), at: day(0, -minute)),

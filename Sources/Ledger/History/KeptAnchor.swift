@@ -1,0 +1,61 @@
+import AppStore
+
+extension History {
+    /// Rule 5's last clause, where the next period starts exactly at the end of this one, but was
+    /// first stated later.
+    static func keptAnchorGrace(
+        _ index: Int, _ periods: [Period], _ facts: OrderedFacts, _ environment: Environment
+    ) -> Segment? {
+        let next = periods[index + 1]
+        guard next.start == periods[index].end, next.firstStated > next.start else { return nil }
+        return AfterPeriodRule(
+            facts: facts, environment: environment, period: periods[index],
+            nextStart: next.start, recoveryFact: nil, nextTransactions: []
+        ).keptAnchorGrace(next, before: index + 2 < periods.count ? periods[index + 2].start : nil)
+    }
+}
+
+extension AfterPeriodRule {
+    /// Grace in which the anchor was kept: the next period starts exactly at E, but was first
+    /// stated later, after a failure with a grace date (rule 5, last clause).
+    ///
+    /// A chain that is told late states every period years after it began, and what failed in any of
+    /// them would be in the window of each: only facts about the payment that was due at E count.
+    /// Nor does a failure delay a period that somebody trusted more tells (rule 2).
+    ///
+    /// - Parameter following: when the period after the next one starts; nil when none is known.
+    func keptAnchorGrace(_ next: Period, before following: Timestamp?) -> Segment? {
+        guard next.firstStated > period.end else { return nil }
+        let last = min(next.firstStated, next.end, following ?? next.end)
+        let told = spoken(until: last).filter { isAboutEnd($0, before: next) }
+        guard let trust = told.map({ facts[$0].trust }).max(),
+            trust >= facts[next.bestFact].trust
+        else { return nil }
+        let stated = told.last { index in
+            facts[index].trust == trust && word(index) == .failing && graceDate(index) != nil
+        }
+        guard let stated, let date = graceDate(stated) else { return nil }
+        // A period cannot begin to count after it is over.
+        let until = min(next.firstStated, date, next.end)
+        guard until > period.end else { return nil }
+        return Segment(state: .grace, from: period.end, to: until, cause: stated)
+    }
+
+    /// Whether a fact signed before the next period was over speaks of the payment that was due at
+    /// E: it names a purchase of this period, or none, before those begin that speak of the next
+    /// period's end.
+    private func isAboutEnd(_ index: Int, before next: Period) -> Bool {
+        if let purchaseDate = purchaseNamed(index) {
+            return period.start <= purchaseDate && purchaseDate < period.end
+        }
+        return facts.times[index] < next.end.advanced(byMilliseconds: -next.leadMilliseconds)
+    }
+
+    /// When the newest purchase was made, as a fact knew it; nil if it names none, or any.
+    private func purchaseNamed(_ index: Int) -> Timestamp? {
+        guard !LowerRanks.ofAnyPurchase.contains(facts[index].cause.notificationType?.value) else {
+            return nil
+        }
+        return facts[index].statedTransaction?.purchaseDate
+    }
+}

@@ -1,0 +1,190 @@
+import AppStore
+import Ledger
+import Testing
+
+/// A chain that was told late, as a backfill or a migration does: every period is first stated years
+/// after it began, and a failed payment lies before all of those dates. It is about one period's end
+/// alone (`lifecycle.md` §2 rule 5, "anchor kept"; `Ledger.docc`, Original StoreKit).
+@Suite("A failed payment in a chain that was told late")
+struct ToldLateTests {
+    static let lower: [Trust] = [.secret, .transport]
+
+    private func month(_ number: Int64, at signedDate: Timestamp = day(300)) -> Fact {
+        .transaction(
+            "\(number)", day(number * 30 - 30), day(number * 30), at: signedDate
+        ).transaction { $0.transactionReason = Raw(number == 1 ? .purchase : .renewal) }
+    }
+
+    /// Four months that follow each other, told together; the first was refunded.
+    private var months: [Fact] {
+        [month(1).revoked(day(9)), month(2), month(3), month(4)]
+    }
+
+    /// The payment for the fourth month failed.
+    private func failed(
+        _ trust: Trust, naming number: Int64? = 3, at signedDate: Timestamp = day(90),
+        grace: Timestamp = day(106)
+    ) -> Fact {
+        var fact = Fact.didFailToRenew(at: signedDate, grace: grace).trusted(trust)
+        if trust == .secret { fact.cause.kind = .notificationV1 }
+        if let number { fact.transaction = month(number).transaction }
+        return fact
+    }
+
+    /// The refunded month, and renewals from then on.
+    private let paid = [
+        Start(.subscribed, day(0)), Start(.revoked, day(9)), Start(.renewing, day(30)),
+        Start(.renewing, day(60)), Start(.renewing, day(90)), Start(.expired, day(120)),
+    ]
+
+    private let graceAtItsEnd = [
+        Start(.subscribed, day(0)), Start(.revoked, day(9)), Start(.renewing, day(30)),
+        Start(.renewing, day(60)), Start(.grace, day(90)), Start(.renewing, day(106)),
+        Start(.expired, day(120)),
+    ]
+
+    @Test("Of a lower rank, it delays no month that is signed", arguments: lower)
+    func lowerRank(_ trust: Trust) {
+        for number in [nil, 1, 2, 3] as [Int64?] {
+            let life = given(months + [failed(trust, naming: number)])
+            #expect(life.history == paid, "naming \(number ?? 0)")
+            #expect(life.notices(.contradiction).isEmpty)
+            #expect(life.state(day(45)) == .renewing)
+        }
+    }
+
+    @Test("Signed, it is grace at the end of the month whose purchase it names")
+    func signed() {
+        #expect(given(months + [failed(.signed)]).history == graceAtItsEnd)
+        #expect(given(months + [failed(.signed, naming: nil)]).history == graceAtItsEnd)
+    }
+
+    @Test("Known from one lower rank alone, it is the same", arguments: lower)
+    func oneRank(_ trust: Trust) {
+        let life = given(months.map { $0.trusted(trust) } + [failed(trust)])
+        #expect(life.history == graceAtItsEnd)
+    }
+
+    @Test("A month that only a lower rank tells begins when that rank's grace is over")
+    func nextOfLowerRank() {
+        var facts = months
+        facts[3] = facts[3].trusted(.secret)
+        #expect(given(facts + [failed(.secret)]).history == graceAtItsEnd)
+        facts[3] = facts[3].trusted(.transport)
+        #expect(given(facts + [failed(.secret)]).history == paid)
+    }
+
+    @Test("A failure that names no purchase is about the month whose end's evidence it lies in")
+    func unnamed() {
+        func starts(_ signedDate: Timestamp) -> [Timestamp] {
+            given(
+                [month(1), month(2), month(3), month(4)]
+                    + [failed(.signed, naming: nil, at: signedDate)]
+            ).intervals.filter { $0.state == .grace }.map(\.from)
+        }
+        #expect(starts(day(59, -1)) == [day(30)])
+        #expect(starts(day(59)) == [day(60)])
+        #expect(starts(day(89, -1)) == [day(60)])
+        #expect(starts(day(89)) == [day(90)])
+        // Only the last, whose end nothing follows, is a matter of retry.
+        #expect(starts(day(119, -1)) == [day(90)])
+        #expect(starts(day(119)) == [])
+    }
+
+    @Test("One that names a purchase is about that one until the next period is over")
+    func named() {
+        func starts(_ signedDate: Timestamp) -> [Timestamp] {
+            given(
+                [month(1), month(2), month(3), month(4)]
+                    + [failed(.signed, naming: 2, at: signedDate)]
+            ).intervals.filter { $0.state == .grace }.map(\.from)
+        }
+        #expect(starts(day(59, -1)) == [])
+        #expect(starts(day(59)) == [day(60)])
+        #expect(starts(day(90, -1)) == [day(60)])
+        #expect(starts(day(90)) == [])
+    }
+
+    @Test("One that names the purchase before is not about this one")
+    func namesTheOneBefore() {
+        let life = given(
+            [month(1), month(2), month(3), month(4)]
+                + [failed(.signed, naming: 1, at: day(60, 1))])
+        #expect(life.intervals.allSatisfy { $0.state != .grace })
+    }
+
+    @Test("A refund may name any purchase: its renewal speaks of the newest")
+    func refundInGrace() {
+        let refund = Fact.notification(.refund, "1", day(0), day(30), at: day(95))
+            .revoked(day(9)).renewal {
+                $0.autoRenewStatus = Raw(.on)
+                $0.gracePeriodExpiresDate = day(106)
+            }
+        #expect(given(months + [refund]).history == graceAtItsEnd)
+    }
+
+    @Test("Once the next period was replaced, a failure is about what replaced it")
+    func replaced() {
+        let year = Fact.transaction("2", day(30), day(395), at: day(500))
+            .transaction { $0.isUpgraded = true }
+        let upgrade = Fact.transaction("3", day(40), day(70), at: day(500))
+        func states(_ signedDate: Timestamp) -> [ChainState] {
+            given(
+                month(1), year, upgrade, failed(.signed, naming: nil, at: signedDate)
+            ).history.map(\.state)
+        }
+        #expect(states(day(40, -1)).contains(.grace))
+        #expect(states(day(40)) == [.subscribed, .renewing, .renewing, .expired])
+    }
+
+    @Test("A restored copy is the same purchase, whichever of both is named")
+    func restored() {
+        func copy(_ id: String, _ from: Timestamp) -> Fact {
+            .transaction(id, from, day(90), at: day(300)).transaction {
+                $0.webOrderLineItemId = WebOrderLineItemId("w")
+                $0.transactionReason = Raw(.renewal)
+            }
+        }
+        let copies = [copy("3", day(60)), copy("9", day(70))]
+        for named in copies {
+            let failure = failed(.signed, naming: nil).with { $0.transaction = named.transaction }
+            let life = given([months[0], months[1]] + copies + [months[3], failure])
+            #expect(life.history == graceAtItsEnd)
+        }
+    }
+
+    @Test("A failure with retry, and a new anchor, is the same past told live and told late")
+    func liveAndLate() {
+        let failure = failed(.signed, at: day(90), grace: day(93))
+        let recovered = Fact.didRenew("4", day(98), day(128), .billingRecovery)
+        let live = [month(1), month(2), month(3)].enumerated().map { index, fact in
+            fact.with { $0.signedDate = day(Int64(index) * 30) }
+        }
+        let late = [month(1), month(2), month(3)]
+        let told = given(live + [failure, recovered]).history
+        #expect(given(late + [failure, recovered]).history == told)
+        #expect(
+            told.suffix(4) == [
+                Start(.grace, day(90)), Start(.billingRetry, day(93)), Start(.renewing, day(98)),
+                Start(.expired, day(128)),
+            ])
+    }
+
+    @Test("What was believed before the chain was told is believed again of that time")
+    func knownBefore() {
+        // Version 1 told all of it at the time, with the anchor kept; Apple's API since.
+        let told = [
+            month(3, at: day(60)).trusted(.secret), failed(.secret),
+            month(4, at: day(95)).trusted(.secret),
+        ]
+        #expect(
+            given(told).history == [
+                Start(.renewing, day(60)), Start(.grace, day(90)), Start(.renewing, day(95)),
+                Start(.expired, day(120)),
+            ])
+        // The signed month began at the end of the one before: who had access has it.
+        let since = given(told + months)
+        #expect(since.history == paid)
+        #expect(since.state(day(92))?.isEntitled == true)
+    }
+}
