@@ -38,7 +38,8 @@ struct QuarantineCommand: AsyncParsableCommand {
 
     struct ItemCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "One item with its bytes.")
+            commandName: "show",
+            abstract: "One item with its bytes; with --json exactly as they are.")
 
         @Argument(help: "The item's number in the list.")
         var id: Int64
@@ -60,7 +61,8 @@ struct QuarantineCommand: AsyncParsableCommand {
                     try Console.out { item.write(to: &$0, withBytes: true) }
                 } else {
                     try Console.out(item.text + "\n")
-                    try Console.out(item.bytes + Array("\n".utf8))
+                    // Anybody may have sent them: nothing in them moves the cursor.
+                    try Console.out(String(decoding: item.bytes, as: UTF8.self).printable + "\n")
                 }
                 await ledger.close()
             }

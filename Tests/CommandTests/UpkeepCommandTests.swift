@@ -165,6 +165,20 @@ struct UpkeepCommandTests {
         #expect(try await place.run(["show", "9"] + options).code == 0)
     }
 
+    @Test("What strangers sent moves no cursor: quarantine show tells it as text, --json exactly")
+    func quarantinedControls() async throws {
+        let place = try Workplace()
+        try place.write(["a.\u{1B}[2Jb.c"], to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson").code == 1)
+        let list = try await place.run("quarantine", "list", "--json")
+        let id = String(try #require(try list.json()["items"]?.array?.first?["id"]?.int64))
+        let text = try await place.run("quarantine", "show", id)
+        #expect(text.out.contains("a.·[2Jb.c"))
+        #expect(!text.out.contains("\u{1B}"))
+        let json = try await place.run("quarantine", "show", id, "--json")
+        #expect(try json.json()["content"]?.string == "a.\u{1B}[2Jb.c")
+    }
+
     @Test("doctor warns of an extra root in Production and is bad without an app")
     func doctor() async throws {
         let place = try await taken()

@@ -26,6 +26,26 @@ extension JSONCursor {
         return result
     }
 
+    /// Throws what `unescape` does, and keeps nothing.
+    func requireEscapes(_ text: Text) throws(JSONError) {
+        var place = text.start
+        while place < text.end {
+            guard bytes[place] == UInt8(ascii: "\\") else {
+                place += 1
+                continue
+            }
+            let escape = bytes[place + 1]
+            if escape == UInt8(ascii: "u") {
+                _ = try unicodeScalar(&place, end: text.end)
+                continue
+            }
+            guard Self.plainEscape(escape) != nil else {
+                throw JSONError(.malformed, offset: place)
+            }
+            place += 2
+        }
+    }
+
     private static func plainEscape(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte
@@ -70,7 +90,8 @@ extension JSONCursor {
         return unit
     }
 
-    private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+    /// What a hexadecimal digit stands for; nil for another character.
+    package static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10

@@ -14,7 +14,7 @@ extension JSONCursor {
             while try nextElement(&array) { try skipValue() }
         case UInt8(ascii: "\""):
             let text = try scanText()
-            if text.hasEscapes { _ = try unescape(text) }
+            if text.hasEscapes { try requireEscapes(text) }
         case UInt8(ascii: "t"): try expectWord("true")
         case UInt8(ascii: "f"): try expectWord("false")
         case UInt8(ascii: "n"): try expectWord("null")

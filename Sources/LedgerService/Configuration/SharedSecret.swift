@@ -52,20 +52,30 @@ public struct SharedSecret: Sendable, Equatable {
     }
 
     /// Whether one of them stands in bytes of JSON, as it is or with characters escaped.
-    ///
-    /// - Parameter value: the same, decoded; looked at where anything is escaped.
-    func stands(
-        in bytes: [ArraySlice<UInt8>], spelled value: @autoclosure () -> JSONValue?
-    ) -> Bool {
-        let secrets = values.map { Array($0.utf8) }
-        func isPlain(_ piece: ArraySlice<UInt8>) -> Bool {
-            secrets.contains { Redaction.contains($0, in: piece) }
+    func stands(in bytes: [ArraySlice<UInt8>]) -> Bool {
+        stands(inSpellings: SharedSecret.spellings(bytes))
+    }
+
+    /// What may be shown of a body that came in answer to the secret: all of it, without the value of
+    /// a `password` in it. Nil where the secret stands anywhere else.
+    package func shown(_ body: [UInt8]) -> [UInt8]? {
+        let rest = Redaction.withoutPasswords(body)
+        return stands(in: [rest[...]]) ? nil : rest
+    }
+
+    fileprivate func stands(inSpellings bytes: [ArraySlice<UInt8>]) -> Bool {
+        values.contains { value in
+            let secret = Array(value.utf8)
+            return bytes.contains { Redaction.contains(secret, in: $0) }
         }
-        if bytes.contains(where: isPlain) { return true }
-        guard bytes.contains(where: { Redaction.contains([UInt8(ascii: "\\")], in: $0) }),
-            let value = value()
-        else { return false }
-        return value.stringsAndKeys { text in isPlain(Array(text.utf8)[...]) }
+    }
+
+    /// Bytes of JSON as they are, and where anything is escaped also without escapes.
+    fileprivate static func spellings(_ bytes: [ArraySlice<UInt8>]) -> [ArraySlice<UInt8>] {
+        let escape = [UInt8(ascii: "\\")]
+        return bytes
+            + bytes.filter { Redaction.contains(escape, in: $0) }
+            .map { Redaction.unescaped($0)[...] }
     }
 
     /// Whether `code` is the keyed digest of `message` under one of them.
@@ -73,19 +83,6 @@ public struct SharedSecret: Sendable, Equatable {
         values.reduce(false) { found, value in
             HMACSHA256.code([message], key: Array(value.utf8)).equalsInConstantTime(code) || found
         }
-    }
-}
-
-extension JSONValue {
-    /// Whether a text or a key anywhere inside satisfies the condition.
-    fileprivate func stringsAndKeys(_ condition: (String) -> Bool) -> Bool {
-        if let text = string { return condition(text) }
-        if let members = object {
-            return members.contains { member in
-                condition(member.key) || member.value.stringsAndKeys(condition)
-            }
-        }
-        return array?.contains { $0.stringsAndKeys(condition) } ?? false
     }
 }
 
@@ -132,12 +129,9 @@ final class SharedSecrets: Sendable {
     var isEmpty: Bool { secrets.withLock { $0.isEmpty } }
 
     /// Whether the secret of any app stands in bytes of JSON, as it is or with characters escaped.
-    ///
-    /// - Parameter value: the same, decoded; looked at where anything is escaped.
-    func stand(
-        in bytes: [ArraySlice<UInt8>], spelled value: @autoclosure () -> JSONValue?
-    ) -> Bool {
-        secrets.withLock { $0 }.contains { $0.value.stands(in: bytes, spelled: value()) }
+    func stand(in bytes: [ArraySlice<UInt8>]) -> Bool {
+        let spellings = SharedSecret.spellings(bytes)
+        return secrets.withLock { $0 }.contains { $0.value.stands(inSpellings: spellings) }
     }
 
     /// The apps with whose secret a body was sent, in order. Every one is looked at.

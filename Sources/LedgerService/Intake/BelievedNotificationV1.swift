@@ -41,7 +41,7 @@ extension EventPreparation {
                     + " apps[].sharedSecretFile, then run `subledger quarantine retry`.")
         }
         guard sealed.isSealed(by: secret) else { throw EventPreparation.wrongSharedSecret }
-        guard !secrets.stand(in: sealed.rest, spelled: sealed.unsealed) else {
+        guard !secrets.stand(in: sealed.rest) else {
             throw EventPreparation.secretExposed
         }
         var notification: NotificationV1

@@ -38,7 +38,7 @@ extension EventPreparation {
                 reason: "It is no answer of verifyReceipt (\(error.code.rawValue)"
                     + "\(error.field.map { " in \($0)" } ?? "")).")
         }
-        guard !secrets.stand(in: [body[...]], spelled: try? JSONValue.parse(body)) else {
+        guard !secrets.stand(in: [body[...]]) else {
             throw EventPreparation.secretExposed
         }
         guard response.status.value?.isGenuine == true else {

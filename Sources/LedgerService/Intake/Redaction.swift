@@ -26,9 +26,54 @@ enum Redaction {
         return result
     }
 
-    /// A version 1 body without its password; nil for what is no object.
-    static func withoutPassword(_ body: JSONValue) -> JSONValue? {
-        body.object.map { .object($0.filter { $0.key != "password" }) }
+    /// JSON with every character that a secret can hold written plainly, wherever it was escaped,
+    /// in one pass: nothing of it is decoded otherwise. Other escapes are as they were, or zeros.
+    static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        bytes.withUnsafeBytes { bytes in
+            var result: [UInt8] = []
+            result.reserveCapacity(bytes.count)
+            var index = 0
+            while index < bytes.count {
+                let end = place(of: UInt8(ascii: "\\"), in: bytes, from: index) ?? bytes.count
+                result.append(contentsOf: bytes[index..<end])
+                index = end
+                guard index + 1 < bytes.count else { break }
+                let escaped = bytes[index + 1]
+                if escaped == UInt8(ascii: "u") {
+                    let character = printable(bytes, at: index + 2)
+                    result.append(character ?? 0)
+                    if character != nil { index += 4 }
+                } else {
+                    result.append(isItself(escaped) ? escaped : 0)
+                }
+                index += 2
+            }
+            return result
+        }
+    }
+
+    /// Whether a character that is escaped without a number stands for itself (RFC 8259 §7).
+    private static func isItself(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "/")
+    }
+
+    /// What four hexadecimal digits stand for, if that is a printable character of ASCII.
+    private static func printable(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt8? {
+        guard index + 4 <= bytes.count, bytes[index] == UInt8(ascii: "0"),
+            bytes[index + 1] == UInt8(ascii: "0"),
+            let high = JSONCursor.hexadecimalDigit(bytes[index + 2]), (2...7).contains(high),
+            let low = JSONCursor.hexadecimalDigit(bytes[index + 3])
+        else { return nil }
+        return high << 4 | low
+    }
+
+    private static func place(
+        of byte: UInt8, in bytes: UnsafeRawBufferPointer, from index: Int
+    ) -> Int? {
+        guard let base = bytes.baseAddress,
+            let found = memchr(base + index, Int32(byte), bytes.count - index)
+        else { return nil }
+        return UnsafeRawPointer(found) - base
     }
 
     /// Whether `text` stands anywhere in `bytes`.

@@ -56,7 +56,11 @@ struct APIVerifyReceiptCommand: AsyncParsableCommand {
             await transport.close()
             switch answer {
             case .failure(let failure): throw CommandFailure(failure, about: app.bundleId)
-            case .success(let answer): try await tell(answer, settings)
+            case .success(let answer):
+                guard let body = secret.map({ $0.shown(answer.body) }) ?? answer.body else {
+                    throw CommandFailure.secretExposed(by: app.bundleId)
+                }
+                try await tell(answer, shown: body, settings)
             }
         }
     }
@@ -77,10 +81,10 @@ struct APIVerifyReceiptCommand: AsyncParsableCommand {
     }
 
     private func tell(
-        _ answer: APIAnswer<VerifyReceiptResponse>, _ settings: Settings
+        _ answer: APIAnswer<VerifyReceiptResponse>, shown body: [UInt8], _ settings: Settings
     ) async throws {
         let summary = append ? try await take(answer, settings) : nil
-        let value = try? JSONValue.parse(answer.body)
+        let value = try? JSONValue.parse(body)
         if common.json {
             try Console.out { json in
                 json.object { json in
@@ -198,6 +202,15 @@ extension Settings {
 }
 
 extension CommandFailure {
+    /// An answer that repeats the secret it was asked with is neither shown nor kept.
+    static func secretExposed(by bundleId: BundleId) -> CommandFailure {
+        CommandFailure(
+            code: VerificationCode.secretExposed.rawValue,
+            message: "\(bundleId): the answer holds the app's shared secret, where Apple never puts"
+                + " it: it is neither shown nor appended. See who answers at the base URL, and change"
+                + " the secret in App Store Connect.", exit: .negative)
+    }
+
     /// A failure that is about an app, which is named.
     init(_ failure: APIFailure, about bundleId: BundleId) {
         let plain = CommandFailure(failure)

@@ -28,6 +28,26 @@ struct SharedSecretTests {
         #expect(!text.contains("0123"))
     }
 
+    @Test(
+        "An answer that repeats it is shown without a password, and with it elsewhere not at all",
+        arguments: [
+            (#"{"status":0}"#, #"{"status":0}"#),
+            (#"{"password":"01234567/9abcdef"}"#, #"{"password":"REDACTED"}"#),
+            (#"{"exception":"01234567/9abcdef"}"#, nil),
+            (#"{"01234567/9abcdef":1}"#, nil),
+            (#"{"x":"a\u003001234567\/9abcdef"}"#, nil),
+            (#"{"x":"\u00301234567\u002F9\u0061bcdef"}"#, nil),
+            (#"{"x":"01234567\n9abcdef"}"#, #"{"x":"01234567\n9abcdef"}"#),
+            (#"{"x":"01234567\u012F9abcdef"}"#, #"{"x":"01234567\u012F9abcdef"}"#),
+            (#"{"x":"01234567\\/9abcdef"}"#, #"{"x":"01234567\\/9abcdef"}"#),
+            (#"{"x":"\u003"#, #"{"x":"\u003"#), (#"\"#, #"\"#),
+        ] as [(String, String?)])
+    func shown(body: String, shown: String?) throws {
+        let secret = try #require(SharedSecret(text: "01234567/9abcdef"))
+        let told = secret.shown(Array(body.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        #expect(told == shown)
+    }
+
     @Test("doctor says whether it can be used, without a byte of it")
     func doctor() async throws {
         var place = try TemporaryLedger()
