@@ -11,7 +11,7 @@ struct IngestCommand: AsyncParsableCommand {
             {"signedPayload":…}, {"receivedAt":…,"signedPayload":…}, \
             {"receivedAt"?:…,"signedTransactionInfo":…,"signedRenewalInfo"?:…}, an App Store Server \
             API response body, or a line of `export events --evidence`; of original StoreKit an app \
-            receipt in base64, {"receipt":…} or {"receipt-data":…}, an answer of verifyReceipt, or a \
+            receipt in base64 (a file that is one also binary or PEM), {"receipt":…} or {"receipt-data":…}, an answer of verifyReceipt, or a \
             version 1 notification, which needs apps[].sharedSecretFile; the last two also as \
             {"receivedAt"?:…,"verifyReceipt":"…"} and {"receivedAt"?:…,"notificationV1":"…"}. \
             Stored receipts by the directory: `migrate-from verify-receipt`. Exit code 1 when some input was rejected or quarantined.

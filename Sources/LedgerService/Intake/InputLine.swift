@@ -47,10 +47,11 @@ enum InputLine {
         }
     }
 
-    /// Whether a line can be a receipt in base64, which begins as every sequence of that size does,
-    /// and no JWS, which has dots.
+    /// Whether a line can be a receipt: binary, or in base64, which begins as every sequence of that
+    /// size does, and no JWS, which has dots.
     private static func isReceipt(_ line: [UInt8]) -> Bool {
-        line.starts(with: "MI".utf8) && !line.contains(UInt8(ascii: "."))
+        WholeReceipt.isBinary(line)
+            || line.starts(with: "MI".utf8) && !line.contains(UInt8(ascii: "."))
     }
 
     static func tooLong(_ input: String) -> UnreadableInput {

@@ -15,7 +15,7 @@ struct InputChunk: Sendable {
 /// Reads a file or standard input line by line with bounded memory, off the cooperative pool.
 ///
 /// A file that is one JSON value over several lines is one chunk (`contract.md`: "or whole JSON
-/// file"); anything else is lines. Blank lines are passed over.
+/// file"), and so is one that is a single receipt; anything else is lines. Blank lines are passed over.
 final class LineReader {
     private let descriptor: Int32
     private let ownsDescriptor: Bool
@@ -145,6 +145,7 @@ final class LineReader {
             buffer.removeFirst(LineReader.byteOrderMark.count)
         }
         while !isAtEnd, buffer.isEmpty { try await fill() }
+        if WholeReceipt.mayBegin(buffer) { return try await wholeReceipt() }
         guard buffer.first(where: { !LineReader.isBlank($0) }) == UInt8(ascii: "{") else {
             return nil
         }
@@ -159,6 +160,29 @@ final class LineReader {
         guard JSONShape.isObject(whole) else { return nil }
         start = buffer.count
         return InputChunk(bytes: whole, line: 1, isTooLong: false)
+    }
+
+    /// The whole input, when it is one receipt; a binary one is never lines, whatever its size.
+    private func wholeReceipt() async throws(Failure) -> InputChunk? {
+        while !isAtEnd, buffer.count <= InputLine.maximumByteCount {
+            // Receipts that stand in a line each are not waited for.
+            if !WholeReceipt.isBinary(buffer),
+                let end = buffer.firstIndex(of: UInt8(ascii: "\n")),
+                WholeReceipt.isReceipt(buffer[..<end])
+            {
+                return nil
+            }
+            try await fill()
+        }
+        guard buffer.count <= InputLine.maximumByteCount else {
+            guard WholeReceipt.isBinary(buffer) else { return nil }
+            let kept = Array(buffer.prefix(InputLine.keptByteCount))
+            (buffer, start, isAtEnd) = ([], 0, true)
+            return InputChunk(bytes: kept, line: 1, isTooLong: true)
+        }
+        guard let receipt = WholeReceipt.decode(buffer) else { return nil }
+        start = buffer.count
+        return InputChunk(bytes: receipt, line: 1, isTooLong: false)
     }
 
     // MARK: Reading

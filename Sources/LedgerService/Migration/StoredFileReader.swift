@@ -60,17 +60,6 @@ final class StoredFileReader {
     /// As one line of `ingest`; nil for what is no single receipt.
     private static func receipt(_ bytes: [UInt8]) -> [UInt8]? {
         if ReceiptForm.transactionReceipt(bytes) != nil { return bytes }
-        // Several of them, a line each, could pass for one whose lines were broken.
-        let firstLine = Array(bytes.prefix { $0 != UInt8(ascii: "\n") })
-        let isBinary = bytes.first == 0x30 && (bytes.dropFirst().first ?? 0) >= 0x80
-        if !isBinary, firstLine.count < bytes.count - 1,
-            (try? ReceiptVerifier.readUnverified(firstLine)) != nil
-        {
-            return nil
-        }
-        guard let decoded = try? ReceiptForm.decode(bytes), decoded.first == 0x30,
-            isBinary || bytes.first != 0x30
-        else { return nil }
-        return Base64Standard.encode(decoded)
+        return WholeReceipt.decode(bytes).map { Base64Standard.encode($0) }
     }
 }

@@ -1,0 +1,75 @@
+import AppStore
+import LedgerService
+import Signing
+import Simulator
+import Testing
+
+/// `ingest` of a file that is one receipt, as a device or a back end stored it.
+@Suite("Receipts as files")
+struct ReceiptFileTests {
+    private func place() throws -> TemporaryLedger { try MigrationTests().place() }
+
+    private func receipt(_ number: Int = 0) throws -> [UInt8] {
+        let told = MigrationTests.told
+        let id = told.ids(at: MigrationTests.stored)[number]
+        return try MigrationTests.receipts.sign(
+            #require(told.receipt(of: id, at: MigrationTests.stored)))
+    }
+
+    @Test("Binary, in base64 of any line length, or PEM, it is one event")
+    func forms() async throws {
+        let place = try place()
+        let binary = try receipt()
+        let base64 = Base64Standard.encode(binary)
+        let broken = MigrationTests.broken(base64)
+        let pem =
+            Array("-----BEGIN PKCS7-----\n".utf8) + broken + Array("\n-----END PKCS7-----\n".utf8)
+        #expect(try await place.ingest(file: binary).appended == 1)
+        for (name, bytes) in [
+            ("again", binary), ("base64", base64), ("broken", broken), ("PEM", pem),
+            (
+                "CRLF",
+                Array(String(decoding: broken, as: UTF8.self).replacing("\n", with: "\r\n").utf8)
+            ),
+            ("marked", [0xEF, 0xBB, 0xBF] + broken), ("ended", base64 + [0x0A]),
+        ] {
+            let summary = try await place.ingest(file: bytes)
+            #expect(summary.errors.isEmpty, "\(name)")
+            #expect(summary.read == 1, "\(name)")
+            #expect(summary.duplicates == 1, "\(name)")
+        }
+    }
+
+    @Test("Several of them, a line each, are as many events")
+    func lines() async throws {
+        let place = try place()
+        let lines = try (0..<3).map { Base64Standard.encode(try receipt($0)) }
+        let summary = try await place.ingest(lines)
+        #expect(summary.errors.isEmpty)
+        #expect(summary.appended == 3)
+    }
+
+    @Test("A binary file that is no good receipt is refused once, and not line by line")
+    func refused() async throws {
+        let place = try place()
+        let cut = Array(try receipt().dropLast(200))
+        let noise: [UInt8] = [0x30, 0x82] + (0..<5_000).map { UInt8(truncatingIfNeeded: $0) }
+        let long = [0x30, 0x84] + [UInt8](repeating: 0x0A, count: 4 * 1_024 * 1_024)
+        for (bytes, code) in [
+            (cut, "malformedReceipt"), (noise, "malformedReceipt"), (long, "payloadTooLarge"),
+        ] {
+            let summary = try await place.ingest(file: bytes)
+            #expect(summary.read == 1)
+            #expect(summary.errors.map(\.code) == [code])
+            #expect(summary.appended == 0)
+        }
+    }
+
+    @Test("Base64 that is no receipt is lines as before")
+    func noReceipt() async throws {
+        let place = try place()
+        let summary = try await place.ingest(file: Array("MIIB\nMIIC!\n".utf8))
+        #expect(summary.read == 2)
+        #expect(summary.rejected == 2)
+    }
+}
