@@ -186,7 +186,7 @@ struct CustomerQuestions: Sendable {
 extension LastTransactionsItem {
     /// Whether the renewal info states a later end than the transaction, and no failed payment does
     /// it. Read without verifying: it only decides what is asked.
-    fileprivate var isOutlasting: Bool {
+    var isOutlasting: Bool {
         guard status?.value != .billingRetry, status?.value != .billingGracePeriod,
             let end = date("expiresDate", in: signedTransactionInfo),
             let renewal = date("renewalDate", in: signedRenewalInfo)

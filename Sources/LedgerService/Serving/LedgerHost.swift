@@ -18,7 +18,7 @@ public final class LedgerHost: Sendable {
     let notifications: LiveIntake
     let uploads: LiveIntake
     /// Large bodies are read one after the other.
-    private let largeBodies = Turnstile()
+    let largeBodies = Turnstile()
     /// Asks Apple about the purchases of receipts, once it is told how.
     public let receiptQuestions = ReceiptQuestions()
     /// Uploads under one key are answered one after the other: the later ones from what the first

@@ -26,6 +26,9 @@ final class Turnstile: Sendable {
         return try await body()
     }
 
+    /// How many wait to be let in.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
     private func leave() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard !state.waiting.isEmpty else {

@@ -1,0 +1,122 @@
+import AppStore
+import AppStoreAPI
+import Ledger
+import LedgerStore
+import Signing
+import Simulator
+import Testing
+
+@testable import LedgerService
+
+/// What is asked of the service at once by bodies of original StoreKit.
+@Suite("Bodies of original StoreKit, posted")
+struct LargeBodyTests {
+    private let chain = MadeChain()
+
+    /// A version 1 body of exactly so many bytes, about one period.
+    private func body(_ period: Int, byteCount: Int) -> [UInt8] {
+        let told = chain.notificationV1("DID_RENEW", through: period, at: chain.start(period))
+        let head = Array(told.dropLast()) + Array(#","x":""#.utf8)
+        let filling = [UInt8](
+            repeating: UInt8(ascii: "a"), count: byteCount - head.count - #""}"#.utf8.count)
+        return head + filling + Array(#""}"#.utf8)
+    }
+
+    @Test(
+        "One large body of version 1 is judged at a time; small ones do not wait for it",
+        .timeLimit(.minutes(5)))
+    func oneAtATime() async throws {
+        var place = try TemporaryLedger()
+        try place.share()
+        let (configuration, roots, now) = (place.configuration, place.roots, place.now)
+        let small = body(0, byteCount: NotificationBody.maximumSignedByteCount)
+        let large = (1...2).map {
+            body($0, byteCount: NotificationBody.maximumSignedByteCount + 1)
+        }
+        try await Gate.ledgers.pass {
+            let host = try await LedgerHost.open(
+                configuration, environments: [.production], roots: roots
+            ) { now }
+            async let running: Void = host.run()
+            let log = try host.ledger(.production).ledger.log
+            let result = await Result {
+                try await withThrowingTaskGroup(of: Void.self) { posting in
+                    // As if another one were being judged.
+                    try await host.largeBodies.pass {
+                        for body in large {
+                            posting.addTask { _ = try await host.takeNotification(body) }
+                        }
+                        while host.largeBodies.waitingCount < large.count { await Task.yield() }
+                        _ = try await host.takeNotification(small)
+                        #expect(try await log.head().position == 1)
+                        #expect(host.largeBodies.waitingCount == large.count)
+                    }
+                    try await posting.waitForAll()
+                }
+                return try await log.head().position
+            }
+            host.stop()
+            await running
+            #expect(try result.get() == 3)
+            #expect(host.largeBodies.waitingCount == 0)
+        }
+    }
+
+    @Test("Of a renewal that was extended, and of no other, Notification History is asked")
+    func extended() async throws {
+        let apple = try AskedApple()
+        let told = MigrationTests.told
+        var extended: String?
+        for id in told.ids(at: AskedApple.now)
+        where extended == nil {
+            let items =
+                try await apple.client.allSubscriptionStatuses(id, in: .only(.production))
+                .value.data ?? []
+            let isOutlasting = items.flatMap { $0.lastTransactions ?? [] }
+                .contains { $0.isOutlasting && $0.originalTransactionId?.rawValue == id }
+            if isOutlasting { extended = id }
+        }
+        let id = try #require(extended)
+        #expect(try await histories(about: id) > 0)
+        #expect(try await histories(about: #require(AskedApple.longLife)) == 0)
+    }
+
+    /// Posts a receipt of one customer: how often Apple was asked what it had sent.
+    private func histories(about id: String) async throws -> Int {
+        var place = try TemporaryLedger()
+        place.configuration.apps = [Configuration.App(bundleId: AskedApple.app)]
+        place.configuration.catalogue = MigrationTests.catalogue
+        place.roots = try TestAuthority.roots.adding(MigrationTests.receipts.rootDER)
+        let (configuration, roots) = (place.configuration, place.roots)
+        let apple = try AskedApple()
+        let receipt = try MigrationTests.receipts.sign(
+            #require(MigrationTests.told.receipt(of: id, at: AskedApple.now)))
+        var json = JSONWriter()
+        json.object {
+            $0.member("receipt", String(decoding: Base64Standard.encode(receipt), as: UTF8.self))
+        }
+        let posted = json.bytes
+        let verifier = place.verifier
+        try await Gate.ledgers.pass {
+            let host = try await LedgerHost.open(
+                configuration, environments: [.production], roots: roots
+            ) { AskedApple.now }
+            async let running: Void = host.run()
+            host.receiptQuestions.use(
+                [AskedApple.app: apple.client],
+                AnswerBooks(
+                    configuration, apps: configuration.apps, verifier: verifier,
+                    ledgers: host.ledgers.map(\.ledger)
+                ) { AskedApple.now })
+            let result = await Result {
+                try await host.takeReceipt(posted, key: nil, sender: "test")
+            }
+            host.stop()
+            await running
+            let answer = try JSONValue.parse(try result.get().bytes)
+            #expect(answer["asked"]?["failure"]?.isNull == true)
+        }
+        let histories = apple.transport.sent.filter { $0.url.contains("/notifications/history") }
+        return histories.count
+    }
+}
