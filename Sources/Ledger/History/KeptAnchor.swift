@@ -27,7 +27,10 @@ extension AfterPeriodRule {
     func keptAnchorGrace(_ next: Period, before following: Timestamp?) -> Segment? {
         guard next.firstStated > period.end else { return nil }
         let last = min(next.firstStated, next.end, following ?? next.end)
-        let told = spoken(until: last).filter { isAboutEnd($0, before: next) }
+        let window = spoken(until: last)
+        // Nearly every period was paid for at once.
+        guard window.contains(where: { graceDate($0) != nil }) else { return nil }
+        let told = window.filter { isAboutEnd($0, before: next) }
         guard let trust = told.map({ facts[$0].trust }).max(),
             trust >= facts[next.bestFact].trust
         else { return nil }

@@ -30,25 +30,29 @@ enum Redaction {
     /// in one pass: nothing of it is decoded otherwise. Other escapes are as they were, or zeros.
     static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         bytes.withUnsafeBytes { bytes in
-            var result: [UInt8] = []
-            result.reserveCapacity(bytes.count)
-            var index = 0
-            while index < bytes.count {
-                let end = place(of: UInt8(ascii: "\\"), in: bytes, from: index) ?? bytes.count
-                result.append(contentsOf: bytes[index..<end])
-                index = end
-                guard index + 1 < bytes.count else { break }
-                let escaped = bytes[index + 1]
-                if escaped == UInt8(ascii: "u") {
-                    let character = printable(bytes, at: index + 2)
-                    result.append(character ?? 0)
-                    if character != nil { index += 4 }
-                } else {
-                    result.append(isItself(escaped) ? escaped : 0)
+            [UInt8](unsafeUninitializedCapacity: bytes.count) { result, count in
+                guard let source = bytes.baseAddress, let target = result.baseAddress else {
+                    return
                 }
-                index += 2
+                var index = 0
+                while index < bytes.count {
+                    let end = place(of: UInt8(ascii: "\\"), in: bytes, from: index) ?? bytes.count
+                    memcpy(target + count, source + index, end - index)
+                    count += end - index
+                    index = end
+                    guard index + 1 < bytes.count else { break }
+                    let escaped = bytes[index + 1]
+                    index += 2
+                    if escaped == UInt8(ascii: "u") {
+                        let character = printable(bytes, at: index)
+                        result[count] = character ?? 0
+                        if character != nil { index += 4 }
+                    } else {
+                        result[count] = isItself(escaped) ? escaped : 0
+                    }
+                    count += 1
+                }
             }
-            return result
         }
     }
 

@@ -170,7 +170,7 @@ struct ToldLateTests {
             ])
     }
 
-    @Test("What was believed before the chain was told is believed again of that time")
+    @Test("Grace that version 1 told at the time gives way to the signed month; access stays")
     func knownBefore() {
         // Version 1 told all of it at the time, with the anchor kept; Apple's API since.
         let told = [
