@@ -63,6 +63,29 @@ struct ChangeRouteTests {
         }
     }
 
+    @Test("without a cursor nothing is told of the time when nobody read")
+    func fromNowOn() async throws {
+        let purchase = MadePurchase()
+        var second = purchase
+        second.id = "600000000000001"
+        let other = second
+        try await ServedPlace().serve(.live) { client, _ in
+            let port = try #require(client.client.port)
+            #expect(try await client.notify(purchase.notificationBody(0)).status == 200)
+            try await StreamReader.open(port: port, "/v1/changes?after=0") { stream in
+                #expect(await stream.wait(for: "event: started\n"))
+            }
+            #expect(try await client.notify(purchase.notificationBody(1)).status == 200)
+            try await StreamReader.open(port: port, "/v1/changes") { stream in
+                #expect(await stream.wait(for: "retry: "))
+                let posted = try await client.notify(other.notificationBody(0))
+                #expect(posted.status == 200)
+                #expect(await stream.wait(for: other.id))
+                #expect(!stream.text.contains(purchase.id))
+            }
+        }
+    }
+
     @Test(
         "changes of several chains by one event are all told, under one id that resumes behind them"
     )
@@ -160,7 +183,7 @@ struct ChangeRouteTests {
             let channel = NIOAsyncTestingChannel()
             try await channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 9))
             let writer = ChangeStreamWriter(
-                feed: feed, filter: ChangeFilter(), start: .beginning, channel: channel,
+                feed: feed, filter: ChangeFilter(), start: .after(.beginning), channel: channel,
                 rules: StreamRules(stall: .milliseconds(40)))
             var body: any ResponseBodyWriter = StuckWriter(channel: channel)
             await #expect(throws: StuckWriter.Closed.self) { try await writer.write(to: &body) }

@@ -29,6 +29,12 @@ public final class ChangeFeed: Sendable {
         /// Rises whenever there may be something to read.
         var version = 0
         var recent: [RecentPage] = []
+        /// No step went beyond it.
+        var aim: Int64 = 0
+        /// Where steps have to end once.
+        var beginnings = WaitingBeginnings()
+        /// The log's end at the first step; 0 behind that step.
+        var origin: Int64?
     }
 
     /// A page just read: those who follow at the end of the feed ask for the same.
@@ -119,6 +125,27 @@ public final class ChangeFeed: Sendable {
         }
     }
 
+    /// Where whoever follows from now on begins: nothing older is told to them, nothing newer is
+    /// left out. The feed comes there only while somebody takes interest.
+    public func beginning() async throws(StoreError) -> FeedBeginning {
+        while true {
+            let end = try await logEnd()
+            let at = clock.now
+            let beginning: FeedBeginning? = state.withLock { state in
+                // A step that is under way may pass it.
+                guard state.aim <= end else { return nil }
+                let beginning = FeedBeginning(position: end, at: at)
+                if state.horizon == end, state.at == at {
+                    beginning.settle(.after(reading: at, at: end))
+                } else {
+                    state.beginnings.add(beginning)
+                }
+                return beginning
+            }
+            if let beginning { return beginning }
+        }
+    }
+
     // MARK: The clock
 
     /// Steps while somebody follows, until the task is cancelled. A step that fails is reported
@@ -134,27 +161,80 @@ public final class ChangeFeed: Sendable {
 
     /// Takes in what was appended, and tells what has come due. Only one step at a time.
     public func step() async throws(StoreError) {
-        guard let store = projections() else { return }
-        let head = min(
-            try await ledger.log.head().position, try await ledger.facts.checkpoint().position,
+        var from = try await advance(from: nil)
+        while let start = from { from = try await advance(from: start) }
+    }
+
+    /// What one part of a step works on.
+    private struct Leg {
+        let head: Int64
+        let horizon: Int64
+        let at: Timestamp
+        let now: Timestamp
+        let windowEnd: Timestamp
+        /// Those that begin where it ends.
+        let beginnings: [FeedBeginning]
+        /// Whether there is more to take in than it goes.
+        let isCut: Bool
+    }
+
+    /// One part of a step: to where somebody begins, else to the end.
+    ///
+    /// - Parameter start: from when the clock is looked at for new events: where the whole step
+    ///   began; nil in its first part.
+    /// - Returns: the same for the next part; nil at the end.
+    private func advance(from start: Timestamp?) async throws(StoreError) -> Timestamp? {
+        guard let store = projections() else { return nil }
+        let end = try await ledger.log.head().position
+        let reached = min(
+            end, try await ledger.facts.checkpoint().position,
             try await store.checkpoint().position)
-        try await begin(head)
-        let (horizon, at, windowEnd) = state.withLock { state in
-            (state.horizon ?? head, state.at ?? clock.now, state.dues.windowEnd)
+        try await begin(reached)
+        // The first step sees all that was there: what derived data brings later has come due
+        // long before the clock that it would be looked at with.
+        let origin = state.withLock { state in
+            let origin = state.origin ?? end
+            state.origin = origin
+            return origin
         }
+        guard reached >= origin else { return nil }
+        let leg = nextLeg(reached)
         // Derived data that is being made again goes back for a while; nobody's feed does.
-        guard head >= horizon else { return }
-        let now = max(clock.now, at)
-        if windowEnd < now || head - horizon > FeedLimits.farEventCount {
-            try await scan(store, from: at, now, through: head)
+        guard leg.head >= leg.horizon else { return nil }
+        let from = start ?? leg.at
+        if leg.windowEnd < leg.now || leg.head - leg.horizon > FeedLimits.farEventCount {
+            try await scan(store, from: leg.at, leg.now, through: leg.head)
         } else {
-            try await look(after: horizon, through: head, at)
+            try await look(after: leg.horizon, through: leg.head, from)
         }
-        try await tellDue(now, at: head)
+        try await tellDue(leg.now, at: leg.head)
+        let place = ChangePlace.after(reading: leg.now, at: leg.head)
         state.withLock { state in
-            if state.horizon != head { state.version += 1 }
-            state.horizon = head
-            state.at = now
+            if state.horizon != leg.head { state.version += 1 }
+            state.horizon = leg.head
+            state.at = leg.now
+            state.origin = 0
+            for beginning in leg.beginnings { beginning.settle(place) }
+            state.beginnings.remove(leg.beginnings)
+        }
+        return leg.isCut ? from : nil
+    }
+
+    /// Goes no further than the first place and moment at which somebody begins.
+    private func nextLeg(_ reached: Int64) -> Leg {
+        let time = clock.now
+        return state.withLock { state in
+            let waiting = state.beginnings.all
+            let first = waiting.min { ($0.position, $0.at) < ($1.position, $1.at) }
+            let head = min(reached, first?.position ?? reached)
+            let at = state.at ?? time
+            let now = max(min(time, first?.at ?? time), at)
+            state.aim = max(state.aim, head)
+            // A clock that went back would not come to that moment for long.
+            let settled = waiting.filter { $0.position == head && min($0.at, time) <= now }
+            return Leg(
+                head: head, horizon: state.horizon ?? head, at: at, now: now,
+                windowEnd: state.dues.windowEnd, beginnings: settled, isCut: !settled.isEmpty)
         }
     }
 

@@ -23,9 +23,9 @@ public actor WebhookCourier {
     private var probeAt: Timestamp?
     private var keptPosition: Int64 = 0
     private var reloadAt: Timestamp?
-    /// Where the log ended when the endpoint was first looked for: whatever arrives after that is
-    /// told, also before the feed has begun.
-    private var beginning: Int64?
+    /// Where an endpoint begins that was never here before: asked for when it was first looked for,
+    /// so that whatever arrives after that is told, also before the feed has begun.
+    private var beginning: FeedBeginning?
 
     /// - Parameter chance: 0 ..< 1, for the moments of new attempts.
     public init(
@@ -81,28 +81,32 @@ public actor WebhookCourier {
         // Somebody else may have taken a disabled endpoint up again.
         if let row, row.disabledAt == nil { return row }
         if let reloadAt, clock.now < reloadAt { return nil }
-        let head = try await feed.ledger.log.head().position
-        let beginning = beginning ?? head
-        self.beginning = beginning
-        guard let horizon = feed.horizon else { return nil }
-        reloadAt = clock.now.advanced(byMilliseconds: FeedLimits.clockMilliseconds / 12)
         let name = endpoint.name
         let found = try await operations.webhookEndpoints().first { $0.name == name }
-        waiting = try await operations.waiting(for: name, limit: WebhookLimits.waitingCount)
         let standing: WebhookEndpointRow
-        if let found, try await isOfThisLog(found, head) {
-            standing = found
-        } else if let found {
-            standing = try await followOtherLog(found, head)
+        if let found {
+            guard feed.horizon != nil else { return nil }
+            let head = try await feed.logEnd()
+            waiting = try await operations.waiting(for: name, limit: WebhookLimits.waitingCount)
+            standing =
+                try await isOfThisLog(found, head) ? found : followOtherLog(found, head)
         } else {
-            let cursor =
-                horizon > beginning ? .afterEvent(at: beginning) : try await feed.end()
+            guard let cursor = try await beginningPlace() else { return nil }
             standing = try await pinned(WebhookEndpointRow(name: name, cursor: cursor))
             try await operations.keep(standing)
         }
+        reloadAt = clock.now.advanced(byMilliseconds: FeedLimits.clockMilliseconds / 12)
         row = standing
         keptPosition = standing.cursor.position
         return standing
+    }
+
+    /// Nil until the feed came so far.
+    private func beginningPlace() async throws(StoreError) -> ChangePlace? {
+        if let beginning { return beginning.place }
+        let new = try await feed.beginning()
+        beginning = new
+        return new.place
     }
 
     /// Whether the event at the cursor is the one that stood there when the cursor was kept.

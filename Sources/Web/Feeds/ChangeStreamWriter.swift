@@ -9,9 +9,16 @@ import ServiceLifecycle
 /// happens, until the reader leaves or the service ends. Holds one page at most; a reader that
 /// takes its time makes only itself wait.
 struct ChangeStreamWriter: Sendable {
+    /// Where a reader begins.
+    enum Start: Sendable {
+        case after(ChangePlace)
+        /// With what happens next.
+        case now(FeedBeginning)
+    }
+
     let feed: ChangeFeed
     let filter: ChangeFilter
-    let start: ChangePlace
+    let start: Start
     let channel: any Channel
     let rules: StreamRules
 
@@ -31,7 +38,7 @@ struct ChangeStreamWriter: Sendable {
         defer { withExtendedLifetime(interest) {} }
         let input = await ConnectionInput.of(channel)
         try await send("retry: \(StreamLimits.retryMilliseconds)\n\n", to: &writer, watch)
-        var cursor = start
+        guard var cursor = try await cursor(&writer, watch) else { return }
         var version: Int?
         var spoken = ContinuousClock.now
         while !Task.isCancelled, !Task.isShuttingDownGracefully, channel.isActive {
@@ -62,6 +69,27 @@ struct ChangeStreamWriter: Sendable {
             }
             try await Task.sleep(for: StreamLimits.poll)
         }
+    }
+
+    /// Waits for the place where the reader begins; nil when it left before.
+    private func cursor(
+        _ writer: inout any ResponseBodyWriter, _ watch: StallWatch
+    ) async throws -> ChangePlace? {
+        let beginning: FeedBeginning
+        switch start {
+        case .after(let place): return place
+        case .now(let awaited): beginning = awaited
+        }
+        var spoken = ContinuousClock.now
+        while !Task.isCancelled, !Task.isShuttingDownGracefully, channel.isActive {
+            if let place = beginning.place { return place }
+            if spoken.duration(to: .now) > rules.heartbeat {
+                try await send(": still here\n\n", to: &writer, watch)
+                spoken = .now
+            }
+            try await Task.sleep(for: StreamLimits.poll)
+        }
+        return nil
     }
 
     private func send(

@@ -38,7 +38,7 @@ struct ChangeRoutes: Sendable {
                 retryAfter: 10)
         }
         let writer = ChangeStreamWriter(
-            feed: feed, filter: filter, start: try await place(cursor, feed), channel: channel,
+            feed: feed, filter: filter, start: try await start(cursor, feed), channel: channel,
             rules: rules)
         var headers = HTTPFields()
         headers[.contentType] = "text/event-stream"
@@ -54,9 +54,11 @@ struct ChangeRoutes: Sendable {
             })
     }
 
-    /// Where to begin: behind the cursor, or, without one, at the end.
-    private func place(_ cursor: String?, _ feed: ChangeFeed) async throws -> ChangePlace {
-        guard let cursor else { return try await feed.end() }
+    /// Where to begin: behind the cursor, or, without one, with what happens next.
+    private func start(
+        _ cursor: String?, _ feed: ChangeFeed
+    ) async throws -> ChangeStreamWriter.Start {
+        guard let cursor else { return .now(try await feed.beginning()) }
         guard cursor.utf8.count <= StreamLimits.cursorByteCount,
             let place = ChangePlace(cursor)
         else {
@@ -70,7 +72,7 @@ struct ChangeRoutes: Sendable {
                 detail: "The log ends before this position: another log stands here now. Read the"
                     + " state anew and begin without a cursor.")
         }
-        return place
+        return .after(place)
     }
 
     private func names(_ list: String?) throws(Problem) -> Set<ChangeName>? {

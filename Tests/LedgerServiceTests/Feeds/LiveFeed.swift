@@ -13,15 +13,17 @@ struct LiveFeed: Sendable {
     let feed: ChangeFeed
 
     /// Opens the environment and its feed, lends and closes them.
+    ///
+    /// - Parameter begins: whether the feed makes its first step before.
     static func open<Value>(
-        _ place: TemporaryLedger, clock: ManualClock,
+        _ place: TemporaryLedger, clock: ManualClock, begins: Bool = true,
         _ body: (LiveFeed) async throws -> Value
     ) async throws -> Value {
         try await place.session { session in
             let feed = ChangeFeed(ledger: session.ledger, clock: clock) {
                 session.projector?.projections ?? session.projections
             }
-            try await feed.step()
+            if begins { try await feed.step() }
             return try await body(
                 LiveFeed(place: place, session: session, clock: clock, feed: feed))
         }
@@ -29,6 +31,12 @@ struct LiveFeed: Sendable {
 
     /// Appends, projects, and lets the feed see it.
     func take(_ deliveries: [MadeDelivery]) async throws {
+        try await append(deliveries)
+        try await feed.step()
+    }
+
+    /// Appends and projects.
+    func append(_ deliveries: [MadeDelivery]) async throws {
         let lines = try deliveries.map { try $0.line() }
         let path = try place.directory.write(
             Array(lines.joined(separator: [UInt8(ascii: "\n")])), to: "live.ndjson")
@@ -39,7 +47,6 @@ struct LiveFeed: Sendable {
         let summary = try await ingest.run(paths: [path])
         #expect(summary.appended == deliveries.count)
         try await session.projector?.catchUp()
-        try await feed.step()
     }
 
     /// Moves the clock and lets the feed look at it.
