@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import HTTPTypes
+import HummingbirdTesting
 import LedgerService
 import LedgerStore
 import Signing
@@ -229,6 +230,35 @@ struct RefusalTests {
             #expect(ready.json["problems"]?.array?.first?["code"]?.string == "fileReplaced")
             // The log is whole: what belongs into it is taken in.
             #expect(try await client.notify(purchase.notificationBody()).status == 200)
+        }
+    }
+
+    @Test(
+        "An operations file that was away for a while: not ready, taken in, and on without a start")
+    func operationsAway() async throws {
+        let place = try ServedPlace()
+        let purchase = purchase
+        let path = "\(place.directory(of: .production))/operations.sqlite"
+        var foreign = purchase
+        foreign.bundleId = "com.example.unconfigured"
+        let unwanted = try foreign.notificationBody()
+        try await place.serve(.live) { (client: WebClient, host: LedgerHost) async throws in
+            for suffix in ["", "-wal", "-shm"] {
+                #expect(rename(path + suffix, path + suffix + ".away") == 0)
+            }
+            #expect(try await client.get("/readyz").status == 503)
+            #expect(try await client.notify(purchase.notificationBody()).status == 200)
+            #expect(try await client.notify(unwanted).status == 503)
+            // With a key the answer would have to be kept; without one it need not be.
+            let upload = try purchase.uploadBody(1)
+            #expect(try await client.post("/v1/transactions", upload).status == 200)
+            for suffix in ["", "-wal", "-shm"] {
+                #expect(rename(path + suffix + ".away", path + suffix) == 0)
+            }
+            #expect(try await client.get("/readyz").status == 200)
+            #expect(try await client.notify(unwanted).status == 503)
+            let ledger = try #require(host.ledgers.first { $0.environment == .production }).ledger
+            #expect(try await ledger.operations.quarantineCount() == 1)
         }
     }
 

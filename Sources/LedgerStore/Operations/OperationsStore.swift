@@ -11,14 +11,8 @@ public final class OperationsStore: Sendable {
     public let path: String
     private let connection: DatabaseQueue
     private let watch: FileWatch
-    private let state = Mutex(State())
-
-    private struct State {
-        /// Set before the connection is closed: a closed one must not be touched any more.
-        var isClosed = false
-        /// That the file was taken away, once it was noticed.
-        var loss: StoreError?
-    }
+    /// Set before the connection is closed: a closed one must not be touched any more.
+    private let isClosed = Mutex(false)
 
     /// The file's name inside an environment's directory.
     public static let fileName = "operations.sqlite"
@@ -63,7 +57,7 @@ public final class OperationsStore: Sendable {
 
     /// Closes the connection; later calls throw `closed`.
     public func close() async {
-        state.withLock { $0.isClosed = true }
+        isClosed.withLock { $0 = true }
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { [self] in
                 // A connection that does not close now is closed with its last reference.
@@ -122,24 +116,19 @@ public final class OperationsStore: Sendable {
         do { return try result.get() } catch { throw StoreError(error, path: path) }
     }
 
-    /// Throws `fileReplaced` once the file at the path is not the one that was opened, and for ever
-    /// after, until it is opened again: what was kept went with the old one. `closed` once it is.
+    /// Throws `fileReplaced` while the files at the path are not those that were opened: what would
+    /// be kept would go with them. Once the same files are back, nothing was kept elsewhere
+    /// meanwhile, and the store goes on. `closed` once it is.
     public func requireFile() throws(StoreError) {
-        let known = state.withLock { $0 }
-        if known.isClosed { throw closedError }
-        if let loss = known.loss { throw loss }
+        if isClosed.withLock({ $0 }) { throw closedError }
         do throws(StoreError) { try watch.check() } catch {
-            let loss = StoreError(
-                error.code, path: path, reason: error.reason,
-                remedy: "Put the files back as they were if there is a copy, then start again;"
-                    + " without them a new one is made. What was in quarantine or still to be"
-                    + " delivered is gone with the old one; no answer is.")
             // Closing the last connection removes the write-ahead log, rightly.
-            let isClosed = state.withLock { state in
-                if !state.isClosed { state.loss = loss }
-                return state.isClosed
-            }
-            throw isClosed ? closedError : loss
+            if isClosed.withLock({ $0 }) { throw closedError }
+            throw StoreError(
+                error.code, path: path, reason: error.reason,
+                remedy: "Put the same files back, and what runs goes on; a copy of them, or a new"
+                    + " file, is taken after a start. What was in quarantine or still to be"
+                    + " delivered is gone with the old one; no answer is.")
         }
     }
 

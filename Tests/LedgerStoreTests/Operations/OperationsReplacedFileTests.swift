@@ -42,7 +42,8 @@ struct OperationsReplacedFileTests {
         await store.close()
     }
 
-    @Test("A copy in its place is another file; the old one back is too late", arguments: files)
+    @Test(
+        "A copy in its place is another file; with the same one back it goes on", arguments: files)
     func copied(file: String) async throws {
         let directory = try TemporaryDirectory()
         let store = try await OperationsStore.open(directory: directory.path)
@@ -50,10 +51,32 @@ struct OperationsReplacedFileTests {
         let path = directory.file(file)
         try FileManager.default.copyItem(atPath: path, toPath: path + ".copy")
         #expect(rename(path, path + ".old") == 0)
+        await expectLoss(store)
         #expect(rename(path + ".copy", path) == 0)
         await expectLoss(store)
         #expect(rename(path + ".old", path) == 0)
+        try store.requireFile()
+        #expect(try await store.quarantineCount() == 1)
+        _ = try await store.quarantine(item(4))
+        await store.close()
+        // And it is all there for whoever opens it next.
+        let next = try await OperationsStore.open(directory: directory.path)
+        #expect(try await next.quarantineCount() == 2)
+        await next.close()
+    }
+
+    @Test("All of them moved away and back: nothing is lost")
+    func moved() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await OperationsStore.open(directory: directory.path)
+        _ = try await store.quarantine(item(1))
+        let names = OperationsReplacedFileTests.files.map { directory.file($0) }
+        for name in names { #expect(rename(name, name + ".old") == 0) }
         await expectLoss(store)
+        for name in names { #expect(rename(name + ".old", name) == 0) }
+        #expect(try await store.quarantineCount() == 1)
+        _ = try await store.quarantine(item(2))
+        #expect(try await store.quarantineCount() == 2)
         await store.close()
     }
 
