@@ -1,4 +1,5 @@
 import AppStore
+import CoreMetrics
 import HTTPTypes
 import Hummingbird
 import LedgerService
@@ -124,6 +125,45 @@ struct AnswerRoomTests {
         #expect(throws: Never.self) { try room.admit(response(AnswerRoom.uncountedByteCount)) }
         #expect(throws: Problem.self) {
             try room.admit(response(AnswerRoom.uncountedByteCount + 1))
+        }
+        withExtendedLifetime((large, rest)) {}
+    }
+
+    @Test("A body that all share is there once, and takes no room however many wait for it")
+    func shared() async throws {
+        let body = DocumentRoutes.body
+        #expect(body.readableBytes > AnswerPieces.byteCount)
+        let room = room
+        let sink = Sink {
+            #expect(room.take(AnswerRoom.heldByteCount - AnswerRoom.reservedByteCount) != nil)
+        }
+        try await AnswerPieces.body(sharing: body).write(SinkWriter(sink: sink))
+        let pieces = sink.pieces.withLock { $0 }
+        #expect(pieces.map(\.readableBytes).reduce(0, +) == body.readableBytes)
+        #expect(pieces.allSatisfy { $0.readableBytes <= AnswerPieces.byteCount })
+        let start = body.withUnsafeReadableBytes { $0.baseAddress }
+        #expect(pieces.first?.withUnsafeReadableBytes { $0.baseAddress } == start)
+        #expect(sink.isEnded.withLock { $0 })
+    }
+
+    @Test("The metrics need room as every answer does")
+    func metrics() async throws {
+        var place = try ServedPlace()
+        place.answers = room
+        let large = try filled()
+        let rest = try (0..<(AnswerRoom.reservedByteCount / AnswerRoom.smallByteCount)).map { _ in
+            try #require(room.take(AnswerRoom.smallByteCount))
+        }
+        let metrics = place.metrics
+        // Longer than what a connection buffers anyway.
+        for number in 0..<400 {
+            let name = String(repeating: "x", count: 100) + String(number)
+            metrics.registry.makeCounter(label: name, dimensions: []).increment(by: 1)
+        }
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.get("/metrics")
+            #expect(answer.status == 503)
+            #expect(answer.code == "busy")
         }
         withExtendedLifetime((large, rest)) {}
     }

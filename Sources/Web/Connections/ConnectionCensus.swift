@@ -9,6 +9,7 @@ final class ConnectionCensus: Sendable {
 
     private struct State {
         var total = 0
+        var streams = 0
         var addresses: [String: Int] = [:]
     }
 
@@ -42,4 +43,20 @@ final class ConnectionCensus: Sendable {
             state.addresses[address] = held > 0 ? held : nil
         }
     }
+
+    // MARK: Streams of HTTP/2
+
+    /// Open streams of all connections.
+    var streamCount: Int { state.withLock { $0.streams } }
+
+    /// Whether there is room for one stream more; counts it if so.
+    func enterStream() -> Bool {
+        state.withLock { state in
+            guard state.streams < limits.streamCount else { return false }
+            state.streams += 1
+            return true
+        }
+    }
+
+    func leaveStream() { state.withLock { $0.streams -= 1 } }
 }

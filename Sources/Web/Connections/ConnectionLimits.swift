@@ -4,6 +4,9 @@ public struct ConnectionLimits: Sendable, Equatable {
     public var connectionCount = 1_024
     /// Open connections of one address, trusted proxies and this machine's own excepted.
     public var connectionsPerAddress = 128
+    /// Open requests of HTTP/2, of all connections together; beyond it a new one is refused. What
+    /// waits for their readers is bounded with it. 2,048.
+    public var streamCount = 2_048
     /// From the connection to the end of the TLS handshake.
     public var handshakeSeconds = 10
     /// From the first byte of a request's head to its end.

@@ -2,20 +2,31 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Writes a body in pieces, each once its reader has taken enough of those before. Each is a copy:
-/// a slice would keep the whole body for as long as the last of it waits.
+/// Writes a body in pieces, each once its reader has taken enough of those before.
 struct AnswerPieces: ResponseBodyWriter {
     var base: any ResponseBodyWriter
+    /// Whether the body outlives every answer: then a piece is a slice of it. Otherwise each is a
+    /// copy, since a slice would keep the whole body for as long as the last of it waits.
+    var isShared = false
 
     /// Bytes of a piece: 32 KiB.
     static let byteCount = 32 * 1024
+
+    /// A body that is the same for all: however many wait for it, it is there once.
+    static func body(sharing buffer: ByteBuffer) -> ResponseBody {
+        ResponseBody(contentLength: buffer.readableBytes) { writer in
+            var pieces = AnswerPieces(base: writer, isShared: true)
+            try await pieces.write(buffer)
+            try await pieces.finish(nil)
+        }
+    }
 
     mutating func write(_ buffer: ByteBuffer) async throws {
         var rest = buffer
         while let piece = rest.readSlice(length: min(rest.readableBytes, AnswerPieces.byteCount)),
             piece.readableBytes > 0
         {
-            try await base.write(ByteBuffer(bytes: piece.readableBytesView))
+            try await base.write(isShared ? piece : ByteBuffer(bytes: piece.readableBytesView))
         }
     }
 

@@ -51,6 +51,7 @@ extension OpenAPIDocument {
                       schema: { type: string }
                 '401': { $ref: '#/components/responses/Unauthorized' }
                 '403': { $ref: '#/components/responses/InsufficientScope' }
+                '503': { $ref: '#/components/responses/Unavailable' }
           /openapi.yaml:
             get:
               operationId: getDocument

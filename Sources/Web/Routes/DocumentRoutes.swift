@@ -4,14 +4,14 @@ import NIOCore
 /// The description of all other routes.
 enum DocumentRoutes {
     /// The same for every answer.
-    private static let body = ByteBuffer(string: OpenAPIDocument.text)
+    static let body = ByteBuffer(string: OpenAPIDocument.text)
 
     static func add(to groups: RouteGroups) {
-        groups.open.get("/openapi.yaml") { _, _ in
+        groups.shared.get("/openapi.yaml") { _, _ in
             Response(
                 status: .ok,
                 headers: [.contentType: OpenAPIDocument.mediaType, .cacheControl: "no-cache"],
-                body: .init(byteBuffer: body))
+                body: AnswerPieces.body(sharing: body))
         }
     }
 }

@@ -6,6 +6,8 @@ import LedgerService
 struct RouteGroups {
     /// Asks for no scope. Whether it asks for a token at all is `TokenMiddleware.isOpen`.
     let open: RouterGroup<WebContext>
+    /// As `open`, for one body that all share: it takes no room of the answers'.
+    let shared: RouterGroup<WebContext>
     /// Questions and feeds.
     let read: RouterGroup<WebContext>
     /// Questions that are answered from a few rows: asked most, and answered on the connection's
@@ -22,7 +24,9 @@ struct RouteGroups {
                 .add(middleware: AnswerRoomMiddleware(room: answers))
                 .add(middleware: OffLoop())
         }
-        open = router.group().add(middleware: OffLoop())
+        open = router.group().add(middleware: AnswerRoomMiddleware(room: answers))
+            .add(middleware: OffLoop())
+        shared = router.group().add(middleware: OffLoop())
         quick = router.group()
             .add(middleware: ScopeMiddleware(tokens: tokens, scope: .read))
             .add(middleware: AnswerRoomMiddleware(room: answers))

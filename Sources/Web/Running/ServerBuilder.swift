@@ -10,7 +10,9 @@ enum ServerBuilder {
     ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             let channel = HTTP1Channel.Configuration(
-                additionalChannelHandlers: [RequestDeadlines(limits: limits)],
+                additionalChannelHandlers: [
+                    StreamGate(census: census), RequestDeadlines(limits: limits),
+                ],
                 httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                     maxHeaderFieldSize: limits.headByteCount,
                     maxHeaderListSize: limits.headByteCount,

@@ -1,0 +1,154 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// A connection of HTTP/2 over TLS whose client writes its frames by hand (RFC 9113 §4), for what no
+/// proper client would send, and reads nothing that it did not make room for.
+final class BareHTTP2: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    enum Frame: UInt8 {
+        case data = 0
+        case headers = 1
+        case resetStream = 3
+        case settings = 4
+        case ping = 6
+        case goAway = 7
+        case continuation = 9
+    }
+
+    fileprivate struct State {
+        var bytes = ByteBuffer()
+        /// Type and stream of each frame that came.
+        var frames: [(type: UInt8, stream: UInt32)] = []
+        var isClosed = false
+        var waiting: [(CheckedContinuation<Void, Never>, @Sendable (BareHTTP2.Seen) -> Bool)] = []
+    }
+
+    /// What came so far.
+    struct Seen {
+        let frames: [(type: UInt8, stream: UInt32)]
+        let isClosed: Bool
+
+        func count(_ frame: Frame) -> Int { frames.count { $0.type == frame.rawValue } }
+    }
+
+    private let state = Mutex(State())
+
+    /// Connects to loopback, and sends the preface and settings with the given window for every
+    /// stream.
+    static func open<Value>(
+        port: Int, window: UInt32, _ body: (BareHTTP2) async throws -> Value
+    ) async throws -> Value where Value: Sendable {
+        let reader = BareHTTP2()
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.certificateVerification = .none
+        tls.applicationProtocols = ["h2"]
+        let context = try NIOSSLContext(configuration: tls)
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandlers([
+                        NIOSSLClientHandler(context: context, serverHostname: "localhost"), reader,
+                    ])
+                }
+            }
+            .connect(host: "127.0.0.1", port: port).get()
+        reader.channel.withLock { $0 = channel }
+        var hello = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+        // SETTINGS_INITIAL_WINDOW_SIZE.
+        hello += frame(.settings, payload: [0, 4] + bytes(of: window))
+        try await reader.send(hello)
+        let result: Result<Value, any Error>
+        do { result = .success(try await body(reader)) } catch { result = .failure(error) }
+        try? await channel.close()
+        return try result.get()
+    }
+
+    private let channel = Mutex<(any Channel)?>(nil)
+
+    func send(_ bytes: [UInt8]) async throws {
+        try await channel.withLock { $0 }?.writeAndFlush(ByteBuffer(bytes: bytes))
+    }
+
+    private static func bytes(of number: UInt32) -> [UInt8] {
+        withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    }
+
+    static func frame(
+        _ type: Frame, flags: UInt8 = 0, stream: UInt32 = 0, payload: [UInt8] = []
+    ) -> [UInt8] {
+        bytes(of: UInt32(payload.count)).dropFirst() + [type.rawValue, flags] + bytes(of: stream)
+            + payload
+    }
+
+    /// The fields of a GET (RFC 7541): three of the static table, and a path as it is.
+    static func fields(_ path: String) -> [UInt8] {
+        [0x82, 0x87, 0x01, 9] + Array("localhost".utf8)
+            + [0x04, UInt8(path.utf8.count)] + Array(path.utf8)
+    }
+
+    /// A GET on a stream: its whole head in one frame, and no body.
+    static func ask(_ path: String, stream: UInt32) -> [UInt8] {
+        frame(.headers, flags: 0x05, stream: stream, payload: fields(path))
+    }
+
+    /// Returns once `isEnough`, or the connection ended.
+    @discardableResult
+    func wait(until isEnough: @escaping @Sendable (Seen) -> Bool) async -> Seen {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let isNow = state.withLock { state in
+                if state.isClosed || isEnough(state.seen) { return true }
+                state.waiting.append((continuation, isEnough))
+                return false
+            }
+            if isNow { continuation.resume() }
+        }
+        return state.withLock { $0.seen }
+    }
+
+    // MARK: Reading
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var part = unwrapInboundIn(data)
+        state.withLock { state in
+            state.bytes.writeBuffer(&part)
+            while let length = state.bytes.getInteger(
+                at: state.bytes.readerIndex, as: UInt32.self
+            ).map({ Int($0 >> 8) }),
+                state.bytes.readableBytes >= 9 + length
+            {
+                let start = state.bytes.readerIndex
+                let type = state.bytes.getInteger(at: start + 3, as: UInt8.self) ?? 0
+                let stream = state.bytes.getInteger(at: start + 5, as: UInt32.self) ?? 0
+                state.frames.append((type, stream))
+                state.bytes.moveReaderIndex(forwardBy: 9 + length)
+            }
+        }
+        tell()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        state.withLock { $0.isClosed = true }
+        tell()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private func tell() {
+        let ready = state.withLock { state in
+            let seen = state.seen
+            let ready = state.waiting.filter { state.isClosed || $0.1(seen) }
+            state.waiting.removeAll { state.isClosed || $0.1(seen) }
+            return ready
+        }
+        for waiter in ready { waiter.0.resume() }
+    }
+}
+
+extension BareHTTP2.State {
+    fileprivate var seen: BareHTTP2.Seen { BareHTTP2.Seen(frames: frames, isClosed: isClosed) }
+}
