@@ -19,7 +19,7 @@ struct ChainCacheTests {
         func header(_ number: Int) -> [UInt8] { Array("header \(number)".utf8) }
         func key(_ number: Int) -> Digest { SHA256.hash(header(number)) }
         func isKnown(_ number: Int) -> Bool {
-            header(number).withUnsafeBufferPointer { cache.chain(header: $0) } != nil
+            header(number).withUnsafeBufferPointer { cache.known(header: $0) } != nil
         }
         func insert(_ number: Int) {
             header(number).withUnsafeBufferPointer { cache.insert(chain, header: $0) }

@@ -12,6 +12,8 @@ public final class EvidencePacker: Sendable {
         let header: EvidenceHeader
         /// Whether it is canonical base64url, and so can stand in a JSON string as it is.
         let isBase64URL: Bool
+        /// Has seen the header.
+        let begun: SHA256Hasher
     }
 
     public init() {}
@@ -31,7 +33,7 @@ public final class EvidencePacker: Sendable {
                 reason: "Evidence may have at most \(LogLimits.evidenceByteCount) bytes.",
                 remedy: "Nothing Apple signs is near this size; check the source.")
         }
-        let evidenceHash = SHA256.hash(original)
+        let evidenceHash = original.withUnsafeBufferPointer { hash($0) }
         let (packed, payloadHash) = packedForm(of: evidence, original, evidenceHash)
         return PreparedEvidence(
             packed: packed, evidenceHash: evidenceHash, payloadHash: payloadHash,
@@ -82,14 +84,31 @@ public final class EvidencePacker: Sendable {
         return SHA256.hash(pieces: [first, second, digits])
     }
 
+    /// The digest of evidence, which begins with a header that was seen before nearly always: what
+    /// that one contributes need not be computed again.
+    private func hash(_ evidence: UnsafeBufferPointer<UInt8>) -> Digest {
+        let known = remembered.withLock { $0 }.first { packed in
+            let count = packed.header.bytes.count
+            return count <= evidence.count
+                && packed.header.bytes.elementsEqualBytes(
+                    UnsafeBufferPointer(rebasing: evidence[..<count]))
+        }
+        guard let known else { return SHA256.hash(evidence) }
+        var hasher = known.begun
+        hasher.update(UnsafeBufferPointer(rebasing: evidence[known.header.bytes.count...]))
+        return hasher.finish()
+    }
+
     /// The header with its hash, which is computed once for the headers seen lately.
     func header(_ bytes: UnsafeBufferPointer<UInt8>) -> PackedHeader {
         let known = remembered.withLock { $0 }
         let seen = known.first { $0.header.bytes.elementsEqualBytes(bytes) }
         if let seen { return seen }
+        var begun = SHA256Hasher()
+        begun.update(bytes)
         let new = PackedHeader(
-            header: EvidenceHeader(hash: SHA256.hash(bytes), bytes: Array(bytes)),
-            isBase64URL: Base64URL.decode(bytes) != nil)
+            header: EvidenceHeader(hash: begun.finish(), bytes: Array(bytes)),
+            isBase64URL: Base64URL.decode(bytes) != nil, begun: begun)
         remembered.withLock { headers in
             if headers.count >= LogLimits.rememberedHeaderCount { headers.removeLast() }
             headers.insert(new, at: 0)

@@ -12,14 +12,25 @@ final class ChainCache: Sendable {
     /// Upper bound of each of the two (`design.md` §6).
     static let capacity = 64
 
+    /// What is known of a header that was seen before.
+    struct KnownHeader: Sendable {
+        let chain: VerifiedChain
+        /// Has seen the header: what is signed begins with it, and it is most of a short one.
+        let begun: SHA256Hasher
+    }
+
     private final class Entry<Key: Sendable>: Sendable {
         let key: Key
         let chain: VerifiedChain
+        let begun: SHA256Hasher
         let lastUse: Atomic<UInt64>
 
-        init(key: Key, chain: VerifiedChain, use: UInt64) {
+        init(
+            key: Key, chain: VerifiedChain, begun: SHA256Hasher = SHA256Hasher(), use: UInt64
+        ) {
             self.key = key
             self.chain = chain
+            self.begun = begun
             lastUse = Atomic(use)
         }
     }
@@ -34,15 +45,15 @@ final class ChainCache: Sendable {
 
     init() {}
 
-    /// The chain of an earlier header with exactly these bytes.
-    func chain(header: UnsafeBufferPointer<UInt8>) -> VerifiedChain? {
+    /// The chain of an earlier header with exactly these bytes, and its digest so far.
+    func known(header: UnsafeBufferPointer<UInt8>) -> KnownHeader? {
         let entries = state.withLock { $0.headers }
         for entry in entries {
             // Headers of one length differ early, in the leaf's serial number.
             let isSame = entry.key.withUnsafeBufferPointer { ByteSearch.areEqual($0, header) }
             guard isSame else { continue }
             touch(entry)
-            return entry.chain
+            return KnownHeader(chain: entry.chain, begun: entry.begun)
         }
         return nil
     }
@@ -57,7 +68,9 @@ final class ChainCache: Sendable {
 
     /// Call only when a signature under this very header has been verified.
     func insert(_ chain: VerifiedChain, header: UnsafeBufferPointer<UInt8>) {
-        let entry = Entry(key: Array(header), chain: chain, use: nextUse())
+        var begun = SHA256Hasher()
+        begun.update(header)
+        let entry = Entry(key: Array(header), chain: chain, begun: begun, use: nextUse())
         state.withLock { state in
             guard !state.headers.contains(where: { $0.key == entry.key }) else { return }
             ChainCache.append(entry, to: &state.headers)

@@ -38,10 +38,10 @@ public final class JWSVerifier: Sendable {
         _ jws: UnsafeBufferPointer<UInt8>, part: EvidencePart = .outer
     ) throws(VerificationError) -> VerifiedJWS {
         let segments = try JWSSegments(jws, part: part)
-        if let chain = cache.chain(header: segments.header) {
-            try requireSignature(of: chain.leafKey, on: segments)
+        if let known = cache.known(header: segments.header) {
+            try requireSignature(of: known.chain.leafKey, on: segments, begun: known.begun)
             return VerifiedJWS(
-                payload: try segments.decodePayload(), origin: .chain(chain), part: part)
+                payload: try segments.decodePayload(), origin: .chain(known.chain), part: part)
         }
         return try verifyUnknown(segments)
     }
@@ -130,11 +130,16 @@ public final class JWSVerifier: Sendable {
         return key
     }
 
+    /// - Parameter begun: has seen the header, where that was seen before.
     private func requireSignature(
-        of key: VerificationKey, on segments: JWSSegments
+        of key: VerificationKey, on segments: JWSSegments, begun: SHA256Hasher? = nil
     ) throws(VerificationError) {
         let signature = try segments.decodeSignature()
-        let digest = SHA256.hash(segments.signingInput)
+        let input = segments.signingInput
+        var hasher = begun ?? SHA256Hasher()
+        let seenCount = begun == nil ? 0 : segments.header.count
+        hasher.update(UnsafeBufferPointer(rebasing: input[seenCount...]))
+        let digest = hasher.finish()
         guard key.isValid(signature, over: digest) else {
             throw VerificationError(
                 .signatureMismatch, part: segments.part,
