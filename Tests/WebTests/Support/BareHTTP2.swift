@@ -31,7 +31,9 @@ final class BareHTTP2: ChannelInboundHandler, Sendable {
         let frames: [(type: UInt8, stream: UInt32)]
         let isClosed: Bool
 
-        func count(_ frame: Frame) -> Int { frames.count { $0.type == frame.rawValue } }
+        func count(_ frame: Frame) -> Int {
+            frames.count { $0.type == frame.rawValue }
+        }
     }
 
     private let state = Mutex(State())
