@@ -9,7 +9,7 @@ struct SlowHandshakeTests {
 
     @Test(
         "One that never ends is closed at the bound; a connection that is through with it stays",
-        .timeLimit(.minutes(2)), arguments: [[], begun])
+        arguments: [[], begun])
     func endless(_ bytes: [UInt8]) async throws {
         var place = try TLSPlace.make()
         place.limits.handshakeSeconds = 1
