@@ -21,6 +21,23 @@ struct ReceiptIntakeTests {
         return ledger
     }
 
+    /// Asked again while answers are behind, as the answer says: on a loaded machine they may be for
+    /// longer than one question waits.
+    private static func ask(
+        _ host: LedgerHost, _ body: [UInt8]
+    ) async -> Result<ServedAnswer, any Error> {
+        for _ in 0..<60 {
+            do {
+                return .success(try await host.takeReceipt(body, key: nil, sender: "test"))
+            } catch ServingError.projectionBehind {
+                continue
+            } catch {
+                return .failure(error)
+            }
+        }
+        return await Result { try await host.takeReceipt(body, key: nil, sender: "test") }
+    }
+
     private func base64(
         _ chains: [MadeChain], through period: Int, cancelled: Timestamp? = nil
     ) throws -> [UInt8] {
@@ -156,17 +173,12 @@ struct ReceiptIntakeTests {
             let dead = try AskedApple()
             dead.transport.cut(after: 0)
             host.receiptQuestions.use([AskedApple.app: dead.client], dead.books(ledger, host))
-            let unasked = await Result {
-                try await host.takeReceipt(body(customer: "copier"), key: nil, sender: "test")
-            }
+            let unasked = await ReceiptIntakeTests.ask(host, body(customer: "copier"))
             host.receiptQuestions.use([AskedApple.app: apple.client], apple.books(ledger, host))
-            let answer = await Result {
-                try await host.takeReceipt(body(customer: nil), key: nil, sender: "test")
-            }
+            let answer = await ReceiptIntakeTests.ask(host, body(customer: nil))
             apple.transport.cut(after: 0)
-            let later = await Result {
-                try await host.takeReceipt(body(customer: "payer"), key: nil, sender: "test")
-            }
+            let later = await ReceiptIntakeTests.ask(host, body(customer: "payer"))
+            let events = try await host.ledgers[0].ledger.log.head().position
             host.stop()
             await running
             let refused = try JSONValue.parse(try unasked.get().bytes)
@@ -176,7 +188,8 @@ struct ReceiptIntakeTests {
             #expect(none.allSatisfy { $0["active"]?.bool != true })
             let told = try JSONValue.parse(try answer.get().bytes)
             #expect(told["asked"]?["chains"]?.int64 == 1)
-            #expect((told["asked"]?["appended"]?.int64 ?? 0) > 2)
+            // Counted in the log: an answer that had come too late for somebody leaves its events.
+            #expect(events > 3)
             #expect(told["asked"]?["failure"]?.isNull == true)
             let chains = told["subscriptions"]?.array ?? []
             #expect(chains.count == 1)
