@@ -8,16 +8,15 @@ struct OneTimePurchase {
 
     /// Nil when the chain holds no one-time transaction.
     init?(_ records: [TransactionRecord], _ facts: OrderedFacts, _ catalogue: Catalogue) {
-        var told: [(statement: Statement, id: TransactionId)] = []
+        var statements: [Statement] = []
         for record in records {
             guard let best = facts[record.bestFact].statedTransaction,
                 let type = catalogue.type(of: best), type != .autoRenewableSubscription
             else { continue }
-            told += record.statements.map { ($0, record.transactionId) }
+            statements += record.statements
         }
-        guard !told.isEmpty else { return nil }
-        told.sort { Statement.isWorse($0.statement, of: $0.id, $1.statement, of: $1.id) }
-        var statements = told.map(\.statement)
+        guard !statements.isEmpty else { return nil }
+        statements.sort(by: Statement.isWorse)
         let trusted = statements[statements.count - 1].trust
         statements.removeAll { $0.trust != trusted }
         let dates = statements.compactMap { facts[$0.fact].statedTransaction?.purchaseDate }

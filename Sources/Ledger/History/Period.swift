@@ -35,11 +35,7 @@ struct Period: Sendable {
     static func precedes(_ left: Period, _ right: Period) -> Bool {
         if left.start != right.start { return left.start < right.start }
         if left.isUpgraded != right.isUpgraded { return left.isUpgraded }
-        return precedes(left.transactionId, right.transactionId)
-    }
-
-    /// Shorter ids first, then by bytes: Apple's rise.
-    static func precedes(_ leftId: TransactionId, _ rightId: TransactionId) -> Bool {
+        let (leftId, rightId) = (left.transactionId, right.transactionId)
         if leftId.rawValue.utf8.count != rightId.rawValue.utf8.count {
             return leftId.rawValue.utf8.count < rightId.rawValue.utf8.count
         }
@@ -146,12 +142,7 @@ extension Period {
     private init(_ group: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts) {
         let sorted =
             group.count == 1
-            ? group
-            : group.sorted { left, right in
-                Statement.isWorse(
-                    all[left].best, of: all[left].transactionId, all[right].best,
-                    of: all[right].transactionId)
-            }[...]
+            ? group : group.sorted { Statement.isWorse(all[$0].best, all[$1].best) }[...]
         let bestRecord = all[sorted[sorted.endIndex - 1]]
         records = sorted
         transactionId = bestRecord.transactionId

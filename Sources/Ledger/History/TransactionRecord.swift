@@ -25,32 +25,13 @@ struct Statement: Sendable {
 
     /// Worse first: the last of a transaction's statements is its best (`lifecycle.md` §2 rule 2).
     static func isWorse(_ left: Statement, _ right: Statement) -> Bool {
-        isWorseByContent(left, right) ?? isWorseByEvidence(left, right)
-    }
-
-    /// The same of statements that may be of several transactions which are one purchase. Of equal
-    /// ones that of the later transactionId (rule 4's order) is better: digests hold signatures, and
-    /// the same purchases signed again would else be told by another transaction.
-    static func isWorse(
-        _ left: Statement, of leftId: TransactionId, _ right: Statement, of rightId: TransactionId
-    ) -> Bool {
-        if let isWorse = isWorseByContent(left, right) { return isWorse }
-        return leftId == rightId
-            ? isWorseByEvidence(left, right) : Period.precedes(leftId, rightId)
-    }
-
-    /// Nil where nothing that is stated makes one better.
-    private static func isWorseByContent(_ left: Statement, _ right: Statement) -> Bool? {
         if left.trust != right.trust { return left.trust < right.trust }
         if left.signedDate != right.signedDate { return left.signedDate < right.signedDate }
         let (leftRevoked, rightRevoked) = (left.revocationDate != nil, right.revocationDate != nil)
         if leftRevoked != rightRevoked { return rightRevoked }
         let leftEnd = left.expiresDate?.milliseconds ?? .min
         let rightEnd = right.expiresDate?.milliseconds ?? .min
-        return leftEnd == rightEnd ? nil : leftEnd < rightEnd
-    }
-
-    private static func isWorseByEvidence(_ left: Statement, _ right: Statement) -> Bool {
+        if leftEnd != rightEnd { return leftEnd < rightEnd }
         if left.digest != right.digest { return left.digest < right.digest }
         return left.fact < right.fact
     }

@@ -52,11 +52,7 @@ struct PlainReading {
         if left.start != right.start { return left.start < right.start }
         let (one, two) = (left.best.transaction, right.best.transaction)
         if one.isUpgraded != two.isUpgraded { return one.isUpgraded }
-        return isEarlier(one.transactionId, two.transactionId)
-    }
-
-    private static func isEarlier(_ one: TransactionId, _ two: TransactionId) -> Bool {
-        let (first, second) = (one.rawValue, two.rawValue)
+        let (first, second) = (one.transactionId.rawValue, two.transactionId.rawValue)
         return (first.utf8.count, first) < (second.utf8.count, second)
     }
 
@@ -115,10 +111,6 @@ struct PlainReading {
         }
         if one.expiresDate != two.expiresDate {
             return (one.expiresDate?.milliseconds ?? .min) < (two.expiresDate?.milliseconds ?? .min)
-        }
-        // Of copies of one purchase the later one, whatever was signed.
-        if one.transactionId != two.transactionId {
-            return isEarlier(one.transactionId, two.transactionId)
         }
         return left.fact.digest < right.fact.digest
     }

@@ -73,21 +73,6 @@ struct RestoreTests {
         #expect(life.history == [Start(.subscribed, day(0)), Start(.revoked, day(3))])
     }
 
-    @Test("Of copies stated alike the one with the later id is named, whatever was signed")
-    func equalCopies() {
-        for digests in [(1, 2), (2, 1)] as [(UInt64, UInt64)] {
-            let life = given(
-                line("w", .transaction("9", day(0), day(30), at: day(5)).digest(digests.0)),
-                line("w", .transaction("10", day(0), day(30), at: day(5)).digest(digests.1)))
-            #expect(life.intervals[0].transactionId == TransactionId("10"))
-            let bought = [("9", digests.0), ("10", digests.1)].map { id, digest in
-                Fact.transaction(id, day(0), day(0), at: day(5)).digest(digest)
-                    .transaction { $0.type = Raw(.nonConsumable) }
-            }
-            #expect(given(bought).intervals[0].transactionId == TransactionId("10"))
-        }
-    }
-
     @Test("A trusted copy gives the attributes, a less trusted newer one does not")
     func trustedCopy() {
         let life = given(
