@@ -47,13 +47,30 @@ struct MigratedPast {
         for (chain, facts) in facts {
             compare(
                 chain.originalTransactionId.rawValue,
-                Lifecycle(facts, environment: .production, catalogue: catalogue), &differences)
+                Lifecycle(facts, environment: .production, catalogue: catalogue),
+                MigratedPast.lines(facts), &differences)
         }
         return differences
     }
 
+    /// What one purchase and its restored copies share. Of copies that are stated alike long after,
+    /// `lifecycle.md` §2 rule 2 names the one of the larger digest, and the truth the one told last.
+    private static func lines(_ facts: [Fact]) -> [TransactionId: WebOrderLineItemId] {
+        var lines: [TransactionId: WebOrderLineItemId] = [:]
+        for fact in facts {
+            guard let stated = fact.transaction, let line = stated.webOrderLineItemId else {
+                continue
+            }
+            lines[stated.transactionId] = line
+        }
+        return lines
+    }
+
     /// Every stretch between two moments at which either side changes, until now.
-    private func compare(_ id: String, _ life: Lifecycle, _ differences: inout Differences) {
+    private func compare(
+        _ id: String, _ life: Lifecycle, _ lines: [TransactionId: WebOrderLineItemId],
+        _ differences: inout Differences
+    ) {
         var truth: [TrueInterval] = []
         var moment = AskedApple.now
         while let interval = told.truth(of: id, at: moment) {
@@ -69,7 +86,7 @@ struct MigratedPast {
             guard place.map({ truth[$0].state.rawValue }) != said?.state.rawValue else { continue }
             guard let place, let said,
                 let excuse = excuse(
-                    truth[place], after: place > 0 ? truth[place - 1] : nil, said, id)
+                    truth[place], after: place > 0 ? truth[place - 1] : nil, said, id, lines)
             else {
                 let so = place.map { truth[$0].state.rawValue } ?? "nothing"
                 differences.wrong.append(
@@ -81,9 +98,13 @@ struct MigratedPast {
     }
 
     private func excuse(
-        _ truth: TrueInterval, after before: TrueInterval?, _ said: Interval, _ id: String
+        _ truth: TrueInterval, after before: TrueInterval?, _ said: Interval, _ id: String,
+        _ lines: [TransactionId: WebOrderLineItemId]
     ) -> Excuse? {
-        let isOfPeriod = said.transactionId == truth.transactionId
+        let line = lines[said.transactionId]
+        let isOfPeriod =
+            said.transactionId == truth.transactionId
+            || (line != nil && line == lines[truth.transactionId])
         switch (truth.state, said.state) {
         case (.revoked, _): return truth.to == nil ? nil : .refundTakenBack
         case (.grace, .renewing): return .graceOfKeptAnchor
