@@ -32,11 +32,7 @@ struct Rebuild: Sendable {
         let head = try await ledger.log.head().position
         if let checkpoint = try await ledger.checkpoint(at: head) {
             try await bringFacts(to: checkpoint, fromLog: fromLog, report)
-            let log = ledger.log
-            await Blocking.run {
-                log.releaseMemory()
-                FreedMemory.giveBack()
-            }
+            await Blocking.run { FreedMemory.giveBack() }
         } else if fromLog {
             try await ledger.beginFactsAnew(holding: lock)
         }

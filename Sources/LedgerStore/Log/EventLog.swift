@@ -97,10 +97,6 @@ public final class EventLog: EventStore {
         }
     }
 
-    /// Empties the caches of the connections that only read: after a walk over the whole log they
-    /// are full of what nobody asks for next. Blocks.
-    public func releaseMemory() { readers.releaseMemory() }
-
     /// Answers what is waiting, then closes every connection. Later calls throw `closed`.
     public func close() async {
         await withCheckedContinuation { continuation in

@@ -9,8 +9,11 @@ struct DatabaseFile: Sendable {
     let applicationId: Int32
     let migrations: [SchemaStep]
     let pageByteCount: Int
-    /// Page cache of one connection, KiB.
+    /// Page cache of the writing connection, KiB.
     let cacheKibibytes: Int
+    /// Page cache of each connection that only reads, KiB, at most. A walk over a whole log fills it
+    /// with what nobody asks for again, and every reader has its own.
+    static let readerCacheKibibytes = 16 * 1_024
     /// How long a connection waits for another process.
     var busyTimeoutSeconds = DatabaseFile.usualBusyTimeoutSeconds
 
@@ -59,8 +62,6 @@ struct DatabaseFile: Sendable {
         try failingAsStore {
             var readers = configuration(readOnly: true)
             readers.maximumReaderCount = count
-            // Giving memory back empties their caches and leaves them on the file they are on.
-            readers.persistentReadOnlyConnections = true
             return try DatabasePool(path: path, configuration: readers)
         }
     }
@@ -75,9 +76,11 @@ struct DatabaseFile: Sendable {
         configuration.readonly = readOnly
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(TimeInterval(busyTimeoutSeconds))
+        let cache =
+            readOnly ? min(cacheKibibytes, DatabaseFile.readerCacheKibibytes) : cacheKibibytes
         let pragmas = [
             "PRAGMA page_size = \(pageByteCount)",
-            "PRAGMA cache_size = -\(cacheKibibytes)",
+            "PRAGMA cache_size = -\(cache)",
             "PRAGMA trusted_schema = OFF",
             "PRAGMA cell_size_check = ON",
             "PRAGMA mmap_size = 0",
