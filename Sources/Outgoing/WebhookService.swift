@@ -17,6 +17,9 @@ public struct WebhookService: Service {
             endpoints: endpoints, feeds: feeds, transport: client, clock: clock, report: report)
     }
 
+    /// Writes down where new endpoints begin; before the service takes anything in.
+    public func begin() async { await dispatcher.begin() }
+
     public func run() async throws {
         await cancelWhenGracefulShutdown { await dispatcher.run() }
         await client.close()

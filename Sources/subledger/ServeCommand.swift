@@ -43,7 +43,7 @@ struct ServeCommand: AsyncParsableCommand {
                 let service = try WebService(host: host, metrics: metrics, logger: log.logger)
                 let isJSON = common.json
                 let beside =
-                    webhooks(endpoints, service, host)
+                    await webhooks(endpoints, service, host)
                     + asking(settings, host, log.logger, transport)
                 try await service.run(with: beside) { port in
                     if isJSON { try? Console.out { $0.object { $0.member("port", Int64(port)) } } }
@@ -60,16 +60,17 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Delivers webhooks while the service runs; nothing without endpoints.
+    /// Delivers webhooks while the service runs; nothing without endpoints. New ones begin here,
+    /// before the port is open: nothing that is confirmed can be lost to them.
     private func webhooks(
         _ endpoints: [WebhookEndpoint], _ service: WebService, _ host: LedgerHost
-    ) -> [any Service] {
+    ) async -> [any Service] {
         guard !endpoints.isEmpty else { return [] }
-        return [
-            WebhookService(
-                endpoints: endpoints, feeds: service.feeds, clock: SystemClock()
-            ) { host.observer.noted(.webhook($0)) }
-        ]
+        let delivery = WebhookService(
+            endpoints: endpoints, feeds: service.feeds, clock: SystemClock()
+        ) { host.observer.noted(.webhook($0)) }
+        await delivery.begin()
+        return [delivery]
     }
 
     /// Recovers from outages and looks chains up while the service runs, both through the same

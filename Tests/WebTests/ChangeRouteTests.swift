@@ -86,6 +86,31 @@ struct ChangeRouteTests {
         }
     }
 
+    @Test("a reader that loses the connection before anything happened misses nothing by it")
+    func lostBeforeTheFirst() async throws {
+        var place = try ServedPlace()
+        place.streams.heartbeat = .seconds(3_600)
+        try await place.serve(.live) { client, _ in
+            let port = try #require(client.client.port)
+            let purchase = MadePurchase()
+            #expect(try await client.notify(purchase.notificationBody(0)).status == 200)
+            let id = try await StreamReader.open(port: port, "/v1/changes") { stream in
+                #expect(await stream.wait(for: "\nid: "))
+                #expect(await stream.wait(for: ": begins here\n\n"))
+                #expect(!stream.text.contains("data: "))
+                return stream.text.components(separatedBy: "\nid: ").last.flatMap {
+                    $0.split(separator: "\n").first.map(String.init)
+                }
+            }
+            #expect(try await client.notify(purchase.notificationBody(1)).status == 200)
+            let headers = ["Last-Event-ID: \(try #require(id))"]
+            try await StreamReader.open(port: port, "/v1/changes", headers: headers) { stream in
+                #expect(await stream.wait(for: "event: renewed\n"))
+                #expect(!stream.text.contains("event: started\n"))
+            }
+        }
+    }
+
     @Test(
         "changes of several chains by one event are all told, under one id that resumes behind them"
     )

@@ -146,6 +146,24 @@ public final class ChangeFeed: Sendable {
         }
     }
 
+    /// The same for whoever began there earlier, in a process that ended perhaps, and was told of
+    /// nothing yet.
+    ///
+    /// - Parameter kept: a beginning on this log; another one is never come to.
+    func beginning(at kept: ChangePlace) -> FeedBeginning {
+        let beginning = FeedBeginning(kept: kept)
+        state.withLock { state in
+            if let horizon = state.horizon, let at = state.at,
+                (horizon, at) >= (beginning.position, beginning.at)
+            {
+                beginning.settle(beginning.start)
+            } else {
+                state.beginnings.add(beginning)
+            }
+        }
+        return beginning
+    }
+
     // MARK: The clock
 
     /// Steps while somebody follows, until the task is cancelled. A step that fails is reported
@@ -224,6 +242,10 @@ public final class ChangeFeed: Sendable {
     private func nextLeg(_ reached: Int64) -> Leg {
         let time = clock.now
         return state.withLock { state in
+            // Another process came further than where somebody began that was kept.
+            let passed = state.beginnings.all.filter { $0.position < state.horizon ?? 0 }
+            for beginning in passed { beginning.settle(beginning.start) }
+            state.beginnings.remove(passed)
             let waiting = state.beginnings.all
             let first = waiting.min { ($0.position, $0.at) < ($1.position, $1.at) }
             let head = min(reached, first?.position ?? reached)

@@ -12,17 +12,33 @@ public final class FeedBeginning: Sendable {
     let position: Int64
     /// The moment.
     let at: Timestamp
+    /// Whether it was asked for earlier, maybe in another process.
+    private let isKept: Bool
     private let settled = Mutex<ChangePlace?>(nil)
 
     init(position: Int64, at: Timestamp) {
         self.position = position
         self.at = at
+        isKept = false
     }
+
+    /// One that was asked for earlier and stood there.
+    init(kept start: ChangePlace) {
+        position = start.position
+        at = Timestamp(milliseconds: start.clock)
+        isKept = true
+    }
+
+    /// What to keep of it until the feed came there.
+    var start: ChangePlace { .after(reading: at, at: position) }
 
     /// The cursor to begin with; nil until the feed came so far.
     public var place: ChangePlace? { settled.withLock { $0 } }
 
-    func settle(_ place: ChangePlace) { settled.withLock { $0 = place } }
+    /// The feed came there. What it told since a beginning that was kept is news to whoever began.
+    func settle(_ place: ChangePlace) {
+        settled.withLock { $0 = isKept ? min(place, start) : place }
+    }
 }
 
 /// Those beginnings that somebody still waits for.
@@ -53,5 +69,11 @@ extension ChangePlace {
     static func after(reading at: Timestamp, at position: Int64) -> ChangePlace {
         ChangePlace(
             position: position, clock: at.milliseconds, ordinal: .max, index: .max)
+    }
+
+    /// Whether it is where somebody began to whom nothing was told yet: no page of the feed ends
+    /// behind a moment at which the clock told nothing.
+    var isBeginning: Bool {
+        clock > 0 && clock < .max && ordinal == .max && index == .max
     }
 }

@@ -23,8 +23,7 @@ public actor WebhookCourier {
     private var probeAt: Timestamp?
     private var keptPosition: Int64 = 0
     private var reloadAt: Timestamp?
-    /// Where an endpoint begins that was never here before: asked for when it was first looked for,
-    /// so that whatever arrives after that is told, also before the feed has begun.
+    /// Of an endpoint to which nothing was told yet, while the feed has not come to where it begins.
     private var beginning: FeedBeginning?
 
     /// - Parameter chance: 0 ..< 1, for the moments of new attempts.
@@ -81,32 +80,53 @@ public actor WebhookCourier {
         // Somebody else may have taken a disabled endpoint up again.
         if let row, row.disabledAt == nil { return row }
         if let reloadAt, clock.now < reloadAt { return nil }
-        let name = endpoint.name
-        let found = try await operations.webhookEndpoints().first { $0.name == name }
-        let standing: WebhookEndpointRow
-        if let found {
-            guard feed.horizon != nil else { return nil }
-            let head = try await feed.logEnd()
-            waiting = try await operations.waiting(for: name, limit: WebhookLimits.waitingCount)
-            standing =
-                try await isOfThisLog(found, head) ? found : followOtherLog(found, head)
-        } else {
-            guard let cursor = try await beginningPlace() else { return nil }
-            standing = try await pinned(WebhookEndpointRow(name: name, cursor: cursor))
-            try await operations.keep(standing)
+        let found = try await begin()
+        guard feed.horizon != nil else { return nil }
+        let head = try await feed.logEnd()
+        waiting = try await operations.waiting(
+            for: endpoint.name, limit: WebhookLimits.waitingCount)
+        var standing = found
+        if try await !isOfThisLog(found, head) {
+            standing = try await followOtherLog(found, head)
+        } else if let beginning {
+            guard let place = beginning.place else { return nil }
+            standing.move(to: place)
+            if standing != found { try await operations.keep(standing) }
         }
+        beginning = nil
         reloadAt = clock.now.advanced(byMilliseconds: FeedLimits.clockMilliseconds / 12)
         row = standing
         keptPosition = standing.cursor.position
         return standing
     }
 
-    /// Nil until the feed came so far.
-    private func beginningPlace() async throws(StoreError) -> ChangePlace? {
-        if let beginning { return beginning.place }
-        let new = try await feed.beginning()
-        beginning = new
-        return new.place
+    /// Where the endpoint stands; one that was never here before begins now, and that is written
+    /// down at once: what arrives from then on is told, also when this process ends before the feed
+    /// comes there, and also when another one delivers by then.
+    @discardableResult
+    func begin() async throws(StoreError) -> WebhookEndpointRow {
+        let found: WebhookEndpointRow
+        if let known = try await operations.webhookEndpoint(endpoint.name) {
+            found = known
+        } else {
+            // Where it cannot be written down it is still remembered, until it can.
+            let new = if let beginning { beginning } else { try await feed.beginning() }
+            beginning = new
+            found = try await operations.begin(
+                try await pinned(WebhookEndpointRow(name: endpoint.name, cursor: new.start)))
+        }
+        if beginning?.start != found.cursor { beginning = try await keptBeginning(of: found) }
+        return found
+    }
+
+    /// The beginning at which the endpoint still stands; nil when it has gone on.
+    private func keptBeginning(
+        of found: WebhookEndpointRow
+    ) async throws(StoreError) -> FeedBeginning? {
+        guard found.cursor.isBeginning,
+            try await isOfThisLog(found, try await feed.logEnd())
+        else { return nil }
+        return feed.beginning(at: found.cursor)
     }
 
     /// Whether the event at the cursor is the one that stood there when the cursor was kept.

@@ -25,6 +25,18 @@ public struct WebhookDispatcher: Sendable {
         }
     }
 
+    /// Writes down where those endpoints begin that were never here before, whoever delivers to
+    /// them. To be called before the service takes anything in: what it confirms after that is told
+    /// to them. An endpoint whose beginning cannot be written begins now all the same, and forgets
+    /// it with the process; that is reported.
+    public func begin() async {
+        for courier in couriers {
+            do throws(StoreError) { try await courier.begin() } catch {
+                report(.storeFailed(endpoint: courier.endpoint.name, error: error))
+            }
+        }
+    }
+
     /// Returns when the task is cancelled and every attempt that was under way has ended.
     public func run() async {
         let environments = Dictionary(grouping: couriers, by: \.endpoint.environment)

@@ -5,7 +5,7 @@ public import LedgerStore
 /// One endpoint for people: what it is, how far it is, what waits.
 public struct WebhookStanding: Sendable {
     public let endpoint: WebhookEndpoint
-    /// Nil for one that no service has delivered to yet.
+    /// Nil for one that no service came with yet.
     public let row: WebhookEndpointRow?
     public let waiting: Int
     public let parked: Int

@@ -82,7 +82,11 @@ struct ChangeStreamWriter: Sendable {
         }
         var spoken = ContinuousClock.now
         while !Task.isCancelled, !Task.isShuttingDownGracefully, channel.isActive {
-            if let place = beginning.place { return place }
+            if let place = beginning.place {
+                // Whoever loses the connection before anything happens comes back to here.
+                try await send("id: \(place)\n: begins here\n\n", to: &writer, watch)
+                return place
+            }
             if spoken.duration(to: .now) > rules.heartbeat {
                 try await send(": still here\n\n", to: &writer, watch)
                 spoken = .now

@@ -4,27 +4,28 @@ public import Ledger
 
 /// Where every webhook endpoint stands, and what it did not take yet.
 extension OperationsStore {
+    /// Every endpoint that ever began here, by name.
     public func webhookEndpoints() async throws(StoreError) -> [WebhookEndpointRow] {
-        try await read { database in
-            let select = try BoundStatement(
-                database,
-                """
-                SELECT name, position, clock, ordinal, place, disabled_at, last_attempt_at,
-                    last_success_at, last_outcome, leaf_hash
-                FROM webhook_endpoints ORDER BY name
-                """)
-            defer { select.reset() }
-            var rows: [WebhookEndpointRow] = []
-            while try select.step() {
-                rows.append(
-                    WebhookEndpointRow(
-                        name: select.text(0) ?? "", cursor: WebhookRows.place(select, from: 1),
-                        leafHash: select.digest(9),
-                        disabledAt: WebhookRows.time(select, 5),
-                        lastAttemptAt: WebhookRows.time(select, 6),
-                        lastSuccessAt: WebhookRows.time(select, 7), lastOutcome: select.text(8)))
+        try await read { try WebhookRows.endpoints($0) }
+    }
+
+    /// Where one endpoint stands; nil for one that never began here.
+    public func webhookEndpoint(_ name: String) async throws(StoreError) -> WebhookEndpointRow? {
+        try await read { try WebhookRows.endpoints($0, named: name).first }
+    }
+
+    /// Writes down where an endpoint begins, unless it has begun: of several processes the first
+    /// decides.
+    ///
+    /// - Returns: where it stands.
+    public func begin(_ endpoint: WebhookEndpointRow) async throws(StoreError) -> WebhookEndpointRow
+    {
+        try await write { database in
+            if let known = try WebhookRows.endpoints(database, named: endpoint.name).first {
+                return known
             }
-            return rows
+            try WebhookRows.write(endpoint, database)
+            return endpoint
         }
     }
 

@@ -14,6 +14,31 @@ enum WebhookRows {
         row.optionalInt64(column).map { Timestamp(milliseconds: $0) }
     }
 
+    /// By name; with `named` that one alone.
+    static func endpoints(
+        _ database: Database, named name: String? = nil
+    ) throws -> [WebhookEndpointRow] {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT name, position, clock, ordinal, place, disabled_at, last_attempt_at,
+                last_success_at, last_outcome, leaf_hash
+            FROM webhook_endpoints WHERE ?1 IS NULL OR name = ?1 ORDER BY name
+            """)
+        select.bind(1, name)
+        defer { select.reset() }
+        var rows: [WebhookEndpointRow] = []
+        while try select.step() {
+            rows.append(
+                WebhookEndpointRow(
+                    name: select.text(0) ?? "", cursor: place(select, from: 1),
+                    leafHash: select.digest(9), disabledAt: time(select, 5),
+                    lastAttemptAt: time(select, 6), lastSuccessAt: time(select, 7),
+                    lastOutcome: select.text(8)))
+        }
+        return rows
+    }
+
     static func waiting(_ row: BoundStatement) -> WaitingChange {
         WaitingChange(
             place: place(row, from: 0),

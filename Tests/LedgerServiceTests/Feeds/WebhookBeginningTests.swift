@@ -1,0 +1,201 @@
+import AppStore
+import Ledger
+import LedgerService
+import LedgerStore
+import Testing
+
+/// What a service confirmed is told to the endpoints that it came with, whatever becomes of that
+/// service before its feed looks at anything.
+@Suite("Where new endpoints begin")
+struct WebhookBeginningTests {
+    private let chain = MadeChain()
+    private let news = MadeChain(id: "500000000000009", start: MadeChain().start(2))
+
+    /// Set to end, and no event says that it did.
+    private func filled() async throws -> TemporaryLedger {
+        let place = try TemporaryLedger()
+        _ = try await place.ingest([chain.bought(), chain.turnedOff(0)])
+        return place
+    }
+
+    private func dispatcher(
+        _ live: LiveFeed, _ receiver: Receiver, _ names: [String] = ["books"],
+        feed: ChangeFeed? = nil, notes: NoteBook = NoteBook()
+    ) -> WebhookDispatcher {
+        WebhookDispatcher(
+            endpoints: names.map { .test($0) }, feeds: [feed ?? live.feed], transport: receiver,
+            clock: live.clock
+        ) { notes.add($0) }
+    }
+
+    /// The feed of another process on the same directory.
+    private func otherFeed(_ live: LiveFeed) -> ChangeFeed {
+        let session = live.session
+        return ChangeFeed(ledger: session.ledger, clock: live.clock) {
+            session.projector?.projections ?? session.projections
+        }
+    }
+
+    private func rows(_ live: LiveFeed) async throws -> [WebhookEndpointRow] {
+        try await live.session.ledger.operations.webhookEndpoints()
+    }
+
+    /// Lets others go on until something is so.
+    private func wait(_ isSo: () async throws -> Bool) async throws {
+        while try await !isSo() { await Task.yield() }
+    }
+
+    // MARK: Restarts
+
+    @Test("A service that ends before the feed's first step has forgotten nothing")
+    func endsBeforeFirstStep() async throws {
+        let (place, clock) = (try await filled(), ManualClock(chain.start(3)))
+        let receiver = Receiver()
+        try await LiveFeed.open(place, clock: clock, begins: false) { live in
+            await dispatcher(live, receiver).begin()
+            try await live.append([news.bought()])
+            #expect(live.feed.horizon == nil)
+        }
+        clock.advance(byMilliseconds: 60_000)
+        try await LiveFeed.open(place, clock: clock, begins: false) { live in
+            let courier = live.courier(receiver)
+            #expect(try await courier.step() == false)
+            try await live.feed.step()
+            try await courier.settle()
+            // Nor is the other chain's end told, which was old by then.
+            #expect(receiver.taken.map(\.chain) == [news.id])
+            #expect(receiver.taken.map(\.type) == ["started"])
+        }
+    }
+
+    @Test("What the clock brought while no service ran is told to an endpoint that had begun")
+    func clockWhileDown() async throws {
+        let (place, clock) = (try await filled(), ManualClock(chain.start(0)))
+        let receiver = Receiver()
+        try await LiveFeed.open(place, clock: clock, begins: false) { live in
+            await dispatcher(live, receiver).begin()
+        }
+        clock.set(chain.start(3))
+        try await LiveFeed.open(place, clock: clock, begins: false) { live in
+            let courier = live.courier(receiver)
+            _ = try await courier.step()
+            try await live.feed.step()
+            try await courier.settle()
+            #expect(receiver.taken.map(\.type) == ["expired"])
+        }
+    }
+
+    @Test("Every start before the first step leaves the beginning where it was")
+    func severalStarts() async throws {
+        let (place, clock) = (try await filled(), ManualClock(chain.start(0)))
+        let receiver = Receiver()
+        var first: [WebhookEndpointRow] = []
+        for _ in 0..<3 {
+            try await LiveFeed.open(place, clock: clock, begins: false) { live in
+                await dispatcher(live, receiver).begin()
+                if first.isEmpty { first = try await rows(live) }
+                #expect(try await rows(live) == first)
+                #expect(first.first?.cursor.position == 2)
+                try await live.append([
+                    MadeChain(id: "60000000000000\(try await live.feed.logEnd())").bought()
+                ])
+            }
+            clock.advance(byMilliseconds: 60_000)
+        }
+    }
+
+    @Test("A clock that went back over a restart leaves nothing out")
+    func clockBack() async throws {
+        let (place, clock) = (try await filled(), ManualClock(chain.start(3)))
+        let receiver = Receiver()
+        try await LiveFeed.open(place, clock: clock, begins: false) { live in
+            await dispatcher(live, receiver).begin()
+            try await live.append([news.bought()])
+        }
+        clock.set(chain.start(3).advanced(byMilliseconds: -60_000))
+        try await LiveFeed.open(place, clock: clock, begins: false) { live in
+            let courier = live.courier(receiver)
+            _ = try await courier.step()
+            try await live.feed.step()
+            try await courier.settle()
+            #expect(receiver.taken.map(\.chain) == [news.id])
+        }
+    }
+
+    // MARK: Several processes
+
+    @Test("Of two services the first decides where an endpoint begins")
+    func firstDecides() async throws {
+        let (place, clock) = (try await filled(), ManualClock(chain.start(0)))
+        try await LiveFeed.open(place, clock: clock, begins: false) { live in
+            let receiver = Receiver()
+            await dispatcher(live, receiver).begin()
+            let first = try await rows(live)
+            try await live.append([news.bought()])
+            clock.advance(byMilliseconds: 1_000)
+
+            let feed = otherFeed(live)
+            let second = dispatcher(live, receiver, feed: feed)
+            await second.begin()
+            #expect(try await rows(live) == first)
+            try await feed.step()
+            let running = Task { await second.run() }
+            try await wait { !receiver.taken.isEmpty }
+            #expect(receiver.taken.map(\.chain) == [news.id])
+            running.cancel()
+            await running.value
+        }
+    }
+
+    @Test("An endpoint that came while another service delivered is told what that one passed")
+    func rolling() async throws {
+        let (place, clock) = (try await filled(), ManualClock(chain.start(0)))
+        try await LiveFeed.open(place, clock: clock) { live in
+            let (old, new) = (Receiver(), Receiver())
+            let first = dispatcher(live, old, ["old"])
+            await first.begin()
+            let running = Task { await first.run() }
+            let feed = otherFeed(live)
+            let second = dispatcher(live, new, ["new"], feed: feed)
+            await second.begin()
+            // The first one's feed goes past where the other's endpoint began, and keeps its clock.
+            try await live.take([news.bought()])
+            try await live.pass(to: chain.start(3))
+            let told = try await live.changes(after: .afterEvent(at: 2)).map(\.id)
+            #expect(told.count > 1)
+            try await wait { old.taken.count >= told.count }
+            #expect(new.tried.isEmpty)
+            running.cancel()
+            await running.value
+
+            let next = Task { await second.run() }
+            try await feed.step()
+            try await wait { new.taken.count >= told.count }
+            #expect(Set(new.taken.map(\.id)) == Set(told))
+            next.cancel()
+            await next.value
+        }
+    }
+
+    // MARK: What goes wrong
+
+    @Test("A beginning beyond a log that was put back is told, and stops neither feed nor clock")
+    func beyondLog() async throws {
+        let (place, clock) = (try await filled(), ManualClock(chain.start(0)))
+        try await LiveFeed.open(place, clock: clock, begins: false) { live in
+            let gone = ChangePlace(
+                position: 900, clock: clock.now.milliseconds, ordinal: .max, index: .max)
+            try await live.session.ledger.operations.keep(
+                WebhookEndpointRow(name: "books", cursor: gone))
+            let (receiver, notes) = (Receiver(), NoteBook())
+            let courier = live.courier(receiver, notes: notes)
+            _ = try await courier.step()
+            try await live.feed.step()
+            try await courier.settle()
+            #expect(notes.texts.contains { $0.contains("900") })
+            try await live.pass(to: chain.start(3))
+            try await courier.settle()
+            #expect(receiver.taken.map(\.type) == ["expired"])
+        }
+    }
+}
