@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOHTTP1
 import Synchronization
 
 /// Reads requests' bodies, each within its bound, and all together within one: many senders of
@@ -19,7 +20,8 @@ final class BodyReader: Sendable {
     /// Lends the body to `work`.
     ///
     /// Throws a problem: `payloadTooLarge` as soon as it is known, `unsupportedMediaType` for what
-    /// says it is no JSON, `busy` when too much is being read.
+    /// says it is no JSON, `busy` when too much is being read. Throws `BodyCutOff` when its sender
+    /// leaves before the end.
     func json<Value>(
         _ request: Request, upTo limit: Int, _ work: ([UInt8]) async throws -> Value
     ) async throws -> Value {
@@ -33,17 +35,34 @@ final class BodyReader: Sendable {
         }
         var taken = 0
         defer { held.withLock { $0 -= taken } }
+        return try await work(try await read(request.body, upTo: limit, &taken))
+    }
+
+    /// - Parameter taken: grows by the bytes that are held.
+    private func read(
+        _ body: RequestBody, upTo limit: Int, _ taken: inout Int
+    ) async throws -> [UInt8] {
         var bytes: [UInt8] = []
-        for try await buffer in request.body {
-            guard bytes.count + buffer.readableBytes <= limit else {
-                throw Problem.tooLarge(limit: limit)
+        do {
+            for try await buffer in body {
+                guard bytes.count + buffer.readableBytes <= limit else {
+                    throw Problem.tooLarge(limit: limit)
+                }
+                let isSmall = bytes.count + buffer.readableBytes <= BodyReader.smallByteCount
+                guard take(buffer.readableBytes, isSmall: isSmall) else { throw BodyReader.busy }
+                taken += buffer.readableBytes
+                bytes.append(contentsOf: buffer.readableBytesView)
             }
-            let isSmall = bytes.count + buffer.readableBytes <= BodyReader.smallByteCount
-            guard take(buffer.readableBytes, isSmall: isSmall) else { throw BodyReader.busy }
-            taken += buffer.readableBytes
-            bytes.append(contentsOf: buffer.readableBytesView)
+        } catch let error as any HTTPResponseError {
+            throw error
+        } catch let error as HTTPParserError {
+            // What is no HTTP any more is answered where the connection is closed.
+            throw error
+        } catch {
+            // Each protocol names it differently; nothing else can fail here.
+            throw BodyCutOff(cause: error)
         }
-        return try await work(bytes)
+        return bytes
     }
 
     /// Whether there is room for so many more bytes; holds them if so.

@@ -65,6 +65,8 @@ extension Problem {
             self.init(failure)
         } else if let refusal = error as? IntakeRefusal {
             self.init(refusal)
+        } else if error is BodyCutOff {
+            self.init(.badRequest, code: "badRequest", detail: "The body did not arrive whole.")
         } else if let error = error as? any HTTPResponseError {
             self.init(status: error.status)
         } else {

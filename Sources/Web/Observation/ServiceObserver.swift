@@ -1,22 +1,12 @@
 public import AppStore
 public import LedgerService
 public import Logging
-import Synchronization
 
 /// Puts what the ledgers tell into log and metrics.
 public final class ServiceObserver: ServingObserver {
     private let logger: Logger
     private let metrics: ServiceMetrics
-    private let pace = Mutex<[String: Pace]>([:])
-
-    private struct Pace {
-        var second: ContinuousClock.Instant
-        var written = 0
-        var suppressed = 0
-    }
-
-    /// Entries of one code in a second: a flood of refused deliveries is counted, not written.
-    static let entriesPerSecond = 10
+    private let pace = LogPace()
 
     public init(logger: Logger, metrics: ServiceMetrics) {
         self.logger = logger
@@ -35,7 +25,7 @@ public final class ServiceObserver: ServingObserver {
 
     public func noted(_ note: ServingNote) {
         if case .reconciled(let round) = note { metrics.reconciled(round) }
-        guard let suppressed = admit(note.code) else { return }
+        guard let suppressed = pace.admit(note.code) else { return }
         var metadata: Logger.Metadata = ["code": "\(note.code)"]
         if let environment = note.environment {
             metadata["environment"] = "\(EnvironmentLedger.directoryName(environment))"
@@ -53,25 +43,5 @@ public final class ServiceObserver: ServingObserver {
             case .error: .error
             }
         logger.log(level: level, "\(note.message)", metadata: metadata)
-    }
-
-    /// How many of the code were not written before this one; nil when this one is not either.
-    private func admit(_ code: String) -> Int? {
-        pace.withLock { pace in
-            let now = ContinuousClock.now
-            var entry = pace[code] ?? Pace(second: now)
-            if entry.second.duration(to: now) > .seconds(1) {
-                entry.second = now
-                entry.written = 0
-            }
-            defer { pace[code] = entry }
-            guard entry.written < ServiceObserver.entriesPerSecond else {
-                entry.suppressed += 1
-                return nil
-            }
-            entry.written += 1
-            defer { entry.suppressed = 0 }
-            return entry.suppressed
-        }
     }
 }

@@ -1,0 +1,146 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import Web
+
+@Suite("Senders who leave in the middle, and failures nobody expected")
+struct BodyCutOffTests {
+    /// Levels of everything logged by what it says.
+    private final class Levels: Sendable {
+        private let entries = Mutex<[(Logger.Level, Logger.Metadata)]>([])
+
+        func count(_ level: Logger.Level) -> Int { of(level).count }
+
+        func of(_ level: Logger.Level) -> [Logger.Metadata] {
+            entries.withLock { $0.filter { $0.0 == level }.map(\.1) }
+        }
+
+        var logger: Logger { Logger(label: "test") { _ in Handler(levels: self) } }
+
+        struct Handler: LogHandler {
+            let levels: Levels
+            var logLevel = Logger.Level.debug
+            var metadata: Logger.Metadata = [:]
+
+            subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+                get { metadata[key] }
+                set { metadata[key] = newValue }
+            }
+
+            func log(event: LogEvent) {
+                guard event.metadata?["error"] != nil else { return }
+                levels.entries.withLock { $0.append((event.level, event.metadata ?? [:])) }
+            }
+        }
+    }
+
+    private struct Unforeseen: Error {}
+
+    /// A moment that a test moves.
+    private final class Moment: Sendable {
+        private let at = Mutex(ContinuousClock.now)
+
+        var now: ContinuousClock.Instant { at.withLock { $0 } }
+        func pass(_ duration: Duration) { at.withLock { $0 += duration } }
+    }
+
+    /// Half a body, and then what the connection says of its end.
+    private static func cutOff(by error: any Error) -> RequestBody {
+        let (stream, continuation) = AsyncThrowingStream<ByteBuffer, any Error>.makeStream()
+        continuation.yield(ByteBuffer(string: #"{"a":"#))
+        continuation.finish(throwing: error)
+        return RequestBody(asyncSequence: stream)
+    }
+
+    private func application(_ levels: Levels, _ moment: Moment = Moment(), metrics: ServiceMetrics)
+        -> some ApplicationProtocol
+    {
+        let router = Router(context: WebContext.self)
+        router.add(middleware: RequestMeter(metrics: metrics))
+        router.add(middleware: ProblemMiddleware(pace: LogPace { moment.now }))
+        router.post("unforeseen") { _, _ -> String in throw Unforeseen() }
+        let bodies = BodyReader()
+        let ends: [String: any Error] = [
+            "reset": IOError(errnoCode: ECONNRESET, reason: "read"),
+            "closed": ChannelError.inputClosed, "cancelled": CancellationError(),
+        ]
+        for (name, end) in ends {
+            router.post(RouterPath(name)) { request, _ -> String in
+                let cut = Request(head: request.head, body: BodyCutOffTests.cutOff(by: end))
+                return try await bodies.json(cut, upTo: 100) { _ in "read" }
+            }
+        }
+        return Application(router: router, logger: levels.logger)
+    }
+
+    @Test("A body that is cut off is no failure of the service, however the connection says so")
+    func cutOff() async throws {
+        let levels = Levels()
+        let metrics = ServiceMetrics()
+        try await application(levels, metrics: metrics).test(.router) { client in
+            for name in ["reset", "closed", "cancelled"] {
+                let answer = try await client.execute(uri: "/\(name)", method: .post)
+                #expect(answer.status == .badRequest)
+                #expect(String(buffer: answer.body).contains(#""code":"badRequest""#))
+            }
+        }
+        #expect(levels.count(.error) == 0)
+        #expect(levels.count(.debug) == 3)
+        let text = metrics.registry.text()
+        for name in ["reset", "closed", "cancelled"] {
+            #expect(
+                text.contains(
+                    #"subledger_http_requests_total{method="POST",path="/\#(name)",status="400"} 1"#
+                ))
+        }
+    }
+
+    @Test("What was held of a body that is cut off is given back")
+    func givenBack() async throws {
+        let bodies = BodyReader()
+        let head = HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/")
+        let cut = Request(head: head, body: BodyCutOffTests.cutOff(by: CancellationError()))
+        await #expect(throws: BodyCutOff.self) {
+            try await bodies.json(cut, upTo: 100) { _ in }
+        }
+        #expect(bodies.take(BodyReader.heldByteCount, isSmall: true))
+    }
+
+    @Test("What fails unexpectedly is logged ten times a second, and answered every time")
+    func bounded() async throws {
+        let levels = Levels()
+        let moment = Moment()
+        try await application(levels, moment, metrics: ServiceMetrics()).test(.router) { client in
+            for _ in 0...LogPace.entriesPerSecond {
+                let answer = try await client.execute(uri: "/unforeseen", method: .post)
+                #expect(answer.status == .internalServerError)
+            }
+            #expect(levels.count(.error) == LogPace.entriesPerSecond)
+            moment.pass(.milliseconds(1_001))
+            _ = try await client.execute(uri: "/unforeseen", method: .post)
+        }
+        #expect(levels.count(.error) == LogPace.entriesPerSecond + 1)
+        #expect(levels.of(.error).last?["suppressed"] == "1")
+        #expect(levels.of(.error).last?["error"] == "Unforeseen")
+    }
+
+    @Test("One code's flood leaves other codes their lines")
+    func codes() {
+        let moment = Moment()
+        let pace = LogPace { moment.now }
+        for _ in 0..<LogPace.entriesPerSecond { #expect(pace.admit("a") == 0) }
+        #expect(pace.admit("a") == nil)
+        #expect(pace.admit("b") == 0)
+        moment.pass(.seconds(1))
+        #expect(pace.admit("a") == nil)
+        moment.pass(.milliseconds(1))
+        #expect(pace.admit("a") == 2)
+        #expect(pace.admit("a") == 0)
+    }
+}
