@@ -44,7 +44,11 @@ public final class LedgerHost: Sendable {
             do throws(StoreError) {
                 let ledger = try await EnvironmentLedger.open(
                     configuration, environment: environment)
-                ledgers.append(ServedLedger(ledger, observer: observer))
+                // Only a warning rests on it: whoever cannot read it starts all the same.
+                let head = try? await ledger.log.head()
+                ledgers.append(
+                    ServedLedger(
+                        ledger, newestReceivedAt: head?.newestReceivedAt, observer: observer))
             } catch {
                 for opened in ledgers { await opened.ledger.close() }
                 throw error

@@ -10,6 +10,7 @@ public final class ServedLedger: Sendable {
     let wake = WakeSignal()
     let observer: any ServingObserver
     private let health = Mutex(Health())
+    private let lead: Mutex<ArrivalLead>
     /// Questions about chains that are asked at the same time are read together.
     let chains: Gathering<String, FoundChains>
     /// Questions about customers likewise.
@@ -44,8 +45,12 @@ public final class ServedLedger: Sendable {
 
     public var environment: Environment { ledger.environment }
 
-    init(_ ledger: EnvironmentLedger, observer: any ServingObserver) {
+    /// - Parameter newestReceivedAt: of the log, as it stands.
+    init(
+        _ ledger: EnvironmentLedger, newestReceivedAt: Timestamp?, observer: any ServingObserver
+    ) {
         self.ledger = ledger
+        lead = Mutex(ArrivalLead(newest: newestReceivedAt))
         self.observer = observer
         let board = board
         chains = Gathering { ids in await FoundChains.find(ids, board.snapshot) }
@@ -94,6 +99,9 @@ public final class ServedLedger: Sendable {
             let results = try await ledger.log.append(events)
             observer.appended(start.duration(to: .now))
             note(append: nil)
+            if let milliseconds = lead.withLock({ $0.note(events, results) }) {
+                observer.noted(.clockBehind(environment, milliseconds: milliseconds))
+            }
             if let last = results.lazy.map(\.position).max() {
                 board.reached(head: last)
                 wake.raise()

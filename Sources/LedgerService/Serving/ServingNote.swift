@@ -28,6 +28,10 @@ public enum ServingNote: Sendable {
     /// An app's shared secret could not be read again; the one before stays.
     case sharedSecretUnusable(BundleId, ConfigurationError)
 
+    /// An event was dated ahead of the clock, since the log's newest arrival is; told once until the
+    /// clock has caught up.
+    case clockBehind(Environment, milliseconds: Int64)
+
     /// How urgent it is.
     public enum Level: Sendable {
         case notice
@@ -40,7 +44,7 @@ public enum ServingNote: Sendable {
         case .remark(_, .unreadable): .error
         case .remark: .warning
         case .projectionFailed, .quarantineFailed, .checkpointFailed, .feedFailed: .error
-        case .recovery: .warning
+        case .recovery, .clockBehind: .warning
         case .webhook(let note): note.isNews ? .warning : .notice
         case .reconciled(let note): note.isNews ? .warning : .notice
         case .projectionResumed, .sharedSecretsReloaded: .notice
@@ -69,6 +73,7 @@ public enum ServingNote: Sendable {
         case .refused(let refusal): refusal.code
         case .sharedSecretsReloaded: "sharedSecretsReloaded"
         case .sharedSecretUnusable: "sharedSecretUnusable"
+        case .clockBehind: "clockBehind"
         }
     }
 
@@ -76,7 +81,8 @@ public enum ServingNote: Sendable {
         switch self {
         case .remark(let environment, _), .projectionFailed(let environment, _),
             .projectionResumed(let environment), .quarantineFailed(let environment, _),
-            .checkpointFailed(let environment, _), .feedFailed(let environment, _):
+            .checkpointFailed(let environment, _), .feedFailed(let environment, _),
+            .clockBehind(let environment, _):
             environment
         case .webhook, .sharedSecretsReloaded, .sharedSecretUnusable: nil
         case .recovery(let note): note.environment
@@ -101,6 +107,10 @@ public enum ServingNote: Sendable {
         case .sharedSecretsReloaded: "The shared secrets were read again."
         case .sharedSecretUnusable(let bundleId, let error):
             "The shared secret of \(bundleId) is of no use; the one before stays. \(error)"
+        case .clockBehind(_, let milliseconds):
+            "The clock is \(milliseconds / 1_000) s behind the newest arrival in the log: until it has"
+                + " caught up, what arrives is dated by that arrival, and decisions count from then"
+                + " on. Set the clock right if it is wrong."
         }
     }
 }
