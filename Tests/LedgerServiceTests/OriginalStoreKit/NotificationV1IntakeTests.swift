@@ -88,6 +88,20 @@ struct NotificationV1IntakeTests {
             try await ledger.show(chain.id, at: chain.start(0))["state"]?.string == "subscribed")
     }
 
+    @Test("Refused by a secret of ours that was wrong, it is taken once the right one is there")
+    func ourSecretWrong() async throws {
+        var ledger = try TemporaryLedger()
+        try ledger.share("fedcba9876543210fedcba9876543210")
+        let summary = try await ledger.ingest([life[0]])
+        #expect(summary.errors.map(\.code) == ["wrongSharedSecret"])
+        try ledger.share()
+        let (apps, verifier) = (ledger.configuration.apps, ledger.verifier)
+        let retried = try await ledger.ledger { opened in
+            try await Quarantine(ledger: opened).retry(apps: apps, verifier: verifier)
+        }
+        #expect(retried.appended == 1)
+    }
+
     @Test(
         "What cannot be read is told, and nothing else is disturbed",
         arguments: [
