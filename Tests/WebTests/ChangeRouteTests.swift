@@ -95,10 +95,10 @@ struct ChangeRouteTests {
             let purchase = MadePurchase()
             #expect(try await client.notify(purchase.notificationBody(0)).status == 200)
             let id = try await StreamReader.open(port: port, "/v1/changes") { stream in
-                #expect(await stream.wait(for: "\nid: "))
+                #expect(await stream.wait(for: "id: "))
                 #expect(await stream.wait(for: ": begins here\n\n"))
                 #expect(!stream.text.contains("data: "))
-                return stream.text.components(separatedBy: "\nid: ").last.flatMap {
+                return stream.text.components(separatedBy: "id: ").last.flatMap {
                     $0.split(separator: "\n").first.map(String.init)
                 }
             }
