@@ -11,16 +11,9 @@ struct FeedBeginningTests {
     private let chain = MadeChain()
     private let news = MadeChain(id: "500000000000009", start: MadeChain().start(2))
 
-    /// Set to end, and no event says that it did.
-    private func filled() async throws -> TemporaryLedger {
-        let place = try TemporaryLedger()
-        _ = try await place.ingest([chain.bought(), chain.turnedOff(0)])
-        return place
-    }
-
     @Test("A new endpoint, and an event before the feed's first step: the event alone is told")
     func firstStep() async throws {
-        let (place, clock) = (try await filled(), ManualClock(chain.start(3)))
+        let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
             let receiver = Receiver()
             let courier = live.courier(receiver)
@@ -36,7 +29,7 @@ struct FeedBeginningTests {
 
     @Test("The same at a later start: what came due while no service ran is not news to it")
     func laterStart() async throws {
-        let (place, clock) = (try await filled(), ManualClock(chain.start(0)))
+        let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         try await LiveFeed.open(place, clock: clock) { live in
             let names = try await live.names()
             #expect(names == ["started", "autoRenewDisabled"])
@@ -73,7 +66,7 @@ struct FeedBeginningTests {
 
     @Test("What the clock brings between that moment and the next step is told")
     func clockAfter() async throws {
-        let (place, clock) = (try await filled(), ManualClock(chain.start(0)))
+        let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         try await LiveFeed.open(place, clock: clock) { live in
             let beginning = try await live.feed.beginning()
             try await live.append([news.bought()])
@@ -86,7 +79,7 @@ struct FeedBeginningTests {
 
     @Test("Several begin at places of their own, and one that has left holds up nobody")
     func several() async throws {
-        let (place, clock) = (try await filled(), ManualClock(chain.start(0)))
+        let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         try await LiveFeed.open(place, clock: clock) { live in
             let first = try await live.feed.beginning()
             _ = try await live.feed.beginning()
@@ -101,7 +94,7 @@ struct FeedBeginningTests {
 
     @Test("A clock that went back makes nobody wait until it is there again")
     func clockBack() async throws {
-        let (place, clock) = (try await filled(), ManualClock(chain.start(3)))
+        let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
         try await LiveFeed.open(place, clock: clock) { live in
             let beginning = try await live.feed.beginning()
             clock.set(chain.start(2))

@@ -113,3 +113,12 @@ extension WebhookCourier {
         Issue.record("the courier never came to rest")
     }
 }
+
+extension LiveFeed {
+    /// A ledger with a chain that is set to end, and no event says that it did.
+    static func placeOfEnding(_ chain: MadeChain) async throws -> TemporaryLedger {
+        let place = try TemporaryLedger()
+        _ = try await place.ingest([chain.bought(), chain.turnedOff(0)])
+        return place
+    }
+}

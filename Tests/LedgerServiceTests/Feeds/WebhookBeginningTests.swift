@@ -11,13 +11,6 @@ struct WebhookBeginningTests {
     private let chain = MadeChain()
     private let news = MadeChain(id: "500000000000009", start: MadeChain().start(2))
 
-    /// Set to end, and no event says that it did.
-    private func filled() async throws -> TemporaryLedger {
-        let place = try TemporaryLedger()
-        _ = try await place.ingest([chain.bought(), chain.turnedOff(0)])
-        return place
-    }
-
     private func dispatcher(
         _ live: LiveFeed, _ receiver: Receiver, _ names: [String] = ["books"],
         feed: ChangeFeed? = nil, notes: NoteBook = NoteBook()
@@ -49,7 +42,7 @@ struct WebhookBeginningTests {
 
     @Test("A service that ends before the feed's first step has forgotten nothing")
     func endsBeforeFirstStep() async throws {
-        let (place, clock) = (try await filled(), ManualClock(chain.start(3)))
+        let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
         let receiver = Receiver()
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
             await dispatcher(live, receiver).begin()
@@ -70,7 +63,7 @@ struct WebhookBeginningTests {
 
     @Test("What the clock brought while no service ran is told to an endpoint that had begun")
     func clockWhileDown() async throws {
-        let (place, clock) = (try await filled(), ManualClock(chain.start(0)))
+        let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         let receiver = Receiver()
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
             await dispatcher(live, receiver).begin()
@@ -87,7 +80,7 @@ struct WebhookBeginningTests {
 
     @Test("Every start before the first step leaves the beginning where it was")
     func severalStarts() async throws {
-        let (place, clock) = (try await filled(), ManualClock(chain.start(0)))
+        let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         let receiver = Receiver()
         var first: [WebhookEndpointRow] = []
         for _ in 0..<3 {
@@ -106,7 +99,7 @@ struct WebhookBeginningTests {
 
     @Test("A clock that went back over a restart leaves nothing out")
     func clockBack() async throws {
-        let (place, clock) = (try await filled(), ManualClock(chain.start(3)))
+        let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
         let receiver = Receiver()
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
             await dispatcher(live, receiver).begin()
@@ -126,7 +119,7 @@ struct WebhookBeginningTests {
 
     @Test("Of two services the first decides where an endpoint begins")
     func firstDecides() async throws {
-        let (place, clock) = (try await filled(), ManualClock(chain.start(0)))
+        let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
             let receiver = Receiver()
             await dispatcher(live, receiver).begin()
@@ -149,7 +142,7 @@ struct WebhookBeginningTests {
 
     @Test("An endpoint that came while another service delivered is told what that one passed")
     func rolling() async throws {
-        let (place, clock) = (try await filled(), ManualClock(chain.start(0)))
+        let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         try await LiveFeed.open(place, clock: clock) { live in
             let (old, new) = (Receiver(), Receiver())
             let first = dispatcher(live, old, ["old"])
@@ -181,7 +174,7 @@ struct WebhookBeginningTests {
 
     @Test("A beginning beyond a log that was put back is told, and stops neither feed nor clock")
     func beyondLog() async throws {
-        let (place, clock) = (try await filled(), ManualClock(chain.start(0)))
+        let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
             let gone = ChangePlace(
                 position: 900, clock: clock.now.milliseconds, ordinal: .max, index: .max)
