@@ -41,7 +41,9 @@ run: build
 
 test: setup
 	@swift build --build-tests || { echo "error: the build failed; the first error is above."; exit 1; }
-	@swift test --skip-build || { echo "error: a test failed; its name is above."; exit 1; }
+	@set -o pipefail; swift test --skip-build 2>&1 | tee .build/test.log || { \
+	  echo; echo "What failed, once more:"; grep -A 6 '✘' .build/test.log | grep -v '^[◇✔]' | tail -n 120; \
+	  echo "error: a test failed; its name is above, and everything the run said is in .build/test.log."; exit 1; }
 
 bench: build
 	@"$(BINARY)" bench all
