@@ -22,13 +22,25 @@ struct SimulatedStoreOptions: ParsableArguments {
             "Nothing Apple sent was taken then: FROM/TO; repeatable.", valueName: "from/to"))
     var outages: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "When lives begin; they are followed for seven months more"
+                + " (default: 2022-01-01/2026-01-01).", valueName: "from/to"))
+    var firstPurchases: String?
+
     /// What the store knows.
     func books(_ settings: Settings) throws(CommandFailure) -> ServedBooks {
-        try SimulatedStoreOptions.books(settings, chains: chains, seed: seed)
+        var range = SubscriberWorld.defaultFirstPurchases
+        if let firstPurchases {
+            range = try SimulatedStoreOptions.range(firstPurchases, "first-purchases")
+        }
+        return try SimulatedStoreOptions.books(
+            settings, chains: chains, seed: seed, firstPurchases: range)
     }
 
     static func books(
-        _ settings: Settings, chains: Int, seed: UInt64
+        _ settings: Settings, chains: Int, seed: UInt64,
+        firstPurchases: ClosedRange<Timestamp> = SubscriberWorld.defaultFirstPurchases
     ) throws(CommandFailure) -> ServedBooks {
         guard chains > 0, seed <= HistoryPlan.maximumSeed,
             [.production, .sandbox].contains(settings.environment)
@@ -44,7 +56,10 @@ struct SimulatedStoreOptions: ParsableArguments {
             HistoryPlan(
                 world: SubscriberWorld(
                     bundleId: app?.bundleId ?? usual.bundleId,
-                    appAppleId: app?.appAppleId ?? usual.appAppleId),
+                    appAppleId: app?.appAppleId ?? usual.appAppleId,
+                    firstPurchases: firstPurchases,
+                    horizon: firstPurchases.upperBound.advanced(
+                        byMilliseconds: SubscriberWorld.followedMilliseconds)),
                 environment: settings.environment, seed: seed, limit: .chains(chains)))
     }
 
@@ -61,24 +76,30 @@ struct SimulatedStoreOptions: ParsableArguments {
     /// The stretches in which nothing is taken.
     func statedOutages() throws(CommandFailure) -> [DeliveryOutage] {
         var found: [DeliveryOutage] = []
-        for text in outages { found.append(try SimulatedStoreOptions.outage(text)) }
+        for text in outages {
+            found.append(DeliveryOutage(try SimulatedStoreOptions.range(text, "outage")))
+        }
         return found
     }
 
-    private static func outage(_ text: String) throws(CommandFailure) -> DeliveryOutage {
+    /// A stretch of time, written FROM/TO.
+    private static func range(
+        _ text: String, _ option: String
+    ) throws(CommandFailure) -> ClosedRange<Timestamp> {
         let parts = text.split(separator: "/").map(String.init)
         guard parts.count == 2 else {
             throw CommandFailure(
-                code: "invalidOption", message: "--outage takes FROM/TO.", exit: .usage)
+                code: "invalidOption", message: "--\(option) takes FROM/TO.", exit: .usage)
         }
         let (from, to) = (
-            try StatedTime.read(parts[0], "outage"), try StatedTime.read(parts[1], "outage")
+            try StatedTime.read(parts[0], option), try StatedTime.read(parts[1], option)
         )
         guard from <= to else {
             throw CommandFailure(
-                code: "invalidOption", message: "--outage ends before it begins.", exit: .usage)
+                code: "invalidOption", message: "--\(option) ends before it begins.",
+                exit: .usage)
         }
-        return DeliveryOutage(from...to)
+        return from...to
     }
 
     /// Reads a script of faults with `read`.

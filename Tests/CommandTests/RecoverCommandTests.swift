@@ -146,6 +146,8 @@ struct RecoverCommandTests {
         let arguments = [
             "--authority", "apple", "--port", "0", "--chains", "300", "--bundle-id",
             "com.example.app", "--outage", "\(daysAgo(9))/\(daysAgo(1))",
+            // Lives go on whenever this runs.
+            "--first-purchases", "\(daysAgo(900))/\(daysAgo(100))",
         ]
         try await APICommandTests().serving(arguments: arguments) { place, _ in
             let done = try await place.run(["recover", "--suggested", "--json"] + place.options)
@@ -160,6 +162,19 @@ struct RecoverCommandTests {
             let again = try await place.run(["recover", "--suggested", "--json"] + place.options)
             #expect(try again.json()["suggested"]?.array?.isEmpty == true)
         }
+    }
+
+    @Test(
+        "a stretch of time that is none is told, before a store opens",
+        arguments: ["--outage", "--first-purchases"],
+        ["2026-01-01", "soon/2026-01-01", "2026-02-01/2026-01-01"])
+    func stretches(option: String, text: String) async throws {
+        let place = try Workplace(options: [])
+        let told = try await place.run(
+            "simulate", "server", "--authority", "apple", "--port", "0", "--bundle-id",
+            "com.example.app", "--json", option, text)
+        #expect(told.code == 64)
+        #expect(told.err.contains(option))
     }
 
     private static func time(_ value: JSONValue?) throws -> Int64 {

@@ -22,6 +22,10 @@ public struct SubscriberWorld: Sendable {
     /// 2026-08-01, UTC.
     public static let defaultHorizon = Timestamp(milliseconds: 1_785_542_400_000)
 
+    /// How long lives are followed after the last first purchase, unless said: as by default.
+    public static let followedMilliseconds = defaultHorizon.milliseconds(
+        since: defaultFirstPurchases.upperBound)
+
     /// An app, the time in which its customers first buy, and how long they are followed.
     public init(
         bundleId: BundleId = BundleId("com.example.app"), appAppleId: Int64 = 1_234_567_890,
