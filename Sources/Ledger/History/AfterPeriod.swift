@@ -41,7 +41,7 @@ struct AfterPeriodRule {
     /// The transactions of the next period.
     let nextTransactions: [TransactionId]
 
-    private var end: Timestamp { period.end }
+    var end: Timestamp { period.end }
 
     static let dayMilliseconds: Int64 = 86_400_000
     static let retryMilliseconds: Int64 = 60 * dayMilliseconds

@@ -178,6 +178,7 @@ private struct RankBench {
             let time = facts.times[index]
             guard time > period.start, next.map({ time < $0 }) ?? true else { return false }
             let fact = facts[index]
+            if isPaidLater(period, index, rule) { return false }
             if let status = fact.status?.value { return status != .active }
             if rule.word(index) != .nothing { return true }
             guard period.start >= governing.end, let renewal = fact.statedRenewal,
@@ -189,6 +190,19 @@ private struct RankBench {
             }
             return date <= period.start || period.end > date.advanced(byMilliseconds: 1_000)
         }
+    }
+
+    /// Whether a fact tells of grace that ran when it was signed, before anybody told of a period
+    /// that begins exactly at E: a payment that succeeds later in grace keeps the anchor (rule 5,
+    /// last clause), so both are true.
+    private func isPaidLater(_ period: Period, _ index: Int, _ rule: AfterPeriodRule) -> Bool {
+        let time = facts.times[index]
+        guard period.start == rule.end, time < period.firstStated,
+            facts[index].status.map({ $0.value == .billingGracePeriod }) ?? true,
+            facts[index].cause.notificationType?.value != .gracePeriodExpired,
+            rule.word(index) == .failing, let date = rule.graceDate(index)
+        else { return false }
+        return time < date
     }
 
     private func shortensGrace(

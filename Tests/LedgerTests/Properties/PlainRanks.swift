@@ -61,6 +61,7 @@ struct PlainRanks {
     }
 
     private func denies(_ fact: Fact, _ period: Period, _ known: Period) -> Bool {
+        if isBeforeRecovery(fact, period, known) { return false }
         if let status = fact.status?.value { return status != .active }
         let type = fact.cause.notificationType?.value
         let mayDeny =
@@ -77,6 +78,16 @@ struct PlainRanks {
         case .refund, .refundDeclined, .refundReversed, .consumptionRequest, .revoke: return false
         default: return true
         }
+    }
+
+    /// In grace when it was said, and paid for afterwards, which keeps the anchor.
+    private func isBeforeRecovery(_ fact: Fact, _ period: Period, _ known: Period) -> Bool {
+        guard period.start == known.end, let date = fact.renewal?.gracePeriodExpiresDate,
+            let said = fact.signedDate, date > known.end, date > said, said < period.firstStated
+        else { return false }
+        if fact.cause.notificationType?.value == .gracePeriodExpired { return false }
+        if let status = fact.status { return status.value == .billingGracePeriod }
+        return reading.word(fact, known.end) == .failing
     }
 
     /// Until when a higher rank gives grace in which the period begins.

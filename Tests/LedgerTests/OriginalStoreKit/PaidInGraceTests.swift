@@ -1,0 +1,108 @@
+import AppStore
+import Ledger
+import Testing
+
+/// A payment that fails is signed within seconds of the period's end; that it succeeded later, in
+/// grace, is told by a lower rank alone. The period begins where the last one ended, before anything
+/// of that was said (`lifecycle.md` §2 rule 5, anchor kept; `Ledger.docc`, Original StoreKit).
+@Suite("A payment in grace that a lower rank tells of")
+struct PaidInGraceTests {
+    static let lower = SetAsideTests.lower
+
+    private let failed = Fact.didFailToRenew(at: day(30, second), grace: day(46))
+
+    private func recovered(
+        by trust: Trust, told: Timestamp, from: Timestamp = day(30)
+    ) -> Fact {
+        var fact = Fact.told(
+            trust == .secret ? .notificationV1 : .verifyReceipt,
+            type: trust == .secret ? .didRenew : nil, at: told)
+        fact.transaction = .period("2", from, day(60))
+        return fact.trusted(trust)
+    }
+
+    private func month(_ later: Fact...) -> [Fact] {
+        [.subscribed("1", day(0), day(30)).renewal { $0.autoRenewStatus = Raw(.on) }] + later
+    }
+
+    /// As if nobody had told of it.
+    private func expectDenied(
+        _ facts: [Fact], _ told: Fact, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let (with, without) = (given(facts + [told]), given(facts))
+        #expect(with.history == without.history, sourceLocation: sourceLocation)
+        #expect(
+            with.notices(.contradiction).count == without.notices(.contradiction).count + 1,
+            sourceLocation: sourceLocation)
+    }
+
+    // MARK: Denied
+
+    @Test("Told before the failure was signed, it is denied by that", arguments: lower)
+    func toldBefore(_ trust: Trust) {
+        expectDenied(month(failed), recovered(by: trust, told: day(30, second)))
+        let life = given(month(failed) + [recovered(by: trust, told: day(30, second + 1))])
+        #expect(life.notices(.contradiction).isEmpty)
+    }
+
+    @Test(
+        "What is signed afterwards, or that grace is over, denies it",
+        arguments: [
+            Fact.didFailToRenew(at: day(36), grace: day(46)),
+            .status(.billingGracePeriod, at: day(36)), .status(.billingRetry, at: day(34)),
+            .notification(.gracePeriodExpired, at: day(34)).renewal {
+                $0.gracePeriodExpiresDate = day(46)
+            },
+            .expired(.billingRetry, at: day(34)), .didFailToRenew(at: day(34)),
+        ])
+    func over(_ word: Fact) {
+        expectDenied(month(failed, word), recovered(by: .secret, told: day(35)))
+    }
+
+    @Test("A failure after the end of grace, or without any, denies it")
+    func withoutGrace() {
+        let late = Fact.didFailToRenew(at: day(46), grace: day(46))
+        expectDenied(month(late), recovered(by: .secret, told: day(50)))
+        expectDenied(month(.didFailToRenew(at: day(30, 1))), recovered(by: .secret, told: day(35)))
+    }
+
+    @Test("A period that begins a moment later is no kept anchor")
+    func movedAnchor() {
+        expectDenied(
+            month(failed), recovered(by: .secret, told: day(35), from: day(30, 1)))
+    }
+
+    // MARK: Counted
+
+    @Test("Grace lasts until it was told, and the paid time follows", arguments: lower)
+    func counts(_ trust: Trust) {
+        let life = given(month(failed) + [recovered(by: trust, told: day(35))])
+        #expect(
+            life.history == [
+                Start(.subscribed, day(0)), Start(.grace, day(30)), Start(.renewing, day(35)),
+                Start(.expired, day(60)),
+            ])
+        #expect(life.answer(day(50))?.trust == trust)
+        #expect(life.notices(.contradiction).isEmpty)
+    }
+
+    @Test("Told after grace had ended, it counts from there: nothing signed says that it was over")
+    func toldLate() {
+        let life = given(month(failed) + [recovered(by: .transport, told: day(55))])
+        #expect(
+            life.history == [
+                Start(.subscribed, day(0)), Start(.grace, day(30)), Start(.renewing, day(46)),
+                Start(.expired, day(60)),
+            ])
+    }
+
+    @Test("The end of grace that Apple states with its status is no other word")
+    func status() {
+        let asked = Fact.status(.billingGracePeriod, at: day(31)).renewal {
+            $0.autoRenewStatus = Raw(.on)
+            $0.gracePeriodExpiresDate = day(46)
+        }
+        let life = given(month(failed, asked) + [recovered(by: .secret, told: day(35))])
+        #expect(life.state(day(50)) == .renewing)
+    }
+}
