@@ -16,23 +16,7 @@ struct MigratedEnds {
     }
 
     /// When renewals were extended, by customer.
-    private static let extensions = extensions(of: AskedApple.productionPlan)
-
-    static func extensions(of plan: HistoryPlan) -> [String: [Timestamp]] {
-        var found: [String: [Timestamp]] = [:]
-        var stream = HistoryStream(plan)
-        while case let page = stream.next(), !page.isEmpty {
-            for delivery in page.map(\.delivery) {
-                guard case .notification(let payload, let transaction, _) = delivery.evidence,
-                    payload.notificationType?.value == .renewalExtended,
-                    let id = transaction?.originalTransactionId?.rawValue,
-                    let date = delivery.signedDate
-                else { continue }
-                found[id, default: []].append(date)
-            }
-        }
-        return found
-    }
+    private static let extensions = StatedLives(AskedApple.productionPlan).extensions
 
     /// Whether Apple can tell now of every extension.
     private static func isTold(_ id: String) -> Bool {
