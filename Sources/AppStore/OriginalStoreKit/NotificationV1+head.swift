@@ -49,6 +49,37 @@ extension NotificationV1 {
         }
     }
 
+    /// The receipt inside a body, in base64; nil without one, and for what is no JSON. Read in one
+    /// pass that keeps nothing else, within the bounds of `head(of:)`: it can be looked at before the
+    /// body is believed.
+    public static func latestReceipt(of body: [UInt8]) -> [UInt8]? {
+        let found = try? body.withBytes { (buffer) throws(JSONError) -> String? in
+            var cursor = JSONCursor(buffer, skipping: unreadValueCount)
+            return try latestReceipt(&cursor, isOutermost: true)
+        }
+        return found.flatMap { $0 }.map { Array($0.utf8) }
+    }
+
+    private static func latestReceipt(
+        _ cursor: inout JSONCursor, isOutermost: Bool
+    ) throws(JSONError) -> String? {
+        guard cursor.isAtObject() else {
+            try cursor.skipValue()
+            return nil
+        }
+        var (own, unified): (String?, String?)
+        var object = try cursor.beginObject()
+        while let key = try cursor.nextKey(&object) {
+            switch key {
+            case "latest_receipt": own = try cursor.readText()
+            case "unified_receipt" where isOutermost:
+                unified = try latestReceipt(&cursor, isOutermost: false)
+            default: try cursor.skipValue()
+            }
+        }
+        return unified ?? own
+    }
+
     /// Of a receipt that stands there as an object; a list names no app.
     private static func innerBundleId(_ cursor: inout JSONCursor) throws(JSONError) -> String? {
         guard cursor.isAtObject() else {

@@ -31,6 +31,8 @@ struct Refusal: Sendable {
     let isGenuine: Bool
     /// Whether the same bytes may be accepted later without anything having been changed here.
     var isRetryable = false
+    /// Whether Apple signed the receipt inside it, for the app it names: it is no stranger's.
+    var isVouched = false
 }
 
 /// Verifies submissions and makes events of them: pure computation, shared by all cores.
@@ -84,14 +86,17 @@ struct EventPreparation: Sendable {
             error.code == .sharedSecretMissing
             ? EventPreparation.claimedBundleId(submission).flatMap { isConfigured($0) ? $0 : nil }
             : nil
+        let vouched = vouchedApp(of: submission, refusedBy: error, receivedAt)
+        let named = isGenuine ? EventPreparation.claimedBundleId(submission) : waiting
         return .refused(
             Refusal(
                 standing: .rejected, code: error.code.rawValue, part: error.part.rawValue,
-                message: EventPreparation.message(error, submission),
-                bundleId: isGenuine ? EventPreparation.claimedBundleId(submission) : waiting,
-                environment: nil,
+                message: EventPreparation.message(error, submission)
+                    + (vouched == nil ? "" : EventPreparation.vouchedAdvice),
+                bundleId: named ?? vouched, environment: nil,
                 submission: error.code == .secretExposed ? submission.withoutBytes : submission,
-                receivedAt: receivedAt, isGenuine: isGenuine, isRetryable: error.isRetryable))
+                receivedAt: receivedAt, isGenuine: isGenuine, isRetryable: error.isRetryable,
+                isVouched: vouched != nil))
     }
 
     /// Whether the app is one of ours.

@@ -6,8 +6,12 @@ extension NewQuarantineItem {
     /// Evidence that was refused, with why and whose it is. Genuine evidence of a configured app is
     /// always kept, also when this version cannot decode it.
     init(_ refusal: Refusal, isConfiguredApp: Bool) {
+        let bytes = Redaction.withoutPasswords(refusal.submission.line)
+        // There is nothing to try again of what is not kept.
+        let isVouched = refusal.isVouched && !bytes.isEmpty
         let standing: QuarantineStanding =
             switch refusal.standing {
+            case .rejected where isVouched: .awaitingSecret
             case .rejected where refusal.code == VerificationCode.sharedSecretMissing.rawValue:
                 isConfiguredApp ? .awaitingSecret : .unverifiable
             case .rejected:
@@ -20,8 +24,9 @@ extension NewQuarantineItem {
             receivedAt: refusal.receivedAt, standing: standing, code: refusal.code,
             part: refusal.part, message: refusal.message, bundleId: refusal.bundleId,
             environment: refusal.environment,
-            bytes: Redaction.withoutPasswords(refusal.submission.line),
-            input: refusal.submission.input)
+            bytes: bytes, input: refusal.submission.input)
+        // Apple is answered the same as a stranger, and does not know that there is no room.
+        if isVouched { otherwise = .unverifiable }
     }
 
     /// A line that holds no evidence at all.

@@ -4,6 +4,8 @@ public import AppStore
 public struct NewQuarantineItem: Sendable {
     public var receivedAt: Timestamp
     public var standing: QuarantineStanding
+    /// What it is kept as when there is no room for its standing; nil: it is refused then.
+    public var otherwise: QuarantineStanding?
     /// The stable code of the error that kept it out (`contract.md`).
     public var code: String
     /// Which signed part failed: outer, transaction, renewal; nil where that says nothing.

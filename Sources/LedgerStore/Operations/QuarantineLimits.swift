@@ -10,7 +10,8 @@ public enum QuarantineLimits {
     public static let unverifiableByteCount = 64 * 1024 * 1024
     /// Stored copy of one unverifiable input: 256 KiB.
     public static let unverifiableCopyByteCount = 256 * 1024
-    /// Version 1 notifications kept of configured apps without a shared secret.
+    /// Version 1 notifications kept of configured apps without a shared secret, or that speak for a
+    /// wrong one.
     public static let awaitingSecretCount = 1_000
     /// Stored bytes of all of them: 64 MiB.
     public static let awaitingSecretByteCount = 64 * 1024 * 1024

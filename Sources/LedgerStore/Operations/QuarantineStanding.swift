@@ -7,8 +7,9 @@ public enum QuarantineStanding: String, Sendable, CaseIterable {
     /// Nobody we trust vouches for it: a bounded copy, the oldest dropped first.
     case unverifiable
     /// A version 1 notification that names an app configured here without its shared secret, so that
-    /// nobody can tell whether Apple sent it: kept whole while there is room. Nothing pushes it out,
-    /// since everybody can name the app.
+    /// nobody can tell whether Apple sent it; or that has another password than its secret, and inside
+    /// a receipt that Apple signed for the app, so that the secret here may be the wrong one. Kept
+    /// whole while there is room. Nothing pushes it out, since everybody can name the app.
     case awaitingSecret
 
     /// The integer stored in `quarantine.standing`.

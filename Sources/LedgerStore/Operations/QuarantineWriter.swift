@@ -13,15 +13,20 @@ struct QuarantineWriter {
         try QuarantineWriter(database: database).add(item, SHA256.hash(item.bytes))
     }
 
-    func add(_ item: NewQuarantineItem, _ digest: Digest) throws -> QuarantineResult {
-        if let known = try find(digest) {
-            // What is believed now may have been unverifiable before, or the other way round.
-            guard try known.standing == item.standing.code || admits(item) else { return .refused }
+    func add(_ offered: NewQuarantineItem, _ digest: Digest) throws -> QuarantineResult {
+        var item = offered
+        let known = try find(digest)
+        // What is believed now may have been unverifiable before, or the other way round.
+        if try known?.standing != item.standing.code && !admits(item) {
+            guard let otherwise = item.otherwise else { return .refused }
+            item.standing = otherwise
+            guard try admits(item) else { return .refused }
+        }
+        if let known {
             try update(known, item)
             try dropOldest()
             return .repeated(id: known.id)
         }
-        guard try admits(item) else { return .refused }
         let id = try insert(item, digest)
         try dropOldest()
         return .kept(id: id)

@@ -194,6 +194,27 @@ struct QuarantineTests {
         await store.close()
     }
 
+    @Test(
+        "What may be kept otherwise is, one past the bound, and takes its place once there is room")
+    func awaitingSecretOtherwise() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await open(directory)
+        let bound = QuarantineLimits.awaitingSecretCount
+        let items = (0...bound).map { number in
+            var item = item(.awaitingSecret, bytes(number), bundleId: "a")
+            item.otherwise = .unverifiable
+            return item
+        }
+        _ = try await store.quarantine(items)
+        let last = Int64(bound + 1)
+        #expect(try await store.quarantineItem(last - 1)?.standing == .awaitingSecret)
+        #expect(try await store.quarantineItem(last)?.standing == .unverifiable)
+        #expect(try await store.removeFromQuarantine(1))
+        #expect(try await store.quarantine(items[bound]) == .repeated(id: last))
+        #expect(try await store.quarantineItem(last)?.standing == .awaitingSecret)
+        await store.close()
+    }
+
     @Test("What awaits a secret is bounded in bytes, at the bound and one past it")
     func awaitingSecretBytes() async throws {
         let directory = try TemporaryDirectory()
