@@ -174,7 +174,8 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Simulator",
+                "AppStore", "AppStoreAPI", "Signing", "Ledger", "LedgerStore", "LedgerService",
+                "Simulator",
                 "Web", .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

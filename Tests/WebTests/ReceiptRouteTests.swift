@@ -97,6 +97,26 @@ struct ReceiptRouteTests {
         }
     }
 
+    @Test("Without purchases it is an event all the same, and gives nobody anything")
+    func withoutPurchases() async throws {
+        let contents = ReceiptContents(
+            type: .production, bundleId: MadePurchase.app, creationDate: purchase.start,
+            purchases: [])
+        let receipt = String(
+            decoding: Base64Standard.encode(try MadeReceipt.authority.sign(contents)), as: UTF8.self
+        )
+        try await serve { client, _ in
+            let answer = try await client.post(
+                "/v1/receipts", MadeReceipt.body(receipt, customer: "user-42"))
+            #expect(answer.status == 200)
+            #expect(answer.json["eventPosition"]?.int64 == 1)
+            for list in ["subscriptions", "withoutState", "claims", "entitlements"] {
+                #expect(answer.json[list]?.array?.isEmpty == true, "\(list)")
+            }
+            #expect(answer.json["standing"]?.string == "new")
+        }
+    }
+
     @Test("Several chains of one receipt are all answered, claimed and told")
     func several() async throws {
         var other = purchase

@@ -1,0 +1,185 @@
+import AppStore
+import AppStoreAPI
+import Foundation
+import Ledger
+import LedgerService
+import Signing
+import Simulator
+import Testing
+
+@testable import Web
+
+/// Customers who were extended, refunded, upgraded and more, of whom the ledger hears by
+/// `POST /v1/receipts`, or by that and version 1.
+@Suite("Receipts over HTTP against the truth")
+struct ReceiptTruthTests {
+    private static let told = ToldLives.shared
+    private static let secret = "0123456789abcdef0123456789abcdef"
+
+    private func place() throws -> ServedPlace {
+        var place = try ServedPlace()
+        place.roots = MadeReceipt.roots
+        let file = place.directory.file("shared-secret")
+        try Data("\(Self.secret)\n".utf8).write(to: URL(filePath: file))
+        place.configuration.apps[0].sharedSecretFile = file
+        place.configuration.catalogue.products = Dictionary(
+            uniqueKeysWithValues: ToldLives.world.products.map { product in
+                (
+                    product.productId,
+                    Catalogue.Product(
+                        entitlements: ["pro"], group: product.group, level: product.level,
+                        period: product.period, duration: product.duration)
+                )
+            })
+        return place
+    }
+
+    @Test("Of every kind of customer there are some")
+    func kinds() {
+        for kind in ToldLives.Kind.allCases {
+            #expect((Self.told.counts[kind] ?? 0) >= 2, "\(kind)")
+        }
+    }
+
+    @Test("A receipt and one question to Apple tell the whole life, extensions included")
+    func asked() async throws {
+        let place = try place()
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            try use(host, place)
+            for life in Self.told.lives {
+                let answer = try await post(life, client)
+                #expect(answer.json["asked"]?["failure"]?.isNull == true)
+                let shown = answer.json["subscriptions"]?.array?.first
+                #expect(shown?["state"]?.string == truth(life, at: ServedPlace.now)?.state.rawValue)
+            }
+            for life in Self.told.lives {
+                try await expectTruth(of: life, client)
+                try await expectRenewal(of: life, client)
+            }
+        }
+    }
+
+    @Test("After version 1 notifications the same question tells the same")
+    func afterVersionOne() async throws {
+        let place = try place()
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            try await notify(client)
+            try use(host, place)
+            for life in Self.told.lives {
+                #expect(try await post(life, client).json["asked"]?["failure"]?.isNull == true)
+            }
+            for life in Self.told.lives {
+                try await expectTruth(of: life, client)
+                try await expectRenewal(of: life, client)
+            }
+        }
+    }
+
+    @Test("Version 1 and receipts, nobody asked: all but an extension that no transaction states")
+    func unasked() async throws {
+        let place = try place()
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            try await notify(client)
+            for life in Self.told.lives {
+                #expect(try await post(life, client).json["asked"]?.isNull == true)
+            }
+            for life in Self.told.lives
+            where !Self.told.extendedRenewals.contains(life.originalTransactionId) {
+                // A receipt's dates are whole seconds.
+                try await expectTruth(of: life, client, isExact: false)
+                // Version 1 has no word for an increase that was accepted.
+                if life.moments.last?.priceIncrease != .accepted {
+                    try await expectRenewal(of: life, client)
+                }
+            }
+        }
+    }
+
+    // MARK: Sending
+
+    private func use(_ host: LedgerHost, _ place: ServedPlace) throws {
+        let client = try BooksTransport.client(Self.told.books)
+        host.receiptQuestions.use(
+            [client.bundleId: client],
+            AnswerBooks(
+                place.configuration, apps: place.configuration.apps,
+                verifier: EvidenceVerifier(roots: place.roots),
+                ledgers: host.ledgers.map(\.ledger)
+            ) { ServedPlace.now })
+    }
+
+    /// What the customer's device holds today.
+    private func post(
+        _ life: SubscriberLife, _ client: WebClient
+    ) async throws -> WebClient.Answer {
+        let contents = try #require(
+            OriginalStoreKit(Self.told.books).receipt(
+                of: life.originalTransactionId.rawValue, at: ServedPlace.now))
+        let receipt = try MadeReceipt.authority.sign(contents)
+        let answer = try await client.post(
+            "/v1/receipts",
+            MadeReceipt.body(String(decoding: Base64Standard.encode(receipt), as: UTF8.self)))
+        #expect(answer.status == 200)
+        return answer
+    }
+
+    private func notify(_ client: WebClient) async throws {
+        let sent = try OriginalStoreKit(Self.told.books).notificationsV1(
+            through: ServedPlace.now, password: Self.secret, authority: MadeReceipt.authority)
+        #expect(sent.count > Self.told.lives.count)
+        for notification in sent {
+            #expect(try await client.notify(notification.body).status == 200)
+        }
+    }
+
+    // MARK: Comparing
+
+    private func truth(_ life: SubscriberLife, at moment: Timestamp) -> TrueInterval? {
+        life.truth.last { $0.from <= moment }
+    }
+
+    /// The state, its product and the end of access, at the bounds and in the middle of everything
+    /// that was ever true.
+    private func expectTruth(
+        of life: SubscriberLife, _ client: WebClient, isExact: Bool = true
+    ) async throws {
+        let digits = isExact ? 24 : 19
+        for (index, interval) in life.truth.enumerated() where interval.from <= ServedPlace.now {
+            let end = min(interval.to ?? ServedPlace.now, ServedPlace.now)
+            let half = end.milliseconds(since: interval.from) / 2
+            var accessUntil: Timestamp?
+            if interval.state.isEntitled {
+                accessUntil = life.truth[index...].first { !$0.state.isEntitled }?.from
+            }
+            let moments = [
+                interval.from, interval.from.advanced(byMilliseconds: half),
+                end.advanced(byMilliseconds: isExact ? -1 : -1_000),
+            ]
+            for moment in moments where interval.contains(moment) {
+                let shown = try await client.ask(
+                    "/v1/subscriptions/\(life.originalTransactionId.rawValue)?at=\(moment.milliseconds)"
+                ).json
+                let place: Comment = "seed \(life.seed) at \(moment.rfc3339)"
+                #expect(shown["state"]?.string == interval.state.rawValue, place)
+                #expect(shown["productId"]?.string == interval.productId.rawValue, place)
+                #expect(
+                    shown["accessUntil"]?.string?.prefix(digits)
+                        == accessUntil?.rfc3339.prefix(digits), place)
+            }
+        }
+    }
+
+    /// What comes next, where the last that Apple signed about it still holds.
+    private func expectRenewal(of life: SubscriberLife, _ client: WebClient) async throws {
+        guard let last = life.moments.last, let interval = truth(life, at: ServedPlace.now),
+            interval.contains(last.at), interval.state.isEntitled
+        else { return }
+        let shown = try await client.ask(
+            "/v1/subscriptions/\(life.originalTransactionId.rawValue)"
+        ).json
+        let place: Comment = "seed \(life.seed)"
+        #expect(shown["willRenew"]?.bool == last.willRenew, place)
+        #expect(shown["nextProductId"]?.string == last.nextProductId?.rawValue, place)
+        #expect(shown["priceIncrease"]?.string == last.priceIncrease?.rawValue, place)
+    }
+}
