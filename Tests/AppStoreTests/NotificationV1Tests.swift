@@ -50,6 +50,17 @@ struct NotificationV1Tests {
         #expect(renewed.latestPast == Timestamp(milliseconds: 1000))
     }
 
+    @Test("It is the end of what was bought last, whatever what it replaced had left")
+    func failureOfUpgrade() throws {
+        let failed = try read(
+            """
+            {"notification_type":"DID_FAIL_TO_RENEW","unified_receipt":{"latest_receipt_info":[
+            {"purchase_date_ms":"1000","expires_date_ms":"90000","is_upgraded":"true"},
+            {"purchase_date_ms":"2000","expires_date_ms":"5000"},{"purchase_date_ms":"3000"}]}}
+            """)
+        #expect(failed.latestPast == Timestamp(milliseconds: 5000))
+    }
+
     @Test("The type is kept when this version does not know it")
     func unknownType() throws {
         let type = try read("{\"notification_type\":\"LATER\"}").notificationType

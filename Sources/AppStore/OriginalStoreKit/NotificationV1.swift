@@ -51,12 +51,20 @@ public struct NotificationV1: Hashable, Sendable {
     }
 
     /// The latest date inside that is past, for a body whose receipt cannot be read. A failure to
-    /// renew is told when the period ends, whose beginning would else be the latest.
+    /// renew is told when the newest period ends, whose beginning would else be the latest.
     public var latestPast: Timestamp? {
         var dates = transactions.map(\.latestPast) + [cancellationDate, autoRenewStatusChangeDate]
         if notificationType?.value == .didFailToRenew {
-            dates.append(transactions.compactMap(\.expiresDate).max())
+            dates.append(newestEnd)
         }
         return dates.compactMap { $0 }.max()
+    }
+
+    /// The end of what was bought last: what an upgrade replaced may state a later one.
+    private var newestEnd: Timestamp? {
+        let renewing = transactions.compactMap { transaction in
+            transaction.expiresDate.map { (bought: transaction.purchaseDate ?? $0, end: $0) }
+        }
+        return renewing.max { $0 < $1 }?.end
     }
 }

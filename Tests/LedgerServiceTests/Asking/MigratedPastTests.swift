@@ -8,9 +8,10 @@ import Testing
 
 @Suite("The past of customers who came from original StoreKit")
 struct MigratedPastTests {
-    /// Each names other lives; SUBLEDGER_SOAK tries more of them.
-    static let seeds: [UInt64] =
-        ProcessInfo.processInfo.environment["SUBLEDGER_SOAK"] == nil ? [7, 8, 9] : Array(7..<32)
+    /// Which lives, and how many: SUBLEDGER_SOAK tries more of them.
+    static let seeds: [(seed: UInt64, chains: Int)] =
+        ProcessInfo.processInfo.environment["SUBLEDGER_SOAK"] == nil
+        ? [(7, 250), (8, 60), (9, 60)] : (7..<40).map { ($0, 250) }
 
     /// What one run of the migration left behind.
     private struct Migrated {
@@ -61,18 +62,20 @@ struct MigratedPastTests {
     @Test(
         "Nobody lost or gained access at any time, but what nobody can tell any more",
         arguments: seeds)
-    func past(seed: UInt64) async throws {
-        let run = try await migrated(Self.plan(seed, chains: 250))
+    func past(seed: UInt64, chains: Int) async throws {
+        let run = try await migrated(Self.plan(seed, chains: chains))
         let differences = run.past.differences(run.facts)
         #expect(differences.wrong == [:])
-        #expect(differences.comparedCount > 1_000)
+        #expect(differences.comparedCount > 4 * chains)
         // All that cannot be told is among these lives.
-        #expect(Set(differences.counts.keys) == Set(MigratedExcuse.allCases))
+        if seed == Self.seeds[0].seed {
+            #expect(Set(differences.counts.keys) == Set(MigratedExcuse.allCases))
+        }
     }
 
     @Test("An excuse hides nothing that is wrong for longer than it holds")
     func bounds() async throws {
-        let run = try await migrated(Self.plan(10, chains: 100))
+        let run = try await migrated(Self.plan(10, chains: 60))
         #expect(run.past.differences(run.facts).wrong == [:])
         // Every period over after its first hour: no subscriber is excused.
         let cut = run.past.differences(
@@ -83,7 +86,7 @@ struct MigratedPastTests {
                 fact.transaction?.expiresDate = start.advanced(byMilliseconds: 3_600_000)
             })
         let subscribers = run.facts.filter { $1.contains { $0.transaction?.expiresDate != nil } }
-        #expect(subscribers.count > 80)
+        #expect(subscribers.count > 40)
         #expect(Set(subscribers.keys).subtracting(cut.wrong.keys) == [])
         // Grace a year longer than Apple gave.
         let stretched = run.past.differences(

@@ -46,7 +46,7 @@ struct PastStretch {
     var excuse: (MigratedExcuse, until: Timestamp)? {
         switch (state, said.state) {
         case (.revoked, _): until(.refundTakenBack, refundTakenBack)
-        case (.grace, .renewing): until(.graceOfKeptAnchor, keptAnchor)
+        case (.grace, .renewing), (.grace, .revoked): until(.graceOfKeptAnchor, keptAnchor)
         case (.subscribed, .renewing), (.renewing, .subscribed): until(.label, label)
         case (.grace, .billingRetry), (.grace, .expired): until(.untoldGrace, grace)
         case (.billingRetry, .expired): until(.retry, retry(overtime: 20))
@@ -107,10 +107,10 @@ struct PastStretch {
         return end.advanced(byMilliseconds: window + (overtime.map { window / $0 } ?? 0))
     }
 
-    /// Until it was paid: what is said is what is true from then on.
+    /// Until it was paid: what is said of the next period, its refund included, is true from then on.
     private var keptAnchor: Timestamp? {
         guard place + 1 < truth.count, let end = truth[place].to,
-            truth[place + 1].from == end, truth[place + 1].state == .renewing,
+            truth[place + 1].from == end,
             stated.areOne(said.transactionId, truth[place + 1].transactionId)
         else { return nil }
         return min(end, after(truth[place].from, days: PastStretch.graceDays))
