@@ -151,6 +151,8 @@ extension TransactionSnapshot {
             if whole.offer?.discountType == nil, let offer = other.offer { whole.offer = offer }
             // Receipts write whole seconds.
             whole.purchaseDate = whole.purchaseDate.refined(by: other.purchaseDate)
+            whole.originalPurchaseDate = whole.originalPurchaseDate.refined(
+                by: other.originalPurchaseDate)
             whole.expiresDate = whole.expiresDate.refined(by: other.expiresDate)
             whole.revocationDate = whole.revocationDate.refined(by: other.revocationDate)
         }

@@ -111,6 +111,14 @@ struct TrustRankTests {
             .notification(.refund, "1", day(0), day(30), at: day(5)).revoked(day(4, 811)),
             receipt("1", day(0), day(30), at: day(9)).revoked(day(4)))
         #expect(refunded.history.last == Start(.revoked, day(4, 811)))
+        let sameMoment = given(
+            .notification(.subscribed, "1", day(0, 811), day(30, 811), at: day(9)).with {
+                $0.transaction?.originalPurchaseDate = day(0, 811)
+            },
+            receipt("1", day(0), day(30), at: day(9)).with {
+                $0.transaction?.originalPurchaseDate = day(0)
+            })
+        #expect(sameMoment.notices(.contradiction).isEmpty)
     }
 
     // MARK: Where nothing higher speaks
