@@ -2,11 +2,12 @@ import AppStore
 import AppStoreAPI
 import Foundation
 import Ledger
-import LedgerService
+import LedgerStore
 import Signing
 import Simulator
 import Testing
 
+@testable import LedgerService
 @testable import Web
 
 /// Customers who were extended, refunded, upgraded and more, of whom the ledger hears by
@@ -95,25 +96,56 @@ struct ReceiptTruthTests {
         }
     }
 
+    @Test(
+        "An extension that another renewal followed is told as missing, and found by looking it up")
+    func lookedUp() async throws {
+        let told = ToldLives.renewedSince(2)
+        #expect(told.lives.count == 2)
+        let place = try place()
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let (apple, books) = try use(host, place, told)
+            var missing = 0
+            for life in told.lives {
+                let answer = try await post(life, client, told)
+                let shown = answer.json["subscriptions"]?.array?.first
+                let notices = shown?["notices"]?.array?.map { $0["code"]?.string }
+                if notices?.contains("missingPeriod") == true { missing += 1 }
+            }
+            #expect(missing > 0)
+            let served = try host.ledger(.production)
+            let report = try await Reconcile(
+                [apple.bundleId: apple], books: books, ledger: served.ledger
+            ) { position async throws(StoreError) in
+                try await served.laterSnapshot(atLeast: position)
+            }.run()
+            #expect(report.stop == nil)
+            for life in told.lives { try await expectTruth(of: life, client) }
+        }
+    }
+
     // MARK: Sending
 
-    private func use(_ host: LedgerHost, _ place: ServedPlace) throws {
-        let client = try BooksTransport.client(Self.told.books)
-        host.receiptQuestions.use(
-            [client.bundleId: client],
-            AnswerBooks(
-                place.configuration, apps: place.configuration.apps,
-                verifier: EvidenceVerifier(roots: place.roots),
-                ledgers: host.ledgers.map(\.ledger)
-            ) { ServedPlace.now })
+    /// From now on Apple can be asked about these customers.
+    @discardableResult
+    private func use(
+        _ host: LedgerHost, _ place: ServedPlace, _ told: ToldLives = told
+    ) throws -> (AppStoreServerAPIClient, AnswerBooks) {
+        let client = try BooksTransport.client(told.books)
+        let books = AnswerBooks(
+            place.configuration, apps: place.configuration.apps,
+            verifier: EvidenceVerifier(roots: place.roots),
+            ledgers: host.ledgers.map(\.ledger)
+        ) { ServedPlace.now }
+        host.receiptQuestions.use([client.bundleId: client], books)
+        return (client, books)
     }
 
     /// What the customer's device holds today.
     private func post(
-        _ life: SubscriberLife, _ client: WebClient
+        _ life: SubscriberLife, _ client: WebClient, _ told: ToldLives = told
     ) async throws -> WebClient.Answer {
         let contents = try #require(
-            OriginalStoreKit(Self.told.books).receipt(
+            OriginalStoreKit(told.books).receipt(
                 of: life.originalTransactionId.rawValue, at: ServedPlace.now))
         let receipt = try MadeReceipt.authority.sign(contents)
         let answer = try await client.post(

@@ -27,6 +27,19 @@ struct ToldLives: Sendable {
 
     private static let seeds: ClosedRange<UInt64> = 1...2_000
 
+    /// Customers whose renewal was extended by a date that no transaction states, and who renewed
+    /// since: `count` of the first.
+    static func renewedSince(_ count: Int) -> ToldLives {
+        var told = ToldLives(each: 0)
+        for seed in seeds where told.lives.count < count {
+            guard world.environment(seed: seed) == .production else { continue }
+            let life = world.life(seed: seed)
+            guard isTold(life), life.isRenewedSinceExtension else { continue }
+            told.lives.append(life)
+        }
+        return told
+    }
+
     private init(each: Int) {
         for seed in Self.seeds where Self.world.environment(seed: seed) == .production {
             guard Kind.allCases.contains(where: { counts[$0, default: 0] < each }) else { return }
@@ -47,14 +60,19 @@ struct ToldLives: Sendable {
         ServedPlace.now.advanced(byMilliseconds: number * 86_400_000)
     }
 
-    /// Whether all of it has been sent by now, and Apple tells it when it is asked: nothing of payments
-    /// that failed for a while, of refunds that were taken back, or of extended renewals that were
-    /// followed by others (`MigratedPastTests` is about these).
+    /// Whether one question is enough: of an extended renewal that was followed by others,
+    /// transactions and statuses tell a gap.
     private static func isKnowable(_ life: SubscriberLife) -> Bool {
-        life.deliveries.allSatisfy { $0.signedDate.map { $0 <= ServedPlace.now } == true }
+        isTold(life)
             && life.extensions.allSatisfy {
                 $0.end == $0.statedEnd || $0.transactionId == life.truth.last?.transactionId
             }
+    }
+
+    /// Whether all of it has been sent by now, and Apple still tells it: nothing of payments that failed
+    /// for a while, or of refunds that were taken back (`MigratedPastTests` is about these).
+    private static func isTold(_ life: SubscriberLife) -> Bool {
+        life.deliveries.allSatisfy { $0.signedDate.map { $0 <= ServedPlace.now } == true }
             && life.truth.allSatisfy { interval in
                 switch interval.state {
                 case .grace, .billingRetry: false
@@ -93,6 +111,18 @@ extension SubscriberLife {
         let transactionId: TransactionId
         /// The end that RENEWAL_EXTENDED told, and the one that the transaction states today.
         let (end, statedEnd): (Timestamp, Timestamp)
+    }
+
+    /// Whether one was extended by a date that its transaction does not state, and the next is said to
+    /// be a renewal.
+    fileprivate var isRenewedSinceExtension: Bool {
+        extensions.contains { extended in
+            extended.end > extended.statedEnd
+                && deliveries.contains {
+                    $0.transaction?.purchaseDate == extended.end
+                        && $0.transaction?.transactionReason == Raw(.renewal)
+                }
+        }
     }
 
     /// What was extended, and whether its transaction says so.
