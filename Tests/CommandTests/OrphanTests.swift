@@ -9,12 +9,12 @@ struct OrphanTests {
         let place = try Workplace()
         try place.write(Evidence.lines, to: "in.ndjson")
         #expect(try await place.run("ingest", "in.ndjson").code == 0)
-        for name in ["facts-2-99.sqlite", "facts-2-99.sqlite-journal"] {
+        for name in ["facts-3-99.sqlite", "facts-3-99.sqlite-journal"] {
             try Data().write(to: URL(filePath: place.ledgerFile(name)))
         }
         #expect(try await place.run("rebuild").code == 0)
         let names = try FileManager.default.contentsOfDirectory(
             atPath: place.file("data/production"))
-        #expect(!names.contains { $0.hasPrefix("facts-2-99") })
+        #expect(!names.contains { $0.hasPrefix("facts-3-99") })
     }
 }

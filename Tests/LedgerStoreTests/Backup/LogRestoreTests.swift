@@ -232,7 +232,7 @@ struct LogRestoreTests {
         let place = try await backedUp()
         try FileManager.default.createDirectory(
             atPath: place.target, withIntermediateDirectories: false)
-        for name in ["facts-2.sqlite", "facts-2.sqlite-wal", "facts-2-2.sqlite", "mine.sqlite"] {
+        for name in ["facts-3.sqlite", "facts-3.sqlite-wal", "facts-3-2.sqlite", "mine.sqlite"] {
             try Data("x".utf8).write(to: URL(filePath: "\(place.target)/\(name)"))
         }
         try FileManager.default.createSymbolicLink(
@@ -241,7 +241,7 @@ struct LogRestoreTests {
         try await place.restore()
         #expect(
             try place.names(place.target) == [
-                "facts-2-2.sqlite", "log.sqlite", "mine.sqlite", "projector.lock",
+                "facts-3-2.sqlite", "log.sqlite", "mine.sqlite", "projector.lock",
             ])
     }
 
