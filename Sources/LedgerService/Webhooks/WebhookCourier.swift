@@ -103,13 +103,21 @@ public actor WebhookCourier {
     /// Where the endpoint stands; one that was never here before begins now, and that is written
     /// down at once: what arrives from then on is told, also when this process ends before the feed
     /// comes there, and also when another one delivers by then.
+    ///
+    /// Where it can be neither read nor written, the endpoint begins now all the same should it be
+    /// new: that is remembered until it can be written down, or something else is found there.
     @discardableResult
     func begin() async throws(StoreError) -> WebhookEndpointRow {
+        let known: WebhookEndpointRow?
+        do throws(StoreError) { known = try await operations.webhookEndpoint(endpoint.name) } catch
+        {
+            if beginning == nil { beginning = try? await feed.beginning() }
+            throw error
+        }
         let found: WebhookEndpointRow
-        if let known = try await operations.webhookEndpoint(endpoint.name) {
+        if let known {
             found = known
         } else {
-            // Where it cannot be written down it is still remembered, until it can.
             let new = if let beginning { beginning } else { try await feed.beginning() }
             beginning = new
             found = try await operations.begin(

@@ -27,8 +27,8 @@ public struct WebhookDispatcher: Sendable {
 
     /// Writes down where those endpoints begin that were never here before, whoever delivers to
     /// them. To be called before the service takes anything in: what it confirms after that is told
-    /// to them. An endpoint whose beginning cannot be written begins now all the same, and forgets
-    /// it with the process; that is reported.
+    /// to them. An endpoint of which nothing can be read or written begins now all the same, unless
+    /// it turns out to have begun earlier, and forgets it with the process; that is reported.
     public func begin() async {
         for courier in couriers {
             do throws(StoreError) { try await courier.begin() } catch {

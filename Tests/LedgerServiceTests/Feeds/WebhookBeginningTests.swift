@@ -1,4 +1,5 @@
 import AppStore
+import Foundation
 import Ledger
 import LedgerService
 import LedgerStore
@@ -171,6 +172,58 @@ struct WebhookBeginningTests {
     }
 
     // MARK: What goes wrong
+
+    /// Runs `body` while the environment's `operations.sqlite` is away.
+    private func withoutOperations(_ live: LiveFeed, _ body: () async throws -> Void) async throws {
+        let path = live.session.ledger.operations.path
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+        try await body()
+        try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
+    }
+
+    @Test("A beginning that cannot be written down is reported, and holds while the process does")
+    func notWritten() async throws {
+        let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
+        try await LiveFeed.open(place, clock: clock, begins: false) { live in
+            let (receiver, notes) = (Receiver(), NoteBook())
+            let courier = live.courier(receiver)
+            try await withoutOperations(live) {
+                await #expect(throws: StoreError.self) { try await courier.step() }
+                await dispatcher(live, receiver, notes: notes).begin()
+                #expect(notes.texts.count == 1)
+            }
+
+            #expect(try await rows(live).isEmpty)
+            try await live.append([news.bought()])
+            #expect(try await courier.step() == false)
+            #expect(try await rows(live).first?.cursor.position == 2)
+            try await live.feed.step()
+            try await courier.settle()
+            #expect(receiver.taken.map(\.chain) == [news.id])
+        }
+    }
+
+    @Test("An endpoint that had begun goes on from there, though it could not be read at the start")
+    func notRead() async throws {
+        let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
+        let receiver = Receiver()
+        try await LiveFeed.open(place, clock: clock, begins: false) { live in
+            await dispatcher(live, receiver).begin()
+            try await live.append([news.bought()])
+        }
+        clock.advance(byMilliseconds: 60_000)
+        try await LiveFeed.open(place, clock: clock, begins: false) { live in
+            let courier = live.courier(receiver)
+            try await withoutOperations(live) {
+                await #expect(throws: StoreError.self) { try await courier.step() }
+            }
+            #expect(try await courier.step() == false)
+            #expect(try await rows(live).first?.cursor.position == 2)
+            try await live.feed.step()
+            try await courier.settle()
+            #expect(receiver.taken.map(\.chain) == [news.id])
+        }
+    }
 
     @Test("A beginning beyond a log that was put back is told, and stops neither feed nor clock")
     func beyondLog() async throws {
