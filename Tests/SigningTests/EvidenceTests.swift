@@ -45,6 +45,19 @@ struct EvidenceTests {
         #expect(verified.payloadBytes == (try CompactJWS(parsing: jws)).payload)
     }
 
+    @Test("The digest is that of all three segments, whether the header was seen before or not")
+    func digest() throws {
+        let transaction = try authority.sign(Trial.transaction())
+        for _ in 0..<2 {
+            let jws = try notification(transaction: Trial.transaction())
+            let verified = try verifier.verifyNotification(jws, receivedAt: Trial.now)
+            #expect(verified.signed.digest == SHA256.hash(jws))
+            let alone = try verifier.verifyTransaction(transaction, receivedAt: Trial.now)
+            #expect(alone.signed.digest == SHA256.hash(transaction))
+            #expect(alone.payloadBytes == (try CompactJWS(parsing: transaction)).payload)
+        }
+    }
+
     @Test("Without its own date a notification has the latest of its parts, then receipt")
     func effectiveDates() throws {
         let date = Trial.now.milliseconds

@@ -33,6 +33,17 @@ extension JSONCursor {
         return try readString()
     }
 
+    /// The same as bytes, for a text that need not be a `String`.
+    public mutating func readTextBytes() throws(JSONError) -> [UInt8]? {
+        skipWhitespace()
+        guard peek() == UInt8(ascii: "\"") else {
+            try skipValue()
+            return nil
+        }
+        let text = try scanText()
+        return text.hasEscapes ? try unescape(text) : Array(token(text.start..<text.end))
+    }
+
     /// The member whose key has just been read: how a decoder keeps what it does not know.
     public mutating func member(_ key: JSONKey) throws(JSONError) -> JSONMember {
         JSONMember(key: key.string, value: try readValue())

@@ -13,6 +13,16 @@ enum BelievedEvidence: Sendable {
     case notificationV1(BelievedNotificationV1)
     case verifyReceipt(BelievedVerifyReceipt)
 
+    /// The bytes that were signed, of evidence that is one JWS.
+    var signed: SignedBytes? {
+        switch self {
+        case .notification(let notification): notification.signed
+        case .transaction(let transaction): transaction.signed
+        case .appTransaction(let appTransaction): appTransaction.signed
+        case .pair, .receipt, .notificationV1, .verifyReceipt: nil
+        }
+    }
+
     var bundleId: BundleId? {
         switch self {
         case .notification(let notification):

@@ -205,7 +205,9 @@ struct EventPreparation: Sendable {
             case .unreadable: .verbatim([])
             }
         let prepared: PreparedEvidence
-        do throws(StoreError) { prepared = try packer.pack(evidence) } catch {
+        do throws(StoreError) {
+            prepared = try packer.pack(evidence, signed: believed.signed)
+        } catch {
             throw VerificationError(.payloadTooLarge, reason: error.reason)
         }
         return .event(

@@ -46,14 +46,14 @@ enum NotificationBody: Equatable {
             throw IntakeRefusal(
                 .malformed, code: "invalidBody", message: "signedPayload is not a string.")
         }
-        self = .signed(Array(signedPayload.utf8))
+        self = .signed(signedPayload)
     }
 
     /// The members that tell the versions apart.
     private struct Members {
         var hasSignedPayload = false
         /// Nil when it is no string.
-        var signedPayload: String?
+        var signedPayload: [UInt8]?
         var isVersionOne = false
 
         init(_ body: [UInt8]) throws(JSONError) {
@@ -78,7 +78,7 @@ enum NotificationBody: Equatable {
                 switch key {
                 case "signedPayload":
                     members.hasSignedPayload = true
-                    members.signedPayload = try cursor.readText()
+                    members.signedPayload = try cursor.readTextBytes()
                 case "notification_type":
                     members.isVersionOne =
                         try cursor.readText() != nil || members.isVersionOne

@@ -1,5 +1,5 @@
 internal import AppStore
-internal import Signing
+public import Signing
 internal import Synchronization
 
 /// Turns evidence into its stored form. Safe to share and to call from many threads at once: the
@@ -25,7 +25,12 @@ public final class EvidencePacker: Sendable {
     /// irregular is stored verbatim, never refused.
     ///
     /// Throws `evidenceTooLarge`, or `evidenceMalformed` for a pair that is none.
-    public func pack(_ evidence: Evidence) throws(StoreError) -> PreparedEvidence {
+    ///
+    /// - Parameter signed: what verifying this very JWS found out about it; nil where it was not
+    ///   verified, or is none.
+    public func pack(
+        _ evidence: Evidence, signed: SignedBytes? = nil
+    ) throws(StoreError) -> PreparedEvidence {
         let original = try evidence.bytes()
         guard original.count <= LogLimits.evidenceByteCount else {
             throw StoreError(
@@ -33,16 +38,20 @@ public final class EvidencePacker: Sendable {
                 reason: "Evidence may have at most \(LogLimits.evidenceByteCount) bytes.",
                 remedy: "Nothing Apple signs is near this size; check the source.")
         }
-        let evidenceHash = original.withUnsafeBufferPointer { hash($0) }
-        let (packed, payloadHash) = packedForm(of: evidence, original, evidenceHash)
+        let evidenceHash = signed?.digest ?? original.withUnsafeBufferPointer { hash($0) }
+        assert(evidenceHash == SHA256.hash(original), "These are other bytes than those signed.")
+        let (packed, payloadHash) = packedForm(
+            of: evidence, original, evidenceHash, decoded: signed?.payload)
         return PreparedEvidence(
             packed: packed, evidenceHash: evidenceHash, payloadHash: payloadHash,
             byteCount: original.count)
     }
 
     /// The form, and the hash of what was signed: of verbatim evidence that of all of it.
+    ///
+    /// - Parameter decoded: the payload, where it was decoded before.
     private func packedForm(
-        of evidence: Evidence, _ original: [UInt8], _ evidenceHash: Digest
+        of evidence: Evidence, _ original: [UInt8], _ evidenceHash: Digest, decoded: [UInt8]?
     ) -> (PackedEvidence, Digest) {
         var writer = PackWriter(packer: self)
         let form: PackedEvidence.Form
@@ -51,8 +60,10 @@ public final class EvidencePacker: Sendable {
         case .jws(let token):
             form = .token
             Varint.append(1, to: &writer.body)
-            payloadHash = token.withUnsafeBufferPointer { writer.append(token: $0, nesting: true) }
-                .map { SHA256.hash($0) }
+            let payload = token.withUnsafeBufferPointer {
+                writer.append(token: $0, nesting: true, decoded: decoded)
+            }
+            payloadHash = payload.map { SHA256.hash($0) }
         case .pair(let transaction, let renewal, let status):
             form = .pair
             payloadHash = pack(transaction, renewal, status, into: &writer)

@@ -10,11 +10,16 @@ struct EvidenceUnpacker {
         self.headers = headers
     }
 
+    /// Bytes that are enough for what is usual: Base64 twice, and a header thrice, of which two are
+    /// encoded themselves.
+    private var capacity: Int {
+        reader.bytes.count * 2 + headers.reduce(0) { $0 + $1.bytes.count } * 11 / 3
+    }
+
     /// The original bytes, or nil when the body makes no sense.
     mutating func unpack() -> [UInt8]? {
         var output: [UInt8] = []
-        // Base64 twice, and the headers.
-        output.reserveCapacity(reader.bytes.count * 2 + headers.count * 3 * 4_500)
+        output.reserveCapacity(capacity)
         guard let count = reader.readVarint(), appendPieces(count, nesting: true, to: &output),
             reader.isAtEnd
         else { return nil }
@@ -47,7 +52,7 @@ struct EvidenceUnpacker {
             appendText(of: payload, to: &output)
         } else {
             var payload: [UInt8] = []
-            payload.reserveCapacity(reader.bytes.count * 2 + headers.count * 2 * 4_500)
+            payload.reserveCapacity(capacity)
             // Signed parts have no signed parts of their own.
             guard nesting, appendPieces(tag >> 1, nesting: false, to: &payload) else {
                 return false

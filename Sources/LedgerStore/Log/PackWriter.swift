@@ -12,10 +12,15 @@ struct PackWriter {
     /// Appends a compact JWS; its decoded payload, or nil when it is not regular and nothing useful
     /// was appended. With `nesting`, signed parts inside its payload are taken out: those of a
     /// notification. The parts of a pair have none that a reader would look for.
-    mutating func append(token: UnsafeBufferPointer<UInt8>, nesting: Bool) -> [UInt8]? {
+    ///
+    /// - Parameter decoded: the payload, where it was decoded before. A wrong one is found out when
+    ///   the evidence is put together again.
+    mutating func append(
+        token: UnsafeBufferPointer<UInt8>, nesting: Bool, decoded: [UInt8]? = nil
+    ) -> [UInt8]? {
         guard let segments = TokenSegments(token),
             let signature = PackWriter.signature(segments),
-            let payload = Base64URL.decode(segments.payload)
+            let payload = decoded ?? Base64URL.decode(segments.payload)
         else { return nil }
         append(packer.header(segments.header))
         payload.withUnsafeBufferPointer { buffer in

@@ -44,7 +44,7 @@ extension EvidenceVerifier {
         try EvidenceBinding.requireSameChain(
             transaction?.payload?.originalTransactionId, renewal?.payload?.originalTransactionId)
         return VerifiedNotification(
-            payload: payload, payloadBytes: outer.payload,
+            payload: payload, signed: outer.signed,
             transaction: try transaction?.transaction(fallbackDate: date),
             renewal: try renewal?.renewal(fallbackDate: date),
             appTransaction: try appTransaction?.appTransaction(fallbackDate: date),
@@ -54,9 +54,12 @@ extension EvidenceVerifier {
     private func nested<Payload: WireObject>(
         _ type: Payload.Type, _ text: String?, part: EvidencePart
     ) throws(VerificationError) -> NestedPart<Payload>? {
-        guard let text else { return nil }
+        guard var text else { return nil }
         do throws(VerificationError) {
-            let verified = try jws.verify(Array(text.utf8), part: part)
+            let result = text.withUTF8 { bytes in
+                Result { () throws(VerificationError) in try jws.verify(bytes, part: part) }
+            }
+            let verified = try result.get()
             try PayloadKind.requireAgreement(verified, part: part)
             let payload = try PayloadDecoding.decodeUnlessNull(type, verified, part: part)
             return NestedPart(payload: payload, jws: verified, part: part)

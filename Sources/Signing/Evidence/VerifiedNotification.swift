@@ -4,8 +4,8 @@ public import AppStore
 public struct VerifiedNotification: Sendable {
     /// The decoded payload.
     public let payload: NotificationPayload
-    /// The payload as it was signed, nested parts included.
-    public let payloadBytes: [UInt8]
+    /// The bytes that were signed, nested parts included.
+    public let signed: SignedBytes
     /// Nil when the notification carries none, or one that signs the literal `null`.
     public let transaction: VerifiedTransaction?
     /// Nil when the notification carries none.
@@ -19,6 +19,8 @@ public struct VerifiedNotification: Sendable {
     /// What the revocation step needs; nil for local data.
     public let chain: VerifiedChain?
 
+    /// The payload as it was signed, nested parts included.
+    public var payloadBytes: [UInt8] { signed.payload }
     /// SHA-256 of the root the chain ends in; nil for local data.
     public var rootFingerprint: Digest? { trust.rootFingerprint }
     /// Whether the chain ends in Apple's own root.

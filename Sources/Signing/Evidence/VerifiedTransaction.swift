@@ -4,8 +4,8 @@ public import AppStore
 public struct VerifiedTransaction: Sendable {
     /// The decoded payload.
     public let payload: TransactionPayload
-    /// The payload as it was signed.
-    public let payloadBytes: [UInt8]
+    /// The bytes that were signed.
+    public let signed: SignedBytes
     /// The date the chain was checked at (`lifecycle.md` §1).
     public let effectiveDate: Timestamp
     /// On whose word it is believed.
@@ -18,11 +18,13 @@ public struct VerifiedTransaction: Sendable {
     ) {
         self.payload = payload
         self.effectiveDate = effectiveDate
-        payloadBytes = jws.payload
+        signed = jws.signed
         trust = EvidenceTrust(jws)
         chain = jws.chain
     }
 
+    /// The payload as it was signed.
+    public var payloadBytes: [UInt8] { signed.payload }
     /// SHA-256 of the root the chain ends in; nil for local data.
     public var rootFingerprint: Digest? { trust.rootFingerprint }
     /// Whether the chain ends in Apple's own root.

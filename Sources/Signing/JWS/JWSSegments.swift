@@ -6,6 +6,8 @@ struct JWSSegments {
     let signature: UnsafeBufferPointer<UInt8>
     /// Header and payload with the dot between them: what the signature covers.
     let signingInput: UnsafeBufferPointer<UInt8>
+    /// What follows that: a dot and the signature.
+    let rest: UnsafeBufferPointer<UInt8>
     let part: EvidencePart
 
     init(
@@ -31,6 +33,7 @@ struct JWSSegments {
         payload = UnsafeBufferPointer(rebasing: bytes[(first + 1)..<last])
         signature = UnsafeBufferPointer(rebasing: bytes[(last + 1)...])
         signingInput = UnsafeBufferPointer(rebasing: bytes[..<last])
+        rest = UnsafeBufferPointer(rebasing: bytes[last...])
         guard !header.isEmpty, !payload.isEmpty else {
             throw malformed("The header and the payload must not be empty.")
         }

@@ -39,9 +39,12 @@ public final class JWSVerifier: Sendable {
     ) throws(VerificationError) -> VerifiedJWS {
         let segments = try JWSSegments(jws, part: part)
         if let known = cache.known(header: segments.header) {
-            try requireSignature(of: known.chain.leafKey, on: segments, begun: known.begun)
+            let digest = try requireSignature(
+                of: known.chain.leafKey, on: segments, begun: known.begun)
+            let payload = try segments.decodePayload()
             return VerifiedJWS(
-                payload: try segments.decodePayload(), origin: .chain(known.chain), part: part)
+                signed: SignedBytes(payload: payload, digest: digest),
+                origin: .chain(known.chain), part: part)
         }
         return try verifyUnknown(segments)
     }
@@ -69,8 +72,9 @@ public final class JWSVerifier: Sendable {
         let certificates = header.certificates ?? []
         if certificates.count == 1, acceptsLocal {
             let key = try localKey(certificates[0], part: part)
-            try requireSignature(of: key, on: segments)
-            return VerifiedJWS(payload: payload, origin: .local, part: part)
+            let digest = try requireSignature(of: key, on: segments)
+            return VerifiedJWS(
+                signed: SignedBytes(payload: payload, digest: digest), origin: .local, part: part)
         }
         guard certificates.count == ChainPolicy.certificateCount else {
             throw VerificationError(
@@ -78,9 +82,11 @@ public final class JWSVerifier: Sendable {
                 reason: "The header must hold leaf, intermediate and root certificate.")
         }
         let chain = try chain(of: certificates, part: part)
-        try requireSignature(of: chain.leafKey, on: segments)
+        let digest = try requireSignature(of: chain.leafKey, on: segments)
         cache.insert(chain, header: segments.header)
-        return VerifiedJWS(payload: payload, origin: .chain(chain), part: part)
+        return VerifiedJWS(
+            signed: SignedBytes(payload: payload, digest: digest), origin: .chain(chain),
+            part: part)
     }
 
     /// The chain of three certificates, verified now or before. The root is compared with the
@@ -131,9 +137,10 @@ public final class JWSVerifier: Sendable {
     }
 
     /// - Parameter begun: has seen the header, where that was seen before.
+    /// - Returns: SHA-256 of all three segments, which begin with what was signed.
     private func requireSignature(
         of key: VerificationKey, on segments: JWSSegments, begun: SHA256Hasher? = nil
-    ) throws(VerificationError) {
+    ) throws(VerificationError) -> Digest {
         let signature = try segments.decodeSignature()
         let input = segments.signingInput
         var hasher = begun ?? SHA256Hasher()
@@ -145,5 +152,7 @@ public final class JWSVerifier: Sendable {
                 .signatureMismatch, part: segments.part,
                 reason: "The signature is not the leaf certificate's over these bytes.")
         }
+        hasher.update(segments.rest)
+        return hasher.finish()
     }
 }

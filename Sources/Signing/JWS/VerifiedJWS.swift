@@ -3,10 +3,13 @@ public import AppStore
 /// A payload whose signature and chain hold. Not yet said: that the chain was valid when it was
 /// signed (`requireValid`), and that it is about our app.
 public struct VerifiedJWS: Sendable {
-    /// The decoded payload, byte by byte what was signed.
-    public let payload: [UInt8]
+    /// The decoded payload, and the digest of all of it.
+    public let signed: SignedBytes
     let origin: JWSOrigin
     let part: EvidencePart
+
+    /// The decoded payload, byte by byte what was signed.
+    public var payload: [UInt8] { signed.payload }
 
     /// The chain, or nil for data signed by Xcode or a local test.
     public var chain: VerifiedChain? {

@@ -16,7 +16,12 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private let limits: ConnectionLimits
     private let input = ConnectionInput()
     private var context: ChannelHandlerContext?
-    private var deadline: Scheduled<Void>?
+    /// When the connection has waited long enough; nil while it waits for nobody.
+    private var dueAt: NIODeadline?
+    /// Looks whether it is due, at `alarmAt`, which is never later: the next request mostly comes
+    /// before any bound, and moving `dueAt` costs nothing.
+    private var alarm: Scheduled<Void>?
+    private var alarmAt: NIODeadline = .distantFuture
     /// Whether the channel is a connection that speaks HTTP/1, and not a stream of one.
     private var isConnection = false
     private var hasPartialHead = false
@@ -44,12 +49,14 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        deadline?.cancel()
+        alarm?.cancel()
         stall?.cancel()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        deadline?.cancel()
+        dueAt = nil
+        alarm?.cancel()
+        alarm = nil
         stall?.cancel()
         input.close()
         context.fireChannelInactive()
@@ -93,8 +100,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         case .body: break
         case .end:
             isReadingBody = false
-            deadline?.cancel()
-            deadline = nil
+            dueAt = nil
             // An answer that was quicker than the rest of its body.
             if openCount == 0 { awaitHead(context) }
         }
@@ -185,12 +191,27 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func schedule(_ seconds: Int, _ context: ChannelHandlerContext) {
-        deadline?.cancel()
+        let due = context.eventLoop.now + .seconds(Int64(seconds))
+        dueAt = due
+        if alarm == nil || due < alarmAt { setAlarm(at: due, context) }
+    }
+
+    private func setAlarm(at time: NIODeadline, _ context: ChannelHandlerContext) {
+        alarm?.cancel()
+        alarmAt = time
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        deadline = context.eventLoop.scheduleTask(in: .seconds(Int64(seconds))) {
+        alarm = context.eventLoop.scheduleTask(deadline: time) {
             let (handler, context) = bound.value
-            handler.expire(context)
+            handler.look(context)
         }
+    }
+
+    private func look(_ context: ChannelHandlerContext) {
+        alarm = nil
+        guard let dueAt else { return }
+        guard dueAt <= context.eventLoop.now else { return setAlarm(at: dueAt, context) }
+        self.dueAt = nil
+        expire(context)
     }
 
     private func expire(_ context: ChannelHandlerContext) {

@@ -17,6 +17,10 @@ final class BodyReader: Sendable {
     /// Bytes of a body up to which it takes from the reserve: 256 KiB.
     static let smallByteCount = 256 * 1024
 
+    /// Room made at once for a body that is said to be as long or longer, so that a usual one is not
+    /// moved while it grows; more only for bytes that came. 32 KiB.
+    static let firstByteCount = 32 * 1024
+
     /// Lends the body to `work`.
     ///
     /// Throws a problem: `payloadTooLarge` as soon as it is known, `unsupportedMediaType` for what
@@ -26,23 +30,29 @@ final class BodyReader: Sendable {
         _ request: Request, upTo limit: Int, _ work: ([UInt8]) async throws -> Value
     ) async throws -> Value {
         try BodyReader.requireJSON(request)
+        var statedCount = 0
         if let text = request.headers[.contentLength] {
             guard let stated = Int(text), stated >= 0 else {
                 throw Problem(
                     .badRequest, code: "badRequest", detail: "Content-Length is no number.")
             }
             guard stated <= limit else { throw Problem.tooLarge(limit: limit) }
+            statedCount = stated
         }
         var taken = 0
         defer { held.withLock { $0 -= taken } }
-        return try await work(try await read(request.body, upTo: limit, &taken))
+        let first = min(statedCount, BodyReader.firstByteCount)
+        return try await work(try await read(request.body, upTo: limit, first: first, &taken))
     }
 
-    /// - Parameter taken: grows by the bytes that are held.
+    /// - Parameters:
+    ///   - first: bytes to make room for at once.
+    ///   - taken: grows by the bytes that are held.
     private func read(
-        _ body: RequestBody, upTo limit: Int, _ taken: inout Int
+        _ body: RequestBody, upTo limit: Int, first: Int, _ taken: inout Int
     ) async throws -> [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(first)
         do {
             for try await buffer in body {
                 guard bytes.count + buffer.readableBytes <= limit else {
@@ -83,7 +93,7 @@ final class BodyReader: Sendable {
 
     /// A body without a type is taken for what it has to be.
     private static func requireJSON(_ request: Request) throws {
-        guard let text = request.headers[.contentType] else { return }
+        guard let text = request.headers[.contentType], text != "application/json" else { return }
         let type = text.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
         // An empty field names no type either.
         guard type == "application/json" || type.isEmpty && !text.contains(";") else {

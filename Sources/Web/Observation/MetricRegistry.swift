@@ -8,7 +8,26 @@ final class MetricRegistry: MetricsFactory {
 
     private struct Family {
         let kind: MetricSeries.Kind
-        var series: [String: MetricSeries] = [:]
+        var series: [Labels: MetricSeries] = [:]
+    }
+
+    /// Tells the series of one name apart.
+    private struct Labels: Hashable {
+        let pairs: [(String, String)]
+
+        static func == (left: Labels, right: Labels) -> Bool {
+            left.pairs.elementsEqual(right.pairs, by: ==)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            for (name, value) in pairs {
+                hasher.combine(name)
+                hasher.combine(value)
+            }
+        }
+
+        /// For a stable order.
+        var text: String { pairs.map { "\($0.0)\u{1}\($0.1)" }.joined(separator: "\u{2}") }
     }
 
     /// Series of one name; what is beyond is counted into one without labels, so that no sender
@@ -27,15 +46,16 @@ final class MetricRegistry: MetricsFactory {
     private func series(
         _ kind: MetricSeries.Kind, _ name: String, _ labels: [(String, String)]
     ) -> MetricSeries {
-        let key = labels.map { "\($0.0)\u{1}\($0.1)" }.joined(separator: "\u{2}")
+        let key = Labels(pairs: labels)
         return families.withLock { families in
+            if let known = families[name]?.series[key] { return known }
             var family = families[name] ?? Family(kind: kind)
             defer { families[name] = family }
-            if let known = family.series[key] { return known }
             let isRoom = family.series.count < MetricRegistry.maximumSeriesCount
-            if !isRoom, let rest = family.series[""] { return rest }
+            let rest = Labels(pairs: [])
+            if !isRoom, let known = family.series[rest] { return known }
             let made = MetricSeries(family.kind, labels: isRoom ? labels : [])
-            family.series[isRoom ? key : ""] = made
+            family.series[isRoom ? key : rest] = made
             return made
         }
     }
@@ -87,7 +107,8 @@ final class MetricRegistry: MetricsFactory {
         var text = ""
         for (name, family) in families.sorted(by: { $0.key < $1.key }) {
             text += "# TYPE \(name) \(family.kind.name)\n"
-            for (_, series) in family.series.sorted(by: { $0.key < $1.key }) {
+            let ordered = family.series.map { ($0.key.text, $0.value) }.sorted { $0.0 < $1.0 }
+            for (_, series) in ordered {
                 series.write(name: name, to: &text)
             }
         }
