@@ -1,9 +1,9 @@
 import Foundation
 
 /// What this process has used of the processor.
-enum ProcessorTime {
+package enum ProcessorTime {
     /// Seconds of all its threads since it began, in the program and in the system.
-    static var seconds: Double {
+    package static var seconds: Double {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
