@@ -169,6 +169,8 @@ struct ReceiptIntakeTests {
                 configuration, environments: [.production], roots: roots
             ) { AskedApple.now }
             async let running: Void = host.run()
+            // However long the first opening takes here.
+            _ = try? await host.ledgers[0].snapshot(limit: .seconds(120))
             // Before Apple has told whose it is, nobody gets it.
             let dead = try AskedApple()
             dead.transport.cut(after: 0)
