@@ -237,5 +237,10 @@ private struct MigrationRun {
             }
         }
         for line in findings.differences.lines { try Console.out(line.printable + "\n") }
+        if !findings.reports.isEmpty {
+            try Console.out(
+                "next: subledger recover --from <the day 180 days ago> brings what else Apple sent,"
+                    + " such as extensions that another renewal followed\n")
+        }
     }
 }

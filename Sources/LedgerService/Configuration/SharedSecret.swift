@@ -1,4 +1,5 @@
 public import AppStore
+import Foundation
 import Signing
 import Synchronization
 
@@ -70,6 +71,23 @@ public struct SharedSecret: Sendable, Equatable {
         }
     }
 
+    /// The spellings that are replaced in copies: as they are, and inside base64 of either alphabet.
+    fileprivate var replaceable: [[UInt8]] {
+        values.flatMap { value in
+            [Array(value.utf8)] + (0..<3).flatMap { SharedSecret.base64(value, after: $0) }
+        }
+    }
+
+    /// What stands in base64, in either alphabet, wherever `value` begins so many bytes after a
+    /// group of three: the characters that no neighbour has a part in.
+    private static func base64(_ value: String, after offset: Int) -> [[UInt8]] {
+        let bytes = [UInt8](repeating: 0, count: offset) + Array(value.utf8)
+        let first = (offset * 8 + 5) / 6
+        let text = Data(bytes).base64EncodedString().prefix(bytes.count * 8 / 6).dropFirst(first)
+        let forAddresses = text.replacing("+", with: "-").replacing("/", with: "_")
+        return [Array(text.utf8), Array(forAddresses.utf8)]
+    }
+
     /// Bytes of JSON as they are, and where anything is escaped also without escapes.
     fileprivate static func spellings(_ bytes: [ArraySlice<UInt8>]) -> [ArraySlice<UInt8>] {
         let escape = [UInt8(ascii: "\\")]
@@ -132,6 +150,21 @@ final class SharedSecrets: Sendable {
     func stand(in bytes: [ArraySlice<UInt8>]) -> Bool {
         let spellings = SharedSecret.spellings(bytes)
         return secrets.withLock { $0 }.contains { $0.value.stands(inSpellings: spellings) }
+    }
+
+    /// Bytes of whatever kind with the secrets of all apps replaced, as they are and inside base64;
+    /// none where one is spelled otherwise. Nil where there is nothing to replace.
+    func replaced(in bytes: [UInt8]) -> [UInt8]? {
+        let spellings = secrets.withLock { $0 }.values.flatMap(\.replaceable)
+            .sorted { $0.count > $1.count }
+        let stand = { (bytes: [UInt8]) in
+            SharedSecret.spellings([bytes[...]]).contains { text in
+                spellings.contains { Redaction.contains($0, in: text) }
+            }
+        }
+        guard stand(bytes) else { return nil }
+        let rest = spellings.reduce(bytes) { Redaction.without($1, in: $0) }
+        return stand(rest) ? [] : rest
     }
 
     /// The apps with whose secret a body was sent, in order. Every one is looked at.

@@ -244,7 +244,8 @@ public struct Ingest: Sendable {
             return
         }
         guard !refused.isEmpty else { return }
-        let results = try await ledger.operations.quarantine(refused.map(\.item))
+        let results = try await ledger.operations.quarantine(
+            refused.map { $0.item.withheld(by: preparation.secrets) })
         for (entry, result) in zip(refused, results) {
             guard result == .refused else {
                 summary.add(entry.error)

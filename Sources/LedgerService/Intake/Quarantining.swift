@@ -35,4 +35,23 @@ extension NewQuarantineItem {
             receivedAt: receivedAt, standing: .unverifiable, code: error.code,
             message: error.message, bytes: Redaction.withoutPasswords(bytes), input: error.input)
     }
+
+    /// The copy as it may be kept: a shared secret of ours that stands in it, wherever somebody put
+    /// it, is replaced; where it is spelled so that it cannot be replaced, no bytes are kept. The
+    /// message says so.
+    func withheld(by secrets: SharedSecrets) -> NewQuarantineItem {
+        guard let rest = secrets.replaced(in: bytes) else { return self }
+        var item = self
+        item.bytes = rest
+        item.message +=
+            rest.isEmpty
+            ? " It repeats an app's shared secret: nothing of it is kept here. It stays where you"
+                + " have it; take the secret out, and change it if others could read it."
+            : " It repeats an app's shared secret, which this copy holds as REDACTED. The original"
+                + " stays where you have it; change the secret if others could read it."
+        // No secret vouches for a body that was changed.
+        if item.standing == .awaitingSecret { item.standing = .unverifiable }
+        item.otherwise = nil
+        return item
+    }
 }

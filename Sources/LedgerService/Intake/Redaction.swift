@@ -95,6 +95,23 @@ enum Redaction {
         }
     }
 
+    /// The bytes with `text` replaced wherever it stands.
+    static func without(_ text: [UInt8], in bytes: [UInt8]) -> [UInt8] {
+        guard !text.isEmpty, contains(text, in: bytes[...]) else { return bytes }
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == text[0], bytes[index...].starts(with: text) {
+                result += placeholder
+                index += text.count
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return result
+    }
+
     /// Its rarest letter, and where in it that stands.
     private static let mark = (letter: Int32(UInt8(ascii: "w")), offset: 4)
 

@@ -12,6 +12,7 @@ struct LiveIntake: Sendable {
     let served: [Environment: ServedLedger]
     let preparations: [Environment: EventPreparation]
     let quarantines: [Environment: QuarantineQueue]
+    private let secrets: SharedSecrets
     let verifier: EvidenceVerifier
     let observer: any ServingObserver
     let clock: @Sendable () -> Timestamp
@@ -41,6 +42,7 @@ struct LiveIntake: Sendable {
                 environment: $0.environment, source: source, secrets: secrets)
         }
         self.quarantines = quarantines
+        self.secrets = secrets
         self.verifier = verifier
         self.observer = observer
         self.clock = clock
@@ -142,7 +144,7 @@ struct LiveIntake: Sendable {
 
     private func keep(_ item: NewQuarantineItem, _ environment: Environment) async -> Bool {
         guard let quarantine = quarantines[environment] else { return false }
-        switch await quarantine.keep(item) {
+        switch await quarantine.keep(item.withheld(by: secrets)) {
         case .kept: return true
         case .full: return false
         case .failed(let error):

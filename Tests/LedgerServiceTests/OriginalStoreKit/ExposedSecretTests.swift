@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import LedgerService
+import LedgerStore
 import Testing
 
 @testable import LedgerService
@@ -99,6 +100,37 @@ struct ExposedSecretTests {
         #expect(try await codes(foreign, in: ledger) == ["wrongSharedSecret"])
         let kept = try await ledger.ledger { try await Quarantine(ledger: $0).items() }
         #expect(kept.map(\.byteCount) != [0])
+    }
+
+    static let strays: [String] = {
+        let secret = MadeChain.secret
+        let body = Array("{\"password\":\"\(secret)\",\"x\":1}".utf8)
+        return [
+            "{\"hello\":\"\(secret)\"}", "password=\(secret)&a=b", "{password: \(secret)}", secret,
+            "{\"status\":21003,\"zz\":\(secret)}", "{\"x\":\"\(spelled(secret))\"}",
+            "{\"x\":\"\(secret.prefix(1))\\u0031\(secret.dropFirst(2))\"}",
+            Data(body).base64EncodedString(), Data([32] + body).base64EncodedString(),
+            Data([32, 32] + body).base64EncodedString(),
+        ]
+    }()
+
+    @Test("Lines that are no whole body are kept without the secret, and say so", arguments: strays)
+    func stray(line: String) async throws {
+        let ledger = try place()
+        #expect(try await ledger.ingest([Array(line.utf8)]).errors.count == 1)
+        try expectNowhere(MadeChain.secret, ledger)
+        try expectNowhere(line, ledger)
+        let kept = try await ledger.ledger { try await Quarantine(ledger: $0).items() }
+        #expect(kept.map { $0.message.contains("repeats an app's shared secret") } == [true])
+        // What is spelled with escapes cannot be replaced.
+        #expect(kept.map { $0.byteCount == 0 } == [line.contains("\\u0031")])
+    }
+
+    @Test("A body with the secret behind it is kept without either")
+    func behind() async throws {
+        let ledger = try place()
+        _ = try await ledger.ingest([Array("\(good) \(MadeChain.secret)".utf8)])
+        try expectNowhere(MadeChain.secret, ledger)
     }
 
     // MARK: Cost
