@@ -43,7 +43,7 @@ public struct ReceiptStatements: Sendable {
         where known.insert(transaction.transactionId).inserted {
             kept.append(transaction)
         }
-        kept.sort(by: ReceiptStatements.precedes)
+        ReceiptStatements.order(&kept)
         var rest = kept[...]
         var chains: [(OriginalTransactionId, ArraySlice<TransactionSnapshot>)] = []
         while let chain = rest.first?.originalTransactionId {
@@ -102,6 +102,19 @@ public struct ReceiptStatements: Sendable {
         _ renewals: [RenewalSnapshot], _ main: TransactionSnapshot?
     ) -> RenewalSnapshot? {
         renewals.first { $0.productId != nil && $0.productId == main?.productId } ?? renewals.first
+    }
+
+    /// Puts transactions in the order of facts. Apple lists the newest first, which is nearly always
+    /// that order backwards; and snapshots are large, so that sorting moves numbers instead.
+    private static func order(_ transactions: inout [TransactionSnapshot]) {
+        let all = transactions
+        let pairs = all.indices.dropFirst()
+        if pairs.allSatisfy({ precedes(all[$0 - 1], all[$0]) }) { return }
+        if pairs.allSatisfy({ precedes(all[$0], all[$0 - 1]) }) {
+            transactions.reverse()
+        } else {
+            transactions = all.indices.sorted { precedes(all[$0], all[$1]) }.map { all[$0] }
+        }
     }
 
     private static func precedes(_ left: TransactionSnapshot, _ right: TransactionSnapshot) -> Bool
