@@ -11,35 +11,6 @@ import Testing
 
 @Suite("Senders who leave in the middle, and failures nobody expected")
 struct BodyCutOffTests {
-    /// Levels of everything logged by what it says.
-    private final class Levels: Sendable {
-        private let entries = Mutex<[(Logger.Level, Logger.Metadata)]>([])
-
-        func count(_ level: Logger.Level) -> Int { of(level).count }
-
-        func of(_ level: Logger.Level) -> [Logger.Metadata] {
-            entries.withLock { $0.filter { $0.0 == level }.map(\.1) }
-        }
-
-        var logger: Logger { Logger(label: "test") { _ in Handler(levels: self) } }
-
-        struct Handler: LogHandler {
-            let levels: Levels
-            var logLevel = Logger.Level.debug
-            var metadata: Logger.Metadata = [:]
-
-            subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-                get { metadata[key] }
-                set { metadata[key] = newValue }
-            }
-
-            func log(event: LogEvent) {
-                guard event.metadata?["error"] != nil else { return }
-                levels.entries.withLock { $0.append((event.level, event.metadata ?? [:])) }
-            }
-        }
-    }
-
     private struct Unforeseen: Error {}
 
     /// A moment that a test moves.
@@ -58,7 +29,7 @@ struct BodyCutOffTests {
         return RequestBody(asyncSequence: stream)
     }
 
-    private func application(_ levels: Levels, _ moment: Moment = Moment(), metrics: ServiceMetrics)
+    private func application(_ logs: LogCodes, _ moment: Moment = Moment(), metrics: ServiceMetrics)
         -> some ApplicationProtocol
     {
         let router = Router(context: WebContext.self)
@@ -76,22 +47,22 @@ struct BodyCutOffTests {
                 return try await bodies.json(cut, upTo: 100) { _ in "read" }
             }
         }
-        return Application(router: router, logger: levels.logger)
+        return Application(router: router, logger: logs.logger)
     }
 
     @Test("A body that is cut off is no failure of the service, however the connection says so")
     func cutOff() async throws {
-        let levels = Levels()
+        let logs = LogCodes()
         let metrics = ServiceMetrics()
-        try await application(levels, metrics: metrics).test(.router) { client in
+        try await application(logs, metrics: metrics).test(.router) { client in
             for name in ["reset", "closed", "cancelled"] {
                 let answer = try await client.execute(uri: "/\(name)", method: .post)
                 #expect(answer.status == .badRequest)
                 #expect(String(buffer: answer.body).contains(#""code":"badRequest""#))
             }
         }
-        #expect(levels.count(.error) == 0)
-        #expect(levels.count(.debug) == 3)
+        #expect(logs.errors(.error).count == 0)
+        #expect(logs.errors(.debug).count == 3)
         let text = metrics.registry.text()
         for name in ["reset", "closed", "cancelled"] {
             #expect(
@@ -114,20 +85,20 @@ struct BodyCutOffTests {
 
     @Test("What fails unexpectedly is logged ten times a second, and answered every time")
     func bounded() async throws {
-        let levels = Levels()
+        let logs = LogCodes()
         let moment = Moment()
-        try await application(levels, moment, metrics: ServiceMetrics()).test(.router) { client in
+        try await application(logs, moment, metrics: ServiceMetrics()).test(.router) { client in
             for _ in 0...LogPace.entriesPerSecond {
                 let answer = try await client.execute(uri: "/unforeseen", method: .post)
                 #expect(answer.status == .internalServerError)
             }
-            #expect(levels.count(.error) == LogPace.entriesPerSecond)
+            #expect(logs.errors(.error).count == LogPace.entriesPerSecond)
             moment.pass(.milliseconds(1_001))
             _ = try await client.execute(uri: "/unforeseen", method: .post)
         }
-        #expect(levels.count(.error) == LogPace.entriesPerSecond + 1)
-        #expect(levels.of(.error).last?["suppressed"] == "1")
-        #expect(levels.of(.error).last?["error"] == "Unforeseen")
+        #expect(logs.errors(.error).count == LogPace.entriesPerSecond + 1)
+        #expect(logs.errors(.error).last?["suppressed"] == "1")
+        #expect(logs.errors(.error).last?["error"] == "Unforeseen")
     }
 
     @Test("One code's flood leaves other codes their lines")

@@ -53,25 +53,25 @@ extension NotificationV1 {
     /// pass that keeps nothing else, within the bounds of `head(of:)`: it can be looked at before the
     /// body is believed.
     public static func latestReceipt(of body: [UInt8]) -> [UInt8]? {
-        let found = try? body.withBytes { (buffer) throws(JSONError) -> String? in
+        let found = try? body.withBytes { (buffer) throws(JSONError) -> [UInt8]? in
             var cursor = JSONCursor(buffer, skipping: unreadValueCount)
             return try latestReceipt(&cursor, isOutermost: true)
         }
-        return found.flatMap { $0 }.map { Array($0.utf8) }
+        return found.flatMap { $0 }
     }
 
     private static func latestReceipt(
         _ cursor: inout JSONCursor, isOutermost: Bool
-    ) throws(JSONError) -> String? {
+    ) throws(JSONError) -> [UInt8]? {
         guard cursor.isAtObject() else {
             try cursor.skipValue()
             return nil
         }
-        var (own, unified): (String?, String?)
+        var (own, unified): ([UInt8]?, [UInt8]?)
         var object = try cursor.beginObject()
         while let key = try cursor.nextKey(&object) {
             switch key {
-            case "latest_receipt": own = try cursor.readText()
+            case "latest_receipt": own = try cursor.readTextBytes()
             case "unified_receipt" where isOutermost:
                 unified = try latestReceipt(&cursor, isOutermost: false)
             default: try cursor.skipValue()

@@ -192,10 +192,7 @@ struct HostileNotificationV1Tests {
         #expect(item.standing == .awaitingSecret)
         #expect(item.bundleId == BundleId(MadeChain.app))
         try ledger.share()
-        let (apps, verifier) = (ledger.configuration.apps, ledger.verifier)
-        let retried = try await ledger.ledger { opened in
-            try await Quarantine(ledger: opened).retry(apps: apps, verifier: verifier)
-        }
+        let retried = try await ledger.retryQuarantine()
         #expect(retried.appended == 1)
         #expect(retried.errors.isEmpty)
         #expect(try await kept(ledger).isEmpty)

@@ -101,4 +101,12 @@ extension TemporaryLedger {
         let file = try directory.write(Array("\(secret)\n".utf8), to: "shared-secret")
         configuration.apps[0].sharedSecretFile = file
     }
+
+    /// Tries what was refused again, with the configuration as it is now.
+    func retryQuarantine() async throws -> IngestSummary {
+        let (apps, verifier) = (configuration.apps, verifier)
+        return try await ledger { opened in
+            try await Quarantine(ledger: opened).retry(apps: apps, verifier: verifier)
+        }
+    }
 }

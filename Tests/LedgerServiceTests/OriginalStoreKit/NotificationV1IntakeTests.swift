@@ -79,10 +79,7 @@ struct NotificationV1IntakeTests {
         #expect(summary.errors.map(\.code) == ["sharedSecretMissing"])
         #expect(try !isWritten(MadeChain.secret, in: ledger))
         try ledger.share()
-        let (apps, verifier) = (ledger.configuration.apps, ledger.verifier)
-        let retried = try await ledger.ledger { opened in
-            try await Quarantine(ledger: opened).retry(apps: apps, verifier: verifier)
-        }
+        let retried = try await ledger.retryQuarantine()
         #expect(retried.appended == 1)
         #expect(
             try await ledger.show(chain.id, at: chain.start(0))["state"]?.string == "subscribed")
@@ -95,10 +92,7 @@ struct NotificationV1IntakeTests {
         let summary = try await ledger.ingest([life[0]])
         #expect(summary.errors.map(\.code) == ["wrongSharedSecret"])
         try ledger.share()
-        let (apps, verifier) = (ledger.configuration.apps, ledger.verifier)
-        let retried = try await ledger.ledger { opened in
-            try await Quarantine(ledger: opened).retry(apps: apps, verifier: verifier)
-        }
+        let retried = try await ledger.retryQuarantine()
         #expect(retried.appended == 1)
     }
 

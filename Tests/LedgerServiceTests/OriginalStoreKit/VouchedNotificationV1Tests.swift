@@ -68,10 +68,7 @@ struct VouchedNotificationV1Tests {
             _ = try await opened.operations.quarantine(strangers)
         }
         try ledger.share()
-        let (apps, verifier) = (ledger.configuration.apps, ledger.verifier)
-        let retried = try await ledger.ledger { opened in
-            try await Quarantine(ledger: opened).retry(apps: apps, verifier: verifier)
-        }
+        let retried = try await ledger.retryQuarantine()
         // The one without a receipt was pushed out.
         #expect(retried.appended == 1)
         #expect(

@@ -1,11 +1,18 @@
 import Logging
 import Synchronization
 
-/// The codes of everything that a service logs.
+/// Everything that a service logs.
 final class LogCodes: Sendable {
-    private let codes = Mutex<[String]>([])
+    private let entries = Mutex<[(level: Logger.Level, metadata: Logger.Metadata)]>([])
 
-    var all: [String] { codes.withLock { $0 } }
+    /// The codes of what has one.
+    var all: [String] { entries.withLock { $0.compactMap { $0.metadata["code"]?.description } } }
+
+    /// What was said of errors at a level.
+    func errors(_ level: Logger.Level) -> [Logger.Metadata] {
+        entries.withLock { $0.filter { $0.level == level && $0.metadata["error"] != nil } }
+            .map(\.metadata)
+    }
 
     var logger: Logger { Logger(label: "test") { _ in Handler(codes: self) } }
 
@@ -20,8 +27,7 @@ final class LogCodes: Sendable {
         }
 
         func log(event: LogEvent) {
-            guard let code = event.metadata?["code"] else { return }
-            codes.codes.withLock { $0.append("\(code)") }
+            codes.entries.withLock { $0.append((event.level, event.metadata ?? [:])) }
         }
     }
 }
