@@ -108,6 +108,9 @@ extension BenchLedger {
                 position = last.event.position
             }
         }
+        // What making the log took is not what reading it takes.
+        await Blocking.run { FreedMemory.giveBack() }
+        PeakMemory.reset()
         let clock = ContinuousClock()
         let started = clock.now
         guard let projector = try await Projector.open(ledger) else { throw BenchProblem.busy }

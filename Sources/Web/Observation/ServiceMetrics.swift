@@ -95,6 +95,7 @@ public struct ServiceMetrics: Sendable {
         gauge("subledger_ready", [], isReady ? 1 : 0)
         gauge("subledger_open_connections", [], Double(connectionCount))
         gauge("subledger_core_delay_seconds", [], host.cores.delay / .seconds(1))
+        if let free = host.cores.freeCores { gauge("subledger_free_cores", [], free) }
         for ledger in host.ledgers {
             let gauges = await ledger.gauges()
             let labels = [("environment", EnvironmentLedger.directoryName(ledger.environment))]

@@ -6,6 +6,8 @@ import LedgerService
 struct RouteGroups {
     /// Asks for no scope. Whether it asks for a token at all is `TokenMiddleware.isOpen`.
     let open: RouterGroup<WebContext>
+    /// As `open`, for what Apple sends: it is counted while it is taken.
+    let intake: RouterGroup<WebContext>
     /// As `open`, for one body that all share: it takes no room of the answers'.
     let shared: RouterGroup<WebContext>
     /// Questions and feeds.
@@ -18,13 +20,18 @@ struct RouteGroups {
     /// What an operator does.
     let admin: RouterGroup<WebContext>
 
-    init(_ router: Router<WebContext>, tokens: AccessTokens, answers: AnswerRoom) {
+    init(
+        _ router: Router<WebContext>, tokens: AccessTokens, answers: AnswerRoom, cores: CoreWatch
+    ) {
         func guarded(_ scope: Scope) -> RouterGroup<WebContext> {
             router.group().add(middleware: ScopeMiddleware(tokens: tokens, scope: scope))
                 .add(middleware: AnswerRoomMiddleware(room: answers))
                 .add(middleware: OffLoop())
         }
         open = router.group().add(middleware: AnswerRoomMiddleware(room: answers))
+            .add(middleware: OffLoop())
+        intake = router.group().add(middleware: IntakeMeter(cores: cores))
+            .add(middleware: AnswerRoomMiddleware(room: answers))
             .add(middleware: OffLoop())
         shared = router.group().add(middleware: OffLoop())
         quick = router.group()

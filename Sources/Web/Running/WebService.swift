@@ -61,7 +61,7 @@ public struct WebService: Sendable {
         router.add(middleware: HostMiddleware())
         let tokens = AccessTokens(server.tokens)
         router.add(middleware: TokenMiddleware(tokens: tokens))
-        let groups = RouteGroups(router, tokens: tokens, answers: answers)
+        let groups = RouteGroups(router, tokens: tokens, answers: answers, cores: host.cores)
         HealthRoutes(host: host, readiness: readiness).add(to: groups)
         MetricsRoutes(host: host, metrics: metrics, readiness: readiness, census: census)
             .add(to: groups)

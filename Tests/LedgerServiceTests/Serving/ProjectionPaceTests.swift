@@ -6,44 +6,75 @@ import Testing
 
 @Suite("When the projector rests")
 struct ProjectionPaceTests {
-    private let busy = ProjectionPace.busyDelay * 2
     private let behind = ProjectionPace.longestLag - .nanoseconds(1)
+    private let hour = Duration.seconds(3600)
 
-    @Test("while the cores begin things at once, it does not")
+    /// Two cores, all of them used by this process, and as many notifications for each as given.
+    private func load(
+        perCore: Double, freeCores: Double = 0.2, ownCores: Double = 1.8,
+        delay: Duration = .zero
+    ) -> CoreLoad {
+        CoreLoad(
+            delay: delay, use: use(free: freeCores, own: ownCores), notificationCount: perCore * 2)
+    }
+
+    private func rest(
+        _ load: CoreLoad, worked: Duration = .milliseconds(8), lag: Duration = .zero,
+        isAwaited: Bool = false
+    ) -> Duration {
+        ProjectionPace.rest(worked: worked, load: load, lag: lag, isAwaited: isAwaited)
+    }
+
+    @Test("while the cores begin things at once and few senders wait, it does not")
     func idle() {
-        let rest = ProjectionPace.rest(
-            worked: .seconds(1), delay: ProjectionPace.busyDelay, lag: .zero, isAwaited: false)
-        #expect(rest == .zero)
+        #expect(rest(CoreLoad()) == .zero)
+        #expect(rest(load(perCore: ProjectionPace.manyPerCore)) == .zero)
+        #expect(rest(load(perCore: 0, delay: ProjectionPace.busyDelay)) == .zero)
+    }
+
+    @Test("the more senders wait for each core, the longer it rests, up to a bound")
+    func senders() {
+        let rests = [12.0, 14, 16, 20, 24, 1_000].map { rest(load(perCore: $0)) }
+        #expect(rests == [0, 62, 124, 248, 248, 248].map { .milliseconds($0) })
+    }
+
+    @Test("the longer the cores take to begin something, the longer it rests, up to a bound")
+    func delays() {
+        let rests = [1.0, 1.25, 1.5, 2, 3, 1_000].map {
+            rest(load(perCore: 0, freeCores: 2, ownCores: 0, delay: ProjectionPace.busyDelay * $0))
+        }
+        #expect(rests == [0, 62, 124, 248, 248, 248].map { .milliseconds($0) })
+    }
+
+    @Test("many senders wait for something else where cores are free: it takes them")
+    func freeCores() {
+        #expect(rest(load(perCore: 64, freeCores: ProjectionPace.scarceCores)) == .zero)
+        #expect(rest(load(perCore: 64, freeCores: ProjectionPace.scarceCores - 0.01)) > .zero)
+    }
+
+    @Test("where others use the cores, resting would help nobody who sends")
+    func others() {
+        #expect(rest(load(perCore: 64, freeCores: 0, ownCores: 1)) == .zero)
+        #expect(rest(load(perCore: 64, freeCores: 0, ownCores: 1.01)) > .zero)
+    }
+
+    @Test("where the system does not tell what the cores do, senders alone say nothing")
+    func untold() {
+        #expect(rest(CoreLoad(delay: .zero, use: nil, notificationCount: 1_000)) == .zero)
     }
 
     @Test("however busy the cores, it does not while somebody waits for a position")
     func awaited() {
-        #expect(
-            ProjectionPace.rest(worked: .seconds(1), delay: busy, lag: .zero, isAwaited: true)
-                == .zero)
+        let busy = load(perCore: 64, delay: .seconds(1))
+        #expect(rest(busy, worked: hour, isAwaited: true) == .zero)
+        #expect(rest(busy, worked: hour) == ProjectionPace.longestRest)
     }
 
     @Test("however busy the cores, answers are not left further behind than the longest lag")
     func lagging() {
-        let worked = Duration.milliseconds(1)
-        #expect(
-            ProjectionPace.rest(
-                worked: worked, delay: busy, lag: ProjectionPace.longestLag, isAwaited: false)
-                == .zero)
-        #expect(
-            ProjectionPace.rest(worked: worked, delay: busy, lag: behind, isAwaited: false)
-                == worked * ProjectionPace.restFactor)
-    }
-
-    @Test("the busier the cores, the longer it rests, up to a bound")
-    func share() {
-        let rests = [1.0, 1.25, 1.5, 2, 3, 1_000].map { times in
-            ProjectionPace.rest(
-                worked: .milliseconds(8), delay: ProjectionPace.busyDelay * times, lag: .zero,
-                isAwaited: false)
-        }
-        #expect(
-            rests == [0, 14, 28, 56, 56, 56].map { .milliseconds($0) })
+        let (busy, worked) = (load(perCore: 64), Duration.milliseconds(1))
+        #expect(rest(busy, worked: worked, lag: ProjectionPace.longestLag) == .zero)
+        #expect(rest(busy, worked: worked, lag: behind) == worked * ProjectionPace.restFactor)
     }
 
     @Test("it rests by what it worked, and no longer than the longest rest")
@@ -54,11 +85,9 @@ struct ProjectionPaceTests {
             (.milliseconds(3), .milliseconds(3) * ProjectionPace.restFactor),
             (most - .milliseconds(1), (most - .milliseconds(1)) * ProjectionPace.restFactor),
             (most + .milliseconds(1), ProjectionPace.longestRest),
-            (.seconds(3600), ProjectionPace.longestRest),
+            (hour, ProjectionPace.longestRest),
         ] {
-            let rest = ProjectionPace.rest(
-                worked: worked, delay: busy, lag: .zero, isAwaited: false)
-            #expect(rest == expected)
+            #expect(rest(load(perCore: 64), worked: worked) == expected)
         }
     }
 
@@ -131,6 +160,13 @@ struct AwaitedPositionTests {
     }
 }
 
+/// How two cores were used in a second.
+private func use(free: Double, own: Double) -> CoreUse? {
+    CoreUse(
+        from: CoreTimes(total: 0, free: 0, own: 0, coreCount: 2),
+        to: CoreTimes(total: 2, free: free, own: own, coreCount: 2))
+}
+
 @Suite("How busy the cores are")
 struct CoreWatchTests {
     @Test("one late beginning says little, many say it; and it is forgotten again")
@@ -143,5 +179,85 @@ struct CoreWatchTests {
         #expect(watch.delay > .microseconds(7_900) && watch.delay <= .milliseconds(8))
         for _ in 0..<(CoreWatch.weight * 10) { watch.note(.zero) }
         #expect(watch.delay < .microseconds(10))
+    }
+
+    @Test("notifications count while they are being taken, also those that fail")
+    func taking() async {
+        struct Refused: Error {}
+        let watch = CoreWatch()
+        await watch.whileTaking {
+            await watch.whileTaking {
+                for _ in 0..<(CoreWatch.weight * 20) { watch.note(.zero) }
+            }
+            #expect(watch.load.notificationCount.rounded() == 2)
+            await #expect(throws: Refused.self) { try await watch.whileTaking { throw Refused() } }
+            for _ in 0..<(CoreWatch.weight * 20) { watch.note(.zero) }
+            #expect(watch.load.notificationCount.rounded() == 1)
+        }
+        for _ in 0..<(CoreWatch.weight * 20) { watch.note(.zero) }
+        #expect(watch.load.notificationCount < 0.01)
+    }
+
+    @Test("what the cores did is a mean too, from the first answer on")
+    func uses() throws {
+        let watch = CoreWatch()
+        #expect(watch.freeCores == nil)
+        watch.note(try #require(use(free: 1, own: 0.5)))
+        #expect(watch.load.use == use(free: 1, own: 0.5))
+        watch.note(try #require(use(free: 0, own: 1.5)))
+        #expect(watch.load.use?.freeCores == 1 - 1 / Double(CoreWatch.useWeight))
+        #expect(watch.load.use?.ownCores == 0.5 + 1 / Double(CoreWatch.useWeight))
+    }
+}
+
+@Suite("What the system says of the cores")
+struct CoreTimesTests {
+    private let text = """
+        cpu  100 20 30 400 50 6 7 8 90 10
+        cpu0 50 10 15 200 25 3 4 4 45 5
+        cpu1 50 10 15 200 25 3 3 4 45 5
+        intr 12345 0 0
+        """
+
+    @Test("all fields but guests', which are in others already; idle, waiting and nice are free")
+    func fields() throws {
+        let times = try #require(CoreTimes(statistics: text, own: 1.5))
+        #expect(times.coreCount == 2)
+        #expect((times.total * 100).rounded() == 621)
+        #expect((times.free * 100).rounded() == 470)
+        #expect(times.own == 1.5)
+    }
+
+    @Test(
+        "is nothing where it is not what it should be",
+        arguments: [
+            "", "intr 1", "cpu 1 2 3 4 5 6 7\ncpu0 1 2 3 4 5 6 7",
+            "cpu a b c d e f g h\ncpu0 1 2 3 4 5 6 7 8", "cpu 1 2 3 4 5 6 7 8",
+        ])
+    func strange(text: String) {
+        #expect(CoreTimes(statistics: text, own: 0) == nil)
+    }
+
+    @Test("this machine tells it")
+    func here() throws {
+        let times = try #require(CoreTimes.now())
+        #expect(times.coreCount > 0)
+        #expect(times.own > 0)
+        #expect(times.total >= times.free)
+    }
+
+    @Test("between two counts: cores free, cores of our own; counts that go back are none")
+    func uses() throws {
+        let first = CoreTimes(total: 100, free: 40, own: 10, coreCount: 4)
+        let last = CoreTimes(total: 108, free: 41, own: 15, coreCount: 4)
+        let use = try #require(CoreUse(from: first, to: last))
+        #expect(use.freeCores == 0.5)
+        #expect(use.ownCores == 2.5)
+        #expect(use.isMostlyOwn)
+        #expect(CoreUse(from: last, to: last) == nil)
+        #expect(CoreUse(from: last, to: first) == nil)
+        let odd = CoreTimes(total: 110, free: 40, own: 14, coreCount: 4)
+        #expect(CoreUse(from: last, to: odd)?.freeCores == 0)
+        #expect(CoreUse(from: last, to: odd)?.ownCores == 0)
     }
 }
