@@ -20,6 +20,11 @@ public struct ConnectionLimits: Sendable, Equatable {
     /// Bytes of a head, and of its fields.
     public var headByteCount = 16 * 1024
     public var headFieldCount = 64
+    /// Frames of HTTP/2 that a connection may send beyond those that its requests, bodies and answers
+    /// account for. 2,048.
+    public var frameCount = 2_048
+    /// Frames that a second accounts for: PING, and room for streams that say little.
+    public var framesPerSecond = 16
 
     public init() {}
 }

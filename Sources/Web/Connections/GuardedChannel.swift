@@ -4,14 +4,15 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// A connection of any protocol, within the census, and with a bound on its TLS handshake.
+/// A connection of any protocol, within the census, and with bounds on its TLS handshake and on its
+/// frames of HTTP/2.
 struct GuardedChannel<Base: ServerChildChannel>: ServerChildChannel {
     typealias Value = Base.Value
 
     let base: Base
     let census: ConnectionCensus
     /// Nil without TLS.
-    let handshakeSeconds: Int?
+    let secureLimits: ConnectionLimits?
 
     /// Closed because there was no room.
     struct Full: Error {}
@@ -23,13 +24,16 @@ struct GuardedChannel<Base: ServerChildChannel>: ServerChildChannel {
         }
         channel.closeFuture.whenComplete { _ in census.leave(address) }
         let isReady = base.setup(channel: channel, logger: logger)
-        guard let handshakeSeconds else { return isReady }
+        guard let secureLimits else { return isReady }
         return isReady.flatMapThrowing { value in
             // Before the protocol is chosen: whoever does that keeps the event to itself.
             let pipeline = channel.pipeline.syncOperations
             let tls = try pipeline.handler(type: NIOSSLServerHandler.self)
-            try pipeline.addHandler(
-                HandshakeDeadline(seconds: handshakeSeconds), position: .after(tls))
+            try pipeline.addHandlers(
+                [
+                    HandshakeDeadline(seconds: secureLimits.handshakeSeconds),
+                    FrameBound(limits: secureLimits, now: channel.eventLoop.now),
+                ], position: .after(tls))
             return value
         }
     }

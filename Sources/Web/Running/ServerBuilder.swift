@@ -20,7 +20,7 @@ enum ServerBuilder {
             guard let certificates else {
                 return GuardedChannel(
                     base: HTTP1Channel(responder: responder, configuration: channel),
-                    census: census, handshakeSeconds: nil)
+                    census: census, secureLimits: nil)
             }
             let secure = try HTTP2UpgradeChannel(
                 tlsConfiguration: certificates.configuration,
@@ -29,8 +29,7 @@ enum ServerBuilder {
                     gracefulCloseTimeout: .seconds(limits.idleSeconds),
                     streamConfiguration: channel),
                 responder: responder)
-            return GuardedChannel(
-                base: secure, census: census, handshakeSeconds: limits.handshakeSeconds)
+            return GuardedChannel(base: secure, census: census, secureLimits: limits)
         }
     }
 }

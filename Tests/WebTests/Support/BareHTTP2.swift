@@ -11,11 +11,15 @@ final class BareHTTP2: ChannelInboundHandler, Sendable {
     enum Frame: UInt8 {
         case data = 0
         case headers = 1
+        case priority = 2
         case resetStream = 3
         case settings = 4
         case ping = 6
         case goAway = 7
+        case windowUpdate = 8
         case continuation = 9
+        /// Of no RFC: whoever does not know it skips it (RFC 9113 §5.5).
+        case unknown = 0xfa
     }
 
     fileprivate struct State {
@@ -94,6 +98,11 @@ final class BareHTTP2: ChannelInboundHandler, Sendable {
     /// A GET on a stream: its whole head in one frame, and no body.
     static func ask(_ path: String, stream: UInt32) -> [UInt8] {
         frame(.headers, flags: 0x05, stream: stream, payload: fields(path))
+    }
+
+    /// The head of a POST on a stream, whose body is to follow.
+    static func begin(_ path: String, stream: UInt32) -> [UInt8] {
+        frame(.headers, flags: 0x04, stream: stream, payload: [0x83] + fields(path).dropFirst())
     }
 
     /// Returns once `isEnough`, or the connection ended.

@@ -1,0 +1,62 @@
+import NIOCore
+import NIOTLS
+
+/// Ends a connection of HTTP/2 whose frames ask for nothing: that many of them cost the time of
+/// reading them and no more. Stands before anything is made of the bytes, and counts what it sees, as
+/// SwiftNIO's own bounds leave out WINDOW_UPDATE, GOAWAY, unknown types and bodies in crumbs.
+final class FrameBound: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// ENHANCE_YOUR_CALM (RFC 9113 §7).
+    private static let enhanceYourCalm: UInt32 = 0xb
+
+    private var allowance: FrameAllowance
+    private var heads = FrameHeads()
+    private var isOver = false
+
+    init(limits: ConnectionLimits, now: NIODeadline) {
+        allowance = FrameAllowance(limits: limits, now: now)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        context.fireUserInboundEventTriggered(event)
+        // HTTP/1 has no frames.
+        if case .handshakeCompleted(let chosen)? = event as? TLSUserEvent, chosen != "h2" {
+            context.pipeline.syncOperations.removeHandler(self, promise: nil)
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isOver else { return }
+        let loop = context.eventLoop
+        heads.read(unwrapInboundIn(data)) { frame in
+            isOver = !allowance.take(frame, now: loop.now)
+            return !isOver
+        }
+        guard isOver else { return context.fireChannelRead(data) }
+        end(context)
+    }
+
+    /// What a connection is told makes room for frames that make room for more.
+    func write(
+        context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
+    ) {
+        allowance.earn(byteCount: unwrapOutboundIn(data).readableBytes)
+        context.write(data, promise: promise)
+    }
+
+    /// GOAWAY (RFC 9113 §6.8). What was begun may have been done: no stream is called unprocessed.
+    private func end(_ context: ChannelHandlerContext) {
+        var frame = context.channel.allocator.buffer(capacity: FrameHeads.headByteCount + 8)
+        // Its length and type, no flags, of the connection as a whole.
+        frame.writeInteger(UInt32(8) << 8 | 7)
+        frame.writeRepeatingByte(0, count: 5)
+        frame.writeInteger(UInt32(Int32.max))
+        frame.writeInteger(FrameBound.enhanceYourCalm)
+        context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,42 @@
+import NIOCore
+
+/// Finds the heads of frames in what a client of HTTP/2 sends (RFC 9113 §4.1), however it is cut;
+/// payloads are skipped.
+struct FrameHeads {
+    /// "PRI * HTTP/2.0" and what follows, before the first frame (RFC 9113 §3.4).
+    static let prefaceByteCount = 24
+    static let headByteCount = 9
+
+    /// Bytes until the next head.
+    private var skipped = FrameHeads.prefaceByteCount
+    /// A head that has come in part; only its first four bytes count.
+    private var head: UInt32 = 0
+    private var headLength = 0
+
+    /// Tells of every head that is complete with these bytes, until `tell` has enough.
+    mutating func read(
+        _ bytes: ByteBuffer, _ tell: (FrameAllowance.Frame) -> Bool
+    ) {
+        bytes.withUnsafeReadableBytes { bytes in
+            var index = 0
+            while index < bytes.count {
+                guard skipped == 0 else {
+                    let some = min(skipped, bytes.count - index)
+                    skipped -= some
+                    index += some
+                    continue
+                }
+                if headLength < 4 { head = head << 8 | UInt32(bytes[index]) }
+                headLength += 1
+                index += 1
+                guard headLength == FrameHeads.headByteCount else { continue }
+                let byteCount = Int(head >> 8)
+                headLength = 0
+                skipped = byteCount
+                let frame = FrameAllowance.Frame(
+                    type: UInt8(truncatingIfNeeded: head), byteCount: byteCount)
+                guard tell(frame) else { return }
+            }
+        }
+    }
+}
