@@ -106,6 +106,7 @@ final class MetricRegistry: MetricsFactory {
         let families = families.withLock { $0 }
         var text = ""
         for (name, family) in families.sorted(by: { $0.key < $1.key }) {
+            if let meaning = MetricMeaning.of(name) { text += "# HELP \(name) \(meaning)\n" }
             text += "# TYPE \(name) \(family.kind.name)\n"
             let ordered = family.series.map { ($0.key.text, $0.value) }.sorted { $0.0 < $1.0 }
             for (_, series) in ordered {

@@ -1,0 +1,69 @@
+import Foundation
+import LedgerService
+import Testing
+
+@testable import Web
+
+/// What a dashboard is told about each metric.
+@Suite("Meanings of metrics")
+struct MetricMeaningTests {
+    /// Names in the table of Service.md, without their labels.
+    private static func documented() throws -> Set<String> {
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(
+            contentsOf: root.appending(path: "Sources/Web/Web.docc/Service.md"), encoding: .utf8)
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `subledger_") }
+        return Set(
+            rows.flatMap { row in
+                row.split(separator: "|", omittingEmptySubsequences: true)[0].matches(
+                    of: /`(subledger_[a-z_]+)/
+                ).map { String($0.1) }
+            })
+    }
+
+    @Test("Every metric of Service.md has a text, and no other")
+    func documentedOnes() throws {
+        let documented = try MetricMeaningTests.documented()
+        let told = Set(MetricMeaning.texts.keys)
+        #expect(
+            documented.subtracting(told) == [], "in Service.md, without a text in MetricMeaning")
+        #expect(
+            told.subtracting(documented) == [], "in MetricMeaning, without a row in Service.md")
+        for (name, text) in MetricMeaning.texts {
+            #expect(!text.contains { $0 == "\\" || $0.isNewline } && text.hasSuffix("."), "\(name)")
+        }
+    }
+
+    /// These need an App Store client, which no test of the router has.
+    private static let ofApple: Set = [
+        "subledger_complete_through_seconds", "subledger_reconciled_chains_total",
+    ]
+
+    @Test("Every metric that is exported has its text just before its type")
+    func exported() async throws {
+        let metrics = ServiceMetrics()
+        var place = try ServedPlace()
+        place.metrics = metrics
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            let purchase = MadePurchase()
+            _ = try await client.notify(purchase.notificationBody())
+            // Of an app that is not configured here: genuine, and kept.
+            _ = try await client.notify(
+                MadePurchase(bundleId: "com.example.other").notificationBody())
+            _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
+            let text = String(decoding: try await client.get("/metrics").bytes, as: UTF8.self)
+            let lines = text.split(separator: "\n").map(String.init)
+            var names: Set<String> = []
+            for (index, line) in lines.enumerated() where line.hasPrefix("# TYPE ") {
+                let name = String(line.split(separator: " ")[2])
+                names.insert(name)
+                let meaning = MetricMeaning.of(name) ?? "(no text in MetricMeaning)"
+                let before = index > 0 ? lines[index - 1] : ""
+                #expect(before == "# HELP \(name) \(meaning)")
+            }
+            let missing = Set(MetricMeaning.texts.keys).subtracting(names)
+            #expect(missing == MetricMeaningTests.ofApple, "have a text and are not exported")
+        }
+    }
+}
