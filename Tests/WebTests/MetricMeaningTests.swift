@@ -39,6 +39,8 @@ struct MetricMeaningTests {
     private static let ofApple: Set = [
         "subledger_complete_through_seconds", "subledger_reconciled_chains_total",
     ]
+    /// These are told once the service has run for a while.
+    private static let later: Set = ["subledger_free_cores"]
 
     @Test("Every metric that is exported has its text just before its type")
     func exported() async throws {
@@ -63,6 +65,7 @@ struct MetricMeaningTests {
                 #expect(before == "# HELP \(name) \(meaning)")
             }
             let missing = Set(MetricMeaning.texts.keys).subtracting(names)
+                .subtracting(MetricMeaningTests.later)
             #expect(missing == MetricMeaningTests.ofApple, "have a text and are not exported")
         }
     }

@@ -14,6 +14,7 @@ enum MetricMeaning {
         "subledger_core_delay_seconds":
             "How long the cores take to begin something, mean of about a second.",
         "subledger_disk_free_bytes": "Bytes that may still be written where the log is.",
+        "subledger_free_cores": "Cores with nothing to do, mean of two seconds.",
         "subledger_http_request_seconds": "From a request's head to the end of its answer.",
         "subledger_http_requests_total": "Requests by method, route and status.",
         "subledger_intake_total":
