@@ -98,12 +98,24 @@ package final class FaultPlan: Sendable {
         state.withLock { state in state.changes.removeAll { $0.path == path } }
     }
 
+    /// Another process begins where the one that died has left its files, once its last connection
+    /// is closed: the machine ran on, and what was written and not synced is read still.
+    package func revive() async {
+        await closed()
+        state.withLock { $0.isHealed = true }
+    }
+
+    /// The machine stops now: for `heal` to take back what was not synced since the beginning.
+    package func stop() { state.withLock { $0.isHealed = false } }
+
+    private func closed() async {
+        while state.withLock({ $0.openCount }) > 0 { await Task.yield() }
+    }
+
     /// Ends the faults. After a power cut takes back what had not been synced, once the last
     /// connection is closed: the machine stopped, and nothing of the process is left.
     package func heal(seed: UInt64) async throws {
-        if mode.losesUnsynced {
-            while state.withLock({ $0.openCount }) > 0 { await Task.yield() }
-        }
+        if mode.losesUnsynced { await closed() }
         let changes = state.withLock { state in
             state.isHealed = true
             return state.changes

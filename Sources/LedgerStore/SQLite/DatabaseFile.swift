@@ -110,6 +110,23 @@ struct DatabaseFile: Sendable {
         // The first read makes the -wal and the -shm, so that they can be watched.
         _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
         try requireWritable(database)
+        try synchronizeWriteAheadLog(database)
+    }
+
+    /// A process that was killed between writing a transaction and syncing it leaves one that reads
+    /// as committed. Made durable before anybody is answered with it: what is known is not written,
+    /// and so not synced, a second time.
+    private func synchronizeWriteAheadLog(_ database: Database) throws {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        let found = sqlite3_file_control(
+            database.sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
+        guard found == SQLITE_OK, let file, let sync = file.pointee.pMethods?.pointee.xSync else {
+            throw DatabaseError(resultCode: .SQLITE_IOERR)
+        }
+        let code = sync(file, SQLITE_SYNC_NORMAL)
+        guard code == SQLITE_OK else {
+            throw DatabaseError(resultCode: ResultCode(rawValue: code))
+        }
     }
 
     /// SQLite opens a file it may not write, or whose header claims a later version of the format,
