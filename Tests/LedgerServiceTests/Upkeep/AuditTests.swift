@@ -1,5 +1,7 @@
 import AppStore
 import Foundation
+import GRDB
+import Ledger
 import Signing
 import Simulator
 import Testing
@@ -44,6 +46,25 @@ struct AuditTests {
         let report = try await audit(try TemporaryLedger(), signatures: true)
         #expect(report.isSound)
         #expect(report.log.eventCount == 0)
+    }
+
+    @Test(
+        "Facts alone or projections alone that stand on another log are enough",
+        arguments: ["facts-\(Fact.decoderVersion).sqlite", "projections.sqlite"])
+    func otherCheckpoint(link: String) async throws {
+        let ledger = try await taken()
+        try await ledger.session { #expect($0.head == 4) }
+        let file = try DatabaseQueue(path: ledger.environmentDirectory + "/" + link)
+        try change(file, "UPDATE checkpoint SET leaf_hash = zeroblob(32)")
+        try file.close()
+        let report = try await audit(ledger)
+        #expect(report.log.isSound)
+        #expect(report.projectionsMatch == false)
+        #expect(!report.isSound)
+    }
+
+    private func change(_ file: DatabaseQueue, _ sql: String) throws {
+        try file.write { try $0.execute(sql: sql) }
     }
 
     @Test("One bit of the evidence is enough, and the event is named")

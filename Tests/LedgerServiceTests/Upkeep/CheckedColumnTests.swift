@@ -144,4 +144,57 @@ struct CheckedColumnTests {
             #expect(try await named(session).isEmpty)
         }
     }
+
+    // MARK: Apart from the rows of chains
+
+    /// Changes the projections by hand and asks what a check names.
+    private func named(after sql: String) async throws -> Set<String> {
+        let ledger = try await taken()
+        return try await ledger.session { session in
+            let file = try DatabaseQueue(path: session.projections.path)
+            try change(file, sql)
+            try file.close()
+            return try await named(session)
+        }
+    }
+
+    private func change(_ file: DatabaseQueue, _ sql: String) throws {
+        try file.write { try $0.execute(sql: sql) }
+    }
+
+    @Test(
+        "Rows of no chain are found by their table",
+        arguments: [
+            "INSERT INTO intervals VALUES (999, 0, 'subscribed', 1, 2, NULL, '1', NULL, 1)",
+            "INSERT INTO life_facts VALUES (999, 0, 1, 'refunded', NULL, NULL, 1)",
+            "INSERT INTO notices VALUES (999, 0, 'unreadable', 'Why.', 1, NULL, '[]')",
+            "INSERT INTO transactions VALUES ('9', 999, 1)",
+            "INSERT INTO holdings VALUES ('somebody', 999, 1, x'00')",
+            "INSERT INTO contributions VALUES (999, 1, 1, 1, 1, NULL, x'00')",
+            "INSERT INTO pending_movements VALUES (1, 999, 0, 1, 1, 1)",
+        ])
+    func strays(sql: String) async throws {
+        let table = String(sql.split(separator: " ")[2])
+        #expect(try await named(after: sql).contains(table))
+    }
+
+    @Test(
+        "Other tables or views than this release makes are found",
+        arguments: [
+            "DROP VIEW current_notices", "CREATE TABLE mine (value TEXT)",
+            "CREATE INDEX mine ON intervals (from_at)",
+            """
+            DROP VIEW current_notices;
+            CREATE VIEW current_notices AS SELECT * FROM notices
+            """,
+        ])
+    func schema(sql: String) async throws {
+        #expect(try await named(after: sql) == ["schema"])
+    }
+
+    @Test("A claim to be complete that no sweep of the log makes is found")
+    func completeness() async throws {
+        let sql = "INSERT INTO completeness VALUES (1, 'com.example.app', 1, 1, 2)"
+        #expect(try await named(after: sql) == ["completeness"])
+    }
 }
