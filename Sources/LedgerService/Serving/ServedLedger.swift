@@ -98,7 +98,8 @@ public final class ServedLedger: Sendable {
         do throws(StoreError) {
             let results = try await ledger.log.append(events)
             observer.appended(start.duration(to: .now))
-            note(append: nil)
+            // What is known needs no writing, and says nothing about whether that is possible.
+            if results.contains(where: \.isWritten) { note(append: nil) }
             if let milliseconds = lead.withLock({ $0.note(events, results) }) {
                 observer.noted(.clockBehind(environment, milliseconds: milliseconds))
             }
@@ -140,6 +141,15 @@ public final class ServedLedger: Sendable {
     /// Free space from which a disk that was full counts as writable again.
     static let leastFreeByteCount = 16.0 * 1_024 * 1_024
 
+    /// Whether so many free bytes are enough after what kept an append from being written. A full disk
+    /// lets itself be locked, and mostly says so only at the COMMIT, whose outcome is then unknown.
+    static func isWritable(after obstacle: StoreError?, freeByteCount: Double) -> Bool {
+        switch obstacle?.code {
+        case .diskFull, .commitOutcomeUnknown: freeByteCount >= leastFreeByteCount
+        default: true
+        }
+    }
+
     // MARK: Stopping
 
     var isStopping: Bool { health.withLock { $0.isStopping } }
@@ -180,12 +190,9 @@ public final class ServedLedger: Sendable {
         let version = health.withLock { $0.appendVersion }
         do throws(StoreError) {
             try await ledger.log.probe()
-            // A full disk lets itself be locked.
             let directory = ledger.directory
             let free = await Blocking.run { ServedLedger.freeByteCount(directory) }
-            guard obstacle?.code != .diskFull || free >= ServedLedger.leastFreeByteCount else {
-                return
-            }
+            guard ServedLedger.isWritable(after: obstacle, freeByteCount: free) else { return }
             note(append: nil, asOf: version)
         } catch {
             note(append: error, asOf: version)

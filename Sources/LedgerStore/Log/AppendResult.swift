@@ -7,6 +7,9 @@ public enum AppendResult: Hashable, Sendable {
     /// Known under this identity with other claims: appended too, at this position, and marked.
     case conflict(position: Int64)
 
+    /// Whether the log was written for it.
+    public var isWritten: Bool { if case .duplicate = self { false } else { true } }
+
     /// Where the event stands, appended now or earlier.
     public var position: Int64 {
         switch self {
