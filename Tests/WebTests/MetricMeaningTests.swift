@@ -7,13 +7,16 @@ import Testing
 /// What a dashboard is told about each metric.
 @Suite("Meanings of metrics")
 struct MetricMeaningTests {
-    /// Names in the table of Service.md, without their labels.
-    private static func documented() throws -> Set<String> {
+    private static func page() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        let page = try String(
+        return try String(
             contentsOf: root.appending(path: "Sources/Web/Web.docc/Service.md"), encoding: .utf8)
-        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `subledger_") }
+    }
+
+    /// Names in the table of Service.md, without their labels.
+    private static func documented() throws -> Set<String> {
+        let rows = try page().split(separator: "\n").filter { $0.hasPrefix("| `subledger_") }
         return Set(
             rows.flatMap { row in
                 row.split(separator: "|", omittingEmptySubsequences: true)[0].matches(
@@ -32,6 +35,23 @@ struct MetricMeaningTests {
             told.subtracting(documented) == [], "in MetricMeaning, without a row in Service.md")
         for (name, text) in MetricMeaning.texts {
             #expect(!text.contains { $0 == "\\" || $0.isNewline } && text.hasSuffix("."), "\(name)")
+        }
+    }
+
+    @Test("The example alert rules rest on metrics and on refusals that there are")
+    func alertRules() throws {
+        let rules = try MetricMeaningTests.page().split(separator: "\n").filter {
+            $0.contains("expr:")
+        }
+        #expect(rules.count >= 5)
+        for rule in rules {
+            let names = rule.matches(of: /subledger_[a-z_]+/).map { String($0.0) }
+            #expect(!names.isEmpty, "\(rule)")
+            for name in names { #expect(MetricMeaning.of(name) != nil, "\(name)") }
+            guard let results = rule.firstMatch(of: /result=~"([A-Za-z|]+)"/)?.1 else { continue }
+            for result in results.split(separator: "|") {
+                #expect(OpenAPIDocument.text.contains("- \(result)\n"), "\(result)")
+            }
         }
     }
 
