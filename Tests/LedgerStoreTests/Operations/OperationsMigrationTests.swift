@@ -1,4 +1,6 @@
 import AppStore
+import Faults
+import Foundation
 import GRDB
 import Ledger
 import Migrations
@@ -7,7 +9,7 @@ import Testing
 @testable import LedgerStore
 
 /// A file of an earlier release keeps what is in it.
-@Suite("Operations of earlier releases")
+@Suite("Operations of earlier releases", .serialized)
 struct OperationsMigrationTests {
     /// The file as of migration 7, with an item in quarantine, one that was removed before, and a
     /// change that waits.
@@ -45,6 +47,10 @@ struct OperationsMigrationTests {
     func kept() async throws {
         let directory = try TemporaryDirectory()
         try earlier(directory)
+        try await expectKept(directory)
+    }
+
+    private func expectKept(_ directory: TemporaryDirectory) async throws {
         let store = try await OperationsStore.open(directory: directory.path)
         let item = try #require(try await store.quarantineItem(3))
         #expect(item.standing == .unverifiable)
@@ -57,5 +63,48 @@ struct OperationsMigrationTests {
             message: "Why.", bytes: [9], input: "f:2")
         #expect(try await store.quarantine(new) == .kept(id: 8))
         await store.close()
+    }
+
+    /// What an opening answered while `plan` was in force.
+    private func open(
+        _ directory: TemporaryDirectory, _ plan: FaultPlan
+    ) async throws -> StoreError.Code? {
+        FaultFileSystem.apply(plan)
+        defer { FaultFileSystem.release(plan) }
+        do throws(StoreError) {
+            let store = try await OperationsStore.open(directory: directory.path)
+            await store.close()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test(
+        "Whichever call fails, kills or loses its power on the way up, the next opening is whole",
+        arguments: FaultMode.allCases)
+    func faults(mode: FaultMode) async throws {
+        let counted = try TemporaryDirectory()
+        try earlier(counted)
+        let count = FaultPlan(directory: counted.path, mode: .once, number: .max)
+        #expect(try await open(counted, count) == nil)
+        #expect(count.callCount > 100)
+        let numbers = FaultPlan.calls(
+            of: count.callCount,
+            sample: FaultLoopTests.isSoak ? nil : FaultLoopTests.sampleCount,
+            seed: FaultLoopTests.seed)
+        for number in numbers {
+            let note = Comment("\(mode) at call \(number), seed \(FaultLoopTests.seed)")
+            let directory = try TemporaryDirectory()
+            try earlier(directory)
+            let plan = FaultPlan(directory: directory.path, mode: mode, number: number)
+            if let code = try await open(directory, plan) {
+                #expect(FaultLoopTests.honest.contains(code), "\(note): \(code)")
+            }
+            try await plan.heal(seed: FaultLoopTests.seed &+ UInt64(number))
+            do { try await expectKept(directory) } catch { Issue.record(error, note) }
+            let left = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            #expect(left == [OperationsStore.fileName], note)
+        }
     }
 }
