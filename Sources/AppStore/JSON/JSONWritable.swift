@@ -45,5 +45,5 @@ extension Raw: JSONWritable where Value.RawValue: JSONWritable {
 
 /// Lower-case hexadecimal.
 extension Digest: JSONWritable {
-    public func write(to json: inout JSONWriter) { json.writeString(hexadecimal) }
+    public func write(to json: inout JSONWriter) { json.writeDigest(self) }
 }

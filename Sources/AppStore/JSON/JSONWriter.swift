@@ -150,6 +150,13 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: json)
     }
 
+    /// Members made elsewhere, taken as they are: one at least, with commas between them, and none
+    /// before or behind.
+    public mutating func raw(members json: [UInt8]) {
+        beginValue()
+        bytes.append(contentsOf: json)
+    }
+
     mutating func raw(_ json: StaticString) {
         beginValue()
         bytes.append(
@@ -180,6 +187,13 @@ public struct JSONWriter: Sendable {
         beginValue()
         bytes.append(UInt8(ascii: "\""))
         timestamp.appendRFC3339(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    mutating func writeDigest(_ digest: Digest) {
+        beginValue()
+        bytes.append(UInt8(ascii: "\""))
+        digest.appendHexadecimal(to: &bytes)
         bytes.append(UInt8(ascii: "\""))
     }
 

@@ -37,14 +37,22 @@ public struct Digest: Hashable, Comparable, Sendable {
 
     /// Lower-case hexadecimal, 64 characters.
     public var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
-        text.reserveCapacity(64)
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
+        text.reserveCapacity(2 * Digest.byteCount)
+        appendHexadecimal(to: &text)
         return String(decoding: text, as: UTF8.self)
+    }
+
+    func appendHexadecimal(to text: inout [UInt8]) {
+        let digits: StaticString = "0123456789abcdef"
+        let words: [4 of UInt64] = [words.0, words.1, words.2, words.3]
+        for place in words.indices {
+            var shift: UInt64 = 64
+            while shift > 0 {
+                shift -= 4
+                text.append(digits.utf8Start[Int(words[place] >> shift & 15)])
+            }
+        }
     }
 
     @inlinable

@@ -39,3 +39,34 @@ public struct Entitlements: Hashable, Sendable {
             .map { GroupStanding(group: $0.key.rawValue, standing: $0.value) }
     }
 }
+
+extension Entitlements {
+    /// When the clock alone may bring about another answer than at `time`: the first moment after it
+    /// at which a stretch, a grant or leeway begins or ends. Nil: never. Until then everything but
+    /// the moment itself stays as it is.
+    ///
+    /// The parameters are those of `init`.
+    public static func nextMoment(
+        after time: Timestamp, holdings: [Holding], grants: [Grant], catalogue: Catalogue
+    ) -> Timestamp? {
+        var next: Timestamp?
+        func note(_ moment: Timestamp?) {
+            guard let moment, moment > time else { return }
+            next = min(next ?? moment, moment)
+        }
+        for holding in holdings {
+            for stretch in holding.stretches {
+                note(stretch.from)
+                note(stretch.to)
+            }
+            guard let overdue = holding.overdue else { continue }
+            note(overdue.from)
+            note(overdue.from.advanced(byMilliseconds: catalogue.leewayMilliseconds))
+        }
+        for grant in grants {
+            note(grant.from)
+            note(grant.end)
+        }
+        return next
+    }
+}

@@ -156,13 +156,19 @@ public struct CustomerQuery: Sendable {
         _ holdings: [Holding], _ grants: [Grant]
     ) -> EntitlementsAnswer {
         EntitlementsAnswer(
-            customer: asked.id, at: moment.at, knownAt: moment.knowledge.knownAt,
-            position: position,
-            complete: ledger.complete(
-                of: asked.bundleId, moment.knowledge, head: position),
-            catalogueHash: ledger.catalogueHash,
+            customer: asked.id, stamp: stamp(asked, moment, position: position),
             entitlements: Entitlements(
                 at: moment.at, holdings: holdings, grants: grants, catalogue: ledger.catalogue))
+    }
+
+    /// When, and on which state, it is asked.
+    func stamp(
+        _ asked: ProjectionsStore.AskedCustomer, _ moment: Moment, position: Int64
+    ) -> EntitlementsAnswer.Stamp {
+        EntitlementsAnswer.Stamp(
+            at: moment.at, knownAt: moment.knowledge.knownAt, position: position,
+            complete: ledger.complete(of: asked.bundleId, moment.knowledge, head: position),
+            catalogueHash: ledger.catalogueHash)
     }
 }
 

@@ -4,15 +4,20 @@ public import Ledger
 /// What one customer has at one moment: the `entitlements` object of `contract.md`.
 public struct EntitlementsAnswer: Hashable, Sendable {
     public let customer: CustomerId
-    public let at: Timestamp
-    public let knownAt: Timestamp?
-    /// The log position the answer was computed at.
-    public let position: Int64
-    /// Since when, and up to when, everything Apple sent of the app asked about, or of all that are
-    /// configured, is certainly here.
-    public let complete: CompleteWindow?
-    public let catalogueHash: Digest
+    public let stamp: Stamp
     public let entitlements: Entitlements
+
+    /// When, and on which state, it was asked.
+    public struct Stamp: Hashable, Sendable {
+        public let at: Timestamp
+        public let knownAt: Timestamp?
+        /// The log position the answer was computed at.
+        public let position: Int64
+        /// Since when, and up to when, everything Apple sent of the app asked about, or of all that
+        /// are configured, is certainly here.
+        public let complete: CompleteWindow?
+        public let catalogueHash: Digest
+    }
 
     /// `isStamped` as for `ChainReading.writeShow`.
     public func write(to json: inout JSONWriter, isStamped: Bool = true) {
@@ -26,25 +31,36 @@ public struct EntitlementsAnswer: Hashable, Sendable {
         to json: inout JSONWriter, isStamped: Bool = true, isNobody: Bool = false
     ) {
         json.member("customer", isNobody ? nil : customer)
-        if isStamped {
-            json.member("at", at)
-            json.member("knownAt", knownAt)
-            json.member("position", position)
-            complete.writeMembers(to: &json)
-            json.member("reducerVersion", Lifecycle.reducerVersion)
-            json.member("catalogueHash", catalogueHash)
-        }
+        if isStamped { stamp.writeMembers(to: &json) }
         json.member("standing", isNobody ? nil : entitlements.standing.rawValue)
-        json.array("entitlements", entitlements.verdicts) { json, verdict in
+        entitlements.writeMembers(to: &json)
+    }
+}
+
+extension EntitlementsAnswer.Stamp {
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("at", at)
+        json.member("knownAt", knownAt)
+        json.member("position", position)
+        complete.writeMembers(to: &json)
+        json.member("reducerVersion", Lifecycle.reducerVersion)
+        json.member("catalogueHash", catalogueHash)
+    }
+}
+
+extension Entitlements {
+    /// What the customer has, by entitlement, product and group.
+    func writeMembers(to json: inout JSONWriter) {
+        json.array("entitlements", verdicts) { json, verdict in
             verdict.write(to: &json)
         }
-        json.array("products", entitlements.products) { json, product in
+        json.array("products", products) { json, product in
             json.object { json in
                 json.member("productId", product.productId)
                 json.member("standing", product.standing.rawValue)
             }
         }
-        json.array("groups", entitlements.groups) { json, group in
+        json.array("groups", groups) { json, group in
             json.object { json in
                 json.member("group", group.group)
                 json.member("standing", group.standing.rawValue)

@@ -5,6 +5,8 @@ struct FoundCustomer: Sendable {
     /// Nil before any answer is possible.
     let snapshot: LedgerSnapshot?
     let result: Result<ProjectionsStore.CustomerRecord, StoreError>
+    /// What was answered from it.
+    let prepared = PreparedSlot()
 
     /// Rows held by this; one at least.
     var holdingCount: Int {

@@ -9,12 +9,8 @@ extension LedgerHost {
     public func entitlements(
         of customer: CustomerId, _ scope: QuestionScope
     ) async throws -> ServedAnswer {
-        let ledger = try ledger(scope.environment)
-        let (answer, snapshot) = try await ledger.entitlements(
+        try await ledger(scope.environment).entitlements(
             of: customer, scope, moment: moment(scope))
-        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
-            answer.write(to: &$0, isStamped: $1)
-        }
     }
 
     /// `{"customers":[…]}`: the entitlements of each, all of one moment, in the order asked.
@@ -68,25 +64,38 @@ extension LedgerHost {
 }
 
 extension ServedLedger {
-    /// What a customer has, and the state it was read in. Asked about everything known, it is read
-    /// together with whatever is asked at the same time.
+    /// What a customer has. Asked about everything known, it is read together with whatever is asked
+    /// at the same time, and written once for as long as it holds.
     func entitlements(
         of customer: CustomerId, _ scope: QuestionScope, moment: Moment
-    ) async throws -> (EntitlementsAnswer, LedgerSnapshot) {
+    ) async throws -> ServedAnswer {
         let present = try await snapshot(atLeast: scope.minPosition)
         guard case .everything = moment.knowledge else {
-            let answer = try await present.customers.entitlements(
-                of: customer, moment: moment, bundleId: scope.bundleId)
-            return (answer, present)
+            return served(
+                try await present.customers.entitlements(
+                    of: customer, moment: moment, bundleId: scope.bundleId), present)
         }
         let asked = ProjectionsStore.AskedCustomer(customer, bundleId: scope.bundleId)
         let found = await found(asked, present)
         guard let snapshot = found.snapshot else {
             throw ServingError.projectionBehind(position: 0)
         }
-        return (
-            try await snapshot.customers.answer(asked, try found.result.get(), moment), snapshot
-        )
+        let record = try found.result.get()
+        guard record.isComplete(at: moment.at) else {
+            return served(try await snapshot.customers.answer(asked, record, moment), snapshot)
+        }
+        let prepared = found.prepared.value(at: moment.at) {
+            PreparedEntitlements(of: customer, at: moment.at, record, ledger.catalogue)
+        }
+        return prepared.served(
+            of: customer, snapshot.customers.stamp(asked, moment, position: record.position),
+            position: snapshot.position, lag: lag.positions)
+    }
+
+    private func served(_ answer: EntitlementsAnswer, _ snapshot: LedgerSnapshot) -> ServedAnswer {
+        ServedAnswer(position: snapshot.position, lag: lag.positions) {
+            answer.write(to: &$0, isStamped: $1)
+        }
     }
 
     /// A customer's rows: at once when they were read of this state before, else off the caller's

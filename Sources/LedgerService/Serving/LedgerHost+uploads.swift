@@ -148,9 +148,11 @@ extension ServedLedger {
     /// What is answered about no customer.
     func nobody(_ moment: Moment, _ position: Int64) -> EntitlementsAnswer {
         EntitlementsAnswer(
-            customer: CustomerId(""), at: moment.at, knownAt: nil, position: position,
-            complete: ledger.complete(of: nil, .everything, head: position),
-            catalogueHash: ledger.catalogueHash,
+            customer: CustomerId(""),
+            stamp: EntitlementsAnswer.Stamp(
+                at: moment.at, knownAt: nil, position: position,
+                complete: ledger.complete(of: nil, .everything, head: position),
+                catalogueHash: ledger.catalogueHash),
             entitlements: Entitlements(
                 at: moment.at, holdings: [], grants: [], catalogue: ledger.catalogue))
     }

@@ -14,21 +14,30 @@ public struct ServedAnswer: Sendable {
     public let lag: Int64
 
     init(bytes: [UInt8], tagged: [UInt8], position: Int64, lag: Int64) {
+        self.init(
+            bytes: bytes, entityTag: ServedAnswer.entityTag(of: tagged), position: position,
+            lag: lag)
+    }
+
+    init(bytes: [UInt8], entityTag: String, position: Int64, lag: Int64) {
         self.bytes = bytes
-        let digest = SHA256.hash(tagged).hexadecimal
-        entityTag = "W/\"\(digest.prefix(ServedAnswer.tagCharacterCount))\""
+        self.entityTag = entityTag
         self.position = position
         self.lag = lag
     }
 
     /// An answer of which only the end tells when it was asked: made once, without a second copy.
     init(unstamped bytes: consuming [UInt8], stamp: String, position: Int64, lag: Int64) {
-        let digest = SHA256.hash(bytes).hexadecimal
+        entityTag = ServedAnswer.entityTag(of: bytes)
         bytes += Array(stamp.utf8)
         self.bytes = bytes
-        entityTag = "W/\"\(digest.prefix(ServedAnswer.tagCharacterCount))\""
         self.position = position
         self.lag = lag
+    }
+
+    /// - Parameter bytes: the answer without what tells when, and on which position, it was asked.
+    static func entityTag(of bytes: [UInt8]) -> String {
+        "W/\"\(SHA256.hash(bytes).hexadecimal.prefix(tagCharacterCount))\""
     }
 
     /// Of the digest's 64 hexadecimal digits.

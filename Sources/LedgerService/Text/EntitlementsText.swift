@@ -16,9 +16,9 @@ extension EntitlementsAnswer {
         if !groups.isEmpty {
             lines.append("groups".padding(to: 16) + groups.joined(separator: ", "))
         }
-        let known = knownAt.map { ", as known at \($0.rfc3339)" } ?? ""
+        let known = stamp.knownAt.map { ", as known at \($0.rfc3339)" } ?? ""
         lines.append(
-            "as of".padding(to: 16) + "\(at.rfc3339), log position \(position)\(known)")
+            "as of".padding(to: 16) + "\(stamp.at.rfc3339), log position \(stamp.position)\(known)")
         return lines.printableText
     }
 

@@ -289,7 +289,7 @@ struct CustomerTests {
             let answer = try await session.customers.entitlements(
                 of: CustomerId("ann"), moment: moment, including: id(unnamed))
             #expect(answer.entitlements.standing == .active)
-            #expect(answer.position == head)
+            #expect(answer.stamp.position == head)
             let expected: Holders.ClaimOutcome =
                 switch policy {
                 case .keep: .refused

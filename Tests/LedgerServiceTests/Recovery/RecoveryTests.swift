@@ -175,7 +175,7 @@ struct RecoveryTests {
             let moment = world.ledger.moment()
             let answer = try await session.customers.entitlements(
                 of: CustomerId("nobody"), moment: moment)
-            #expect(answer.complete?.through == RecoveryWorld.days(10))
+            #expect(answer.stamp.complete?.through == RecoveryWorld.days(10))
             let reading = try await session.customers.reading(
                 of: CustomerId("nobody"), moment: moment)
             #expect(reading.complete?.through == RecoveryWorld.days(10))

@@ -1,0 +1,72 @@
+import AppStore
+import Ledger
+import LedgerStore
+import Synchronization
+
+/// What one customer has, written once for as long as neither the rows nor the clock change anything
+/// in it: asked again until then, only the stamp is written.
+struct PreparedEntitlements: Sendable {
+    /// JSON: the members of the answer from `standing` on.
+    let members: [UInt8]
+    let entityTag: String
+    /// It holds from then on,
+    private let from: Timestamp
+    /// and before then; nil: for good.
+    private let until: Timestamp?
+
+    /// - Parameter record: complete at the time.
+    init(
+        of customer: CustomerId, at time: Timestamp, _ record: ProjectionsStore.CustomerRecord,
+        _ catalogue: Catalogue
+    ) {
+        let entitlements = Entitlements(
+            at: time, holdings: record.holdings, grants: record.grants, catalogue: catalogue)
+        var members = JSONWriter()
+        members.member("standing", entitlements.standing.rawValue)
+        entitlements.writeMembers(to: &members)
+        self.members = members.bytes
+        var tagged = JSONWriter(reservingCapacity: members.bytes.count + 256)
+        tagged.object { json in
+            json.member("customer", customer)
+            json.raw(members: members.bytes)
+        }
+        entityTag = ServedAnswer.entityTag(of: tagged.bytes)
+        from = time
+        until = Entitlements.nextMoment(
+            after: time, holdings: record.holdings, grants: record.grants, catalogue: catalogue)
+    }
+
+    func holds(at time: Timestamp) -> Bool {
+        guard let until else { return from <= time }
+        return from <= time && time < until
+    }
+
+    /// The whole answer.
+    func served(
+        of customer: CustomerId, _ stamp: EntitlementsAnswer.Stamp, position: Int64, lag: Int64
+    ) -> ServedAnswer {
+        var json = JSONWriter(reservingCapacity: members.count + 512)
+        json.object { json in
+            json.member("customer", customer)
+            stamp.writeMembers(to: &json)
+            json.raw(members: members)
+        }
+        return ServedAnswer(
+            bytes: json.bytes, entityTag: entityTag, position: position, lag: lag)
+    }
+}
+
+/// Where the rows of one customer keep what was last written of them.
+final class PreparedSlot: Sendable {
+    private let held = Mutex<PreparedEntitlements?>(nil)
+
+    /// What holds at the time: as it was written before, else as `make` writes it now.
+    func value(
+        at time: Timestamp, _ make: () -> PreparedEntitlements
+    ) -> PreparedEntitlements {
+        if let held = held.withLock({ $0 }), held.holds(at: time) { return held }
+        let made = make()
+        held.withLock { $0 = made }
+        return made
+    }
+}

@@ -1,0 +1,108 @@
+import AppStore
+import HTTPTypes
+import Ledger
+import LedgerService
+import Synchronization
+import Testing
+
+@testable import Web
+
+@Suite("Entitlements that were written before")
+struct PreparedAnswerTests {
+    private let token = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
+
+    private var purchase: MadePurchase {
+        var purchase = MadePurchase()
+        purchase.appAccountToken = token
+        return purchase
+    }
+
+    /// A clock that a test moves.
+    private final class Moved: Sendable {
+        private let held: Mutex<Timestamp>
+
+        init(_ time: Timestamp) { held = Mutex(time) }
+
+        var now: Timestamp { held.withLock { $0 } }
+        func move(to time: Timestamp) { held.withLock { $0 = time } }
+    }
+
+    /// Every moment at which something of the customer begins or ends, with its neighbours.
+    private func moments(
+        _ host: LedgerHost, _ customer: CustomerId
+    ) async throws -> [Timestamp] {
+        let snapshot = try await host.ledger(.production).snapshot()
+        let reading = try await snapshot.customers.reading(
+            of: customer, moment: host.moment(QuestionScope()))
+        var json = JSONWriter()
+        reading.writeTimeline(to: &json)
+        let times = json.string.split(separator: "\"").filter { $0.hasSuffix("Z") }
+            .compactMap { Timestamp(userInput: String($0)) }
+        let leeway = Catalogue().leewayMilliseconds
+        return Set(
+            times.flatMap { time in
+                [-1, 0, 1, leeway - 1, leeway, 86_400_000].map {
+                    time.advanced(byMilliseconds: $0)
+                }
+            }
+        ).sorted()
+    }
+
+    @Test("Whenever it is asked, forth, back and by leaps, the answer is the command's")
+    func everyOrder() async throws {
+        let (purchase, token) = (purchase, token)
+        let place = try ServedPlace()
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            for period in 0...2 { _ = try await client.notify(purchase.notificationBody(period)) }
+            _ = try await host.ledger(.production).snapshot(atLeast: 3, limit: .seconds(120))
+            let customer = CustomerId(stated: token)
+            let snapshot = try await host.ledger(.production).snapshot()
+            let times = try await moments(host, customer)
+            #expect(times.count > 6)
+            let leaping = times.indices.map { times[$0 &* 7 % times.count] }
+            var standings: Set<String> = []
+            for time in times + times.reversed() + leaping {
+                let moment = host.moment(QuestionScope(at: time))
+                var expected = JSONWriter()
+                try await snapshot.customers.entitlements(of: customer, moment: moment)
+                    .write(to: &expected)
+                let answer = try await client.get(
+                    "/v1/customers/\(token)/entitlements?at=\(time.rfc3339)")
+                #expect(answer.bytes == expected.bytes, "\(time)")
+                standings.insert(answer.json["standing"]?.string ?? "")
+            }
+            #expect(standings == ["new", "active", "inactive"])
+        }
+    }
+
+    @Test("The clock alone ends access, and with it the tag; nothing new was appended")
+    func clock() async throws {
+        let (purchase, token) = (purchase, token)
+        let clock = Moved(purchase.start)
+        var place = try ServedPlace()
+        place.clock = { clock.now }
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            _ = try await client.notify(purchase.notificationBody())
+            _ = try await host.ledger(.production).snapshot(atLeast: 1, limit: .seconds(120))
+            let path = "/v1/customers/\(token)/entitlements"
+            let first = try await client.get(path)
+            #expect(first.json["standing"]?.string == "active")
+            clock.move(to: purchase.start.advanced(byMilliseconds: 1_000))
+            let second = try await client.get(path)
+            #expect(second.headers[.eTag] == first.headers[.eTag])
+            #expect(second.json["at"]?.string == clock.now.rfc3339)
+            let until = try #require(
+                first.json["entitlements"]?.array?.first?["until"]?.string.flatMap {
+                    Timestamp(userInput: $0)
+                })
+            let end = until.advanced(byMilliseconds: Catalogue().leewayMilliseconds)
+            clock.move(to: end.advanced(byMilliseconds: -1))
+            #expect(try await client.get(path).json["standing"]?.string == "active")
+            clock.move(to: end)
+            let last = try await client.get(path)
+            #expect(last.json["standing"]?.string == "inactive")
+            #expect(last.headers[.eTag] != first.headers[.eTag])
+            #expect(last.json["position"]?.int64 == first.json["position"]?.int64)
+        }
+    }
+}
