@@ -29,29 +29,66 @@ final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
         isPassing = !hasLast
         guard isPassing else { return }
         let isOld = head.version.major < 1 || head.version == .http1_0
-        HTTP1Rules.settleHost(&head, isOld: isOld)
+        let fields = Fields(head.headers)
+        let isSettled = HTTP1Rules.settleHost(&head, fields.hostCount, isOld: isOld)
         // RFC 9112 §9.3. Whoever reads it behind this compares it as it is.
         let isLast =
             isOld
-            || head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
+            || fields.hasConnection
+                && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
         if isLast {
             head.headers.replaceOrAdd(name: "connection", value: "close")
             hasLast = true
         }
-        if !isOld, open.isEmpty, HTTP1Rules.waits(head) {
+        if !isOld, open.isEmpty, fields.hasExpect, HTTP1Rules.waits(head) {
             let answer = HTTPResponseHead(version: .http1_1, status: .continue)
             context.writeAndFlush(wrapOutboundOut(.head(answer)), promise: nil)
         }
         open.append((isLast, isOld))
-        context.fireChannelRead(wrapInboundOut(.head(head)))
+        // Mostly as it came: what is wrapped already needs no second wrapping.
+        let isChanged = isLast || !isSettled
+        context.fireChannelRead(isChanged ? wrapInboundOut(.head(head)) : data)
+    }
+
+    /// What is there of what matters here: looked through once, since most requests have none of it.
+    private struct Fields {
+        var hostCount = 0
+        var hasConnection = false
+        var hasExpect = false
+
+        init(_ headers: HTTPHeaders) {
+            for (name, _) in headers {
+                switch name.utf8.count {
+                case 4: if HTTP1Rules.isSame(name, "host") { hostCount += 1 }
+                case 6: if HTTP1Rules.isSame(name, "expect") { hasExpect = true }
+                case 10: if HTTP1Rules.isSame(name, "connection") { hasConnection = true }
+                default: break
+                }
+            }
+        }
+    }
+
+    /// Names of fields have no case (RFC 9110 §5.1).
+    private static func isSame(_ name: String, _ lowercased: StaticString) -> Bool {
+        var index = 0
+        return name.utf8.allSatisfy { byte in
+            defer { index += 1 }
+            return byte | 0x20 == lowercased.utf8Start[index]
+        }
     }
 
     /// HTTP/1.1 wants exactly one Host (RFC 9112 §3.2); an older request may have none. Where they
-    /// do not fit, none is left, and `HostMiddleware` refuses the request.
-    private static func settleHost(_ head: inout HTTPRequestHead, isOld: Bool) {
-        let count = head.headers[canonicalForm: "host"].count
-        if count == 0, isOld { head.headers.add(name: "host", value: "") }
-        if head.headers["host"].count > 1 { head.headers.remove(name: "host") }
+    /// do not fit, none is left, and `HostMiddleware` refuses the request. Whether nothing had to be
+    /// changed.
+    private static func settleHost(
+        _ head: inout HTTPRequestHead, _ count: Int, isOld: Bool
+    ) -> Bool {
+        switch count {
+        case 0 where isOld: head.headers.add(name: "host", value: "")
+        case 0, 1: return true
+        default: head.headers.remove(name: "host")
+        }
+        return false
     }
 
     /// Whether the sender waits for a word before it sends its body (RFC 9110 §10.1.1).
@@ -71,6 +108,9 @@ final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
         guard let request = open.first else { return context.write(data, promise: promise) }
         switch unwrapOutboundIn(data) {
         case .head(var head):
+            guard request.isLast || request.isOld else {
+                return context.write(data, promise: promise)
+            }
             if request.isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
             // Its reader knows no chunks: the end of the connection is the end of the answer.
             if request.isOld { head.version = .http1_0 }

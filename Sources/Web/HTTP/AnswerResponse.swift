@@ -14,21 +14,25 @@ extension HTTPField.Name {
 enum AnswerResponse {
     /// 304 when the asker holds the answer already (RFC 9110 §13.1.2: weak comparison).
     static func make(_ answer: ServedAnswer, for request: Request) -> Response {
+        let isHeld = isHeld(answer, request)
+        // Appended: none of them is there before.
         var headers = HTTPFields()
-        headers[.eTag] = answer.entityTag
-        headers[.subledgerPosition] = String(answer.position)
-        headers[.subledgerLag] = String(answer.lag)
+        headers.append(HTTPField(name: .eTag, value: answer.entityTag))
+        headers.append(HTTPField(name: .subledgerPosition, value: String(answer.position)))
+        headers.append(HTTPField(name: .subledgerLag, value: String(answer.lag)))
         // Whoever keeps an answer asks whether it still holds.
-        headers[.cacheControl] = "private, no-cache"
-        if isHeld(answer, request) { return Response(status: .notModified, headers: headers) }
-        headers[.contentType] = "application/json"
+        headers.append(HTTPField(name: .cacheControl, value: "private, no-cache"))
+        if isHeld { return Response(status: .notModified, headers: headers) }
+        headers.append(HTTPField(name: .contentType, value: "application/json"))
         return Response(
             status: .ok, headers: headers,
             body: .init(byteBuffer: ByteBuffer(bytes: answer.bytes)))
     }
 
     private static func isHeld(_ answer: ServedAnswer, _ request: Request) -> Bool {
-        guard request.method == .get || request.method == .head else { return false }
+        guard request.headers.contains(.ifNoneMatch),
+            request.method == .get || request.method == .head
+        else { return false }
         let wanted = answer.entityTag.dropFirst(2)
         return request.headers[values: .ifNoneMatch].contains { line in
             line.split(separator: ",").contains { tag in

@@ -3,6 +3,8 @@
 enum PercentCoding {
     /// Nil for an incomplete escape, for what is no UTF-8, and for control characters.
     static func decoded(_ text: some StringProtocol) -> String? {
+        // Most are letters, digits and hyphens.
+        guard !text.utf8.allSatisfy(isPlain) else { return String(text) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         var rest = Array(text.utf8)[...]
@@ -18,6 +20,11 @@ enum PercentCoding {
         }
         guard !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
         return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// Whether a byte stands for itself wherever it stands.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "%")
     }
 
     private static func digit(_ byte: UInt8?) -> UInt8? {

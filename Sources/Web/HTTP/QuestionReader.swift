@@ -7,12 +7,13 @@ import LedgerService
 /// misspelt `knownAt` must not pass for an answer.
 struct QuestionReader {
     private let values: [(name: String, value: String)]
-    private var read: Set<String> = []
+    /// Names that were asked for; where nothing was given, nobody wants to know.
+    private var read: [String] = []
 
     /// Throws for a parameter that is given twice or cannot be decoded.
     init(_ request: Request) throws(Problem) {
         var values: [(name: String, value: String)] = []
-        for pair in (request.uri.query ?? "").split(separator: "&") {
+        for pair in request.uri.query?.split(separator: "&") ?? [] {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = PercentCoding.decoded(parts[0])
             let value = PercentCoding.decoded(parts.count > 1 ? parts[1] : "")
@@ -32,7 +33,8 @@ struct QuestionReader {
 
     /// The value of a parameter; nil when it is not given.
     mutating func text(_ name: String) -> String? {
-        read.insert(name)
+        guard !values.isEmpty else { return nil }
+        read.append(name)
         return values.first { $0.name == name }?.value
     }
 
@@ -206,7 +208,7 @@ struct QuestionReader {
         guard values.allSatisfy({ read.contains($0.name) }) else {
             throw Problem(
                 .badRequest, code: "unknownParameter",
-                detail: "Known here are \(read.sorted().joined(separator: ", ")).")
+                detail: "Known here are \(Set(read).sorted().joined(separator: ", ")).")
         }
     }
 }

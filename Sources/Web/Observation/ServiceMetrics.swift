@@ -1,6 +1,7 @@
 import AppStore
 import CoreMetrics
 import LedgerService
+import Synchronization
 
 /// What is counted and measured, by name. Names and labels are a promise to dashboards.
 public struct ServiceMetrics: Sendable {
@@ -9,6 +10,7 @@ public struct ServiceMetrics: Sendable {
     private let append: Timer
     private let project: Timer
     private let lateness: Recorder
+    private let requests = RequestSeries()
 
     public init() {
         verify = Timer(label: "subledger_verify_seconds", dimensions: [], factory: registry)
@@ -58,14 +60,18 @@ public struct ServiceMetrics: Sendable {
     }
 
     func answered(method: String, path: String, status: Int, _ elapsed: Duration) {
-        counter(
-            "subledger_http_requests_total",
-            [("method", method), ("path", path), ("status", String(status))]
-        ).increment()
-        Timer(
-            label: "subledger_http_request_seconds", dimensions: [("path", path)],
-            factory: registry
-        ).recordNanoseconds(elapsed.nanoseconds)
+        let series = requests.series(method, path, status) {
+            (
+                counter(
+                    "subledger_http_requests_total",
+                    [("method", method), ("path", path), ("status", String(status))]),
+                Timer(
+                    label: "subledger_http_request_seconds", dimensions: [("path", path)],
+                    factory: registry)
+            )
+        }
+        series.count.increment()
+        series.time.recordNanoseconds(elapsed.nanoseconds)
     }
 
     func reconciled(_ note: ReconcileNote) {
@@ -108,5 +114,29 @@ public struct ServiceMetrics: Sendable {
 extension Duration {
     var nanoseconds: Int64 {
         components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+    }
+}
+
+/// Where requests of one kind are counted, found without building their labels each time.
+private final class RequestSeries: Sendable {
+    typealias Pair = (count: Counter, time: Timer)
+
+    private struct Kind: Hashable {
+        let method: String
+        let path: String
+        let status: Int
+    }
+
+    /// As many as the registry tells apart: paths are those of routes, so there are far fewer.
+    private let known = Mutex<[Kind: Pair]>([:])
+
+    func series(_ method: String, _ path: String, _ status: Int, _ make: () -> Pair) -> Pair {
+        let kind = Kind(method: method, path: path, status: status)
+        if let known = known.withLock({ $0[kind] }) { return known }
+        let made = make()
+        known.withLock { known in
+            if known.count < MetricRegistry.maximumSeriesCount { known[kind] = made }
+        }
+        return made
     }
 }
