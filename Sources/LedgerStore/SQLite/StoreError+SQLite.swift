@@ -1,3 +1,4 @@
+internal import Foundation
 internal import GRDB
 
 extension StoreError {
@@ -31,14 +32,16 @@ extension StoreError {
                 .fileLocked, path: path, reason: "Another process holds the file. \(detail)",
                 remedy: "Wait for it to finish, or end it; then try again.")
         case .SQLITE_FULL:
-            self.init(
-                .diskFull, path: path, reason: "The disk is full. \(detail)",
-                remedy: "Free space; nothing acknowledged was lost. Then try again.")
+            self = .full(path: path, detail)
         case .SQLITE_CANTOPEN where error.extendedResultCode == .SQLITE_CANTOPEN_ISDIR:
             self.init(
                 .ioError, path: path, reason: "A directory stands where the file should be.",
                 remedy: "Move it away, or name another data directory.")
         case .SQLITE_CANTOPEN, .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_PROTOCOL:
+            if let cause = StoreError.cause(of: error, path: path, detail) {
+                self = cause
+                return
+            }
             self.init(
                 .ioError, path: path,
                 reason: "The operating system refused to read or write. \(detail)",
@@ -49,6 +52,42 @@ extension StoreError {
             self.init(
                 .databaseFailure, path: path, reason: detail, remedy: "Run `subledger doctor`.")
         }
+    }
+
+    /// What the file system says where SQLite does not: it cannot make the files beside its own on a
+    /// file system mounted for reading, nor let its shared memory grow on one that is full. Nil: it
+    /// is something else.
+    private static func cause(
+        of error: DatabaseError, path: String, _ detail: String
+    ) -> StoreError? {
+        let directory = DatabaseFile.parent(of: path)
+        switch error.extendedResultCode {
+        case _ where error.resultCode == .SQLITE_CANTOPEN:
+            let isDenied = isDenied(path) || isDenied(directory)
+            return isDenied ? .readOnly(path: path, detail) : nil
+        case .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMOPEN:
+            var room = statvfs()
+            guard statvfs(directory, &room) == 0,
+                UInt64(room.f_bavail) * UInt64(room.f_frsize) < leastSharedByteCount
+            else { return nil }
+            return .full(path: path, detail)
+        default: return nil
+        }
+    }
+
+    private static func isDenied(_ place: String) -> Bool {
+        guard access(place, W_OK) != 0 else { return false }
+        return errno == EACCES || errno == EPERM || errno == EROFS
+    }
+
+    /// What SQLite lets its shared memory grow by, 32 KiB, and its own file beside it. With less than
+    /// this free nothing can be appended.
+    private static let leastSharedByteCount: UInt64 = 64 * 1_024
+
+    static func full(path: String, _ detail: String) -> StoreError {
+        StoreError(
+            .diskFull, path: path, reason: "The disk is full. \(detail)",
+            remedy: "Free space; nothing acknowledged was lost. Then try again.")
     }
 
     static func corrupt(path: String, _ detail: String) -> StoreError {
