@@ -73,7 +73,9 @@ struct TimestampTests {
             ("9223372036854775807", Int64.max), ("9223372036854775808", nil), ("", nil), ("-", nil),
             ("1.5", nil), ("+5", nil), ("yesterday", nil), ("2026-02-30", nil),
             ("2026-01-31T00:00", nil),
-            ("1e3", nil), (" 5", nil), ("--5", nil),
+            ("1e3", nil), (" 5", nil), ("--5", nil), ("05", nil), ("-05", nil), ("-0", nil),
+            ("00", nil),
+            ("-9223372036854775808", Int64.min), ("-9223372036854775809", nil),
         ] as [(String, Int64?)])
     func typed(_ text: String, _ milliseconds: Int64?) {
         #expect(Timestamp(userInput: text)?.milliseconds == milliseconds)

@@ -17,6 +17,10 @@ struct ChangeRouteTests {
         arguments: [
             ("after=x", "invalidCursor"), ("after=", "invalidCursor"),
             ("after=1-2-3", "invalidCursor"), ("after=99", "cursorBeyondLog"),
+            ("after=00", "invalidCursor"), ("after=0-03", "invalidCursor"),
+            ("after=%2B0", "invalidCursor"), ("after=%200", "invalidCursor"),
+            ("after=9223372036854775807", "cursorBeyondLog"),
+            ("after=9223372036854775808", "invalidCursor"),
             ("types=Expired", "invalidParameter"), ("types=", "invalidParameter"),
             ("limit=5", "unknownParameter"), ("environment=mars", "unknownEnvironment"),
         ])

@@ -17,6 +17,13 @@ struct TimelinePageTests {
             ("after=1~", "invalidCursor"), ("after=~1", "invalidCursor"),
             ("after=1~-1", "invalidCursor"), ("limit=0", "invalidParameter"),
             ("limit=1001", "invalidParameter"), ("limit=ten", "invalidParameter"),
+            ("limit=+1", "invalidParameter"), ("limit=%2B1", "invalidParameter"),
+            ("limit=01", "invalidParameter"), ("limit=%201", "invalidParameter"),
+            ("limit=18446744073709551617", "invalidParameter"),
+            ("after=01~0", "invalidCursor"), ("after=1~00", "invalidCursor"),
+            ("after=-0~0", "invalidCursor"), ("after=1~%2B1", "invalidCursor"),
+            ("after=%2B1~1", "invalidCursor"), ("after=9223372036854775808~0", "invalidCursor"),
+            ("after=1~9223372036854775808", "invalidCursor"),
         ])
     func refused(question: String, code: String) async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in

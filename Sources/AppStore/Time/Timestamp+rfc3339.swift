@@ -59,17 +59,15 @@ extension Timestamp {
         self.init(date: date, millisecondOfDay: rest)
     }
 
-    /// What a person may type: RFC 3339, epoch milliseconds (digits, with an optional minus), or a
-    /// day `YYYY-MM-DD`, which means midnight UTC.
+    /// What a person may type: RFC 3339, epoch milliseconds (digits without a leading zero, with an
+    /// optional minus), or a day `YYYY-MM-DD`, which means midnight UTC.
     public init?(userInput text: String) {
         var reader = DigitReader(text)
         if let date = reader.date(), reader.isAtEnd {
             self.init(date: date, millisecondOfDay: 0)
             return
         }
-        let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
-        if !digits.isEmpty, digits.allSatisfy({ $0 &- UInt8(ascii: "0") <= 9 }) {
-            guard let milliseconds = Int64(text) else { return nil }
+        if let milliseconds = Int64(plain: text) {
             self.init(milliseconds: milliseconds)
             return
         }

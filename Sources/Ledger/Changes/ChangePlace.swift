@@ -1,3 +1,5 @@
+import AppStore
+
 /// Where a change stands in the feed of an environment: the order of places is the order of the
 /// feed. Also a cursor: everything up to and including this place was taken.
 ///
@@ -51,9 +53,7 @@ extension ChangePlace: CustomStringConvertible {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         var numbers: [Int64] = []
         for part in parts {
-            guard !part.isEmpty, part.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-                let number = Int64(part)
-            else { return nil }
+            guard let number = Int64(plain: part), number >= 0 else { return nil }
             numbers.append(number)
         }
         switch numbers.count {

@@ -32,8 +32,9 @@ public struct TimelinePlace: Hashable, Comparable, Sendable {
     /// Nil for a text that is no cursor of a timeline.
     public init?(cursor: String) {
         let parts = cursor.split(separator: "~", omittingEmptySubsequences: false)
-        guard parts.count == 2, let at = Int64(parts[0]), let ordinal = Int(parts[1]), ordinal >= 0
+        guard parts.count == 2, let at = Int64(plain: parts[0]),
+            let ordinal = Int64(plain: parts[1]), ordinal >= 0
         else { return nil }
-        self.init(at: Timestamp(milliseconds: at), ordinal: ordinal)
+        self.init(at: Timestamp(milliseconds: at), ordinal: Int(ordinal))
     }
 }

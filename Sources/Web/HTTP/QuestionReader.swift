@@ -51,7 +51,7 @@ struct QuestionReader {
     /// A whole number that is not negative.
     mutating func position(_ name: String) throws(Problem) -> Int64? {
         guard let text = text(name) else { return nil }
-        guard let number = Int64(text), number >= 0 else {
+        guard let number = Int64(plain: text), number >= 0 else {
             throw Problem(
                 .badRequest, code: "invalidParameter",
                 detail: "\(name) takes a position: a whole number that is not negative.")
@@ -74,12 +74,13 @@ struct QuestionReader {
         usually usual: Int = LedgerHost.usualPageCount
     ) throws(Problem) -> Int {
         guard let text = text("limit") else { return usual }
-        guard let number = Int(text), (1...LedgerHost.maximumPageCount).contains(number) else {
+        let bounds = 1...Int64(LedgerHost.maximumPageCount)
+        guard let number = Int64(plain: text), bounds.contains(number) else {
             throw Problem(
                 .badRequest, code: "invalidParameter",
                 detail: "limit takes 1 to \(LedgerHost.maximumPageCount).")
         }
-        return number
+        return Int(number)
     }
 
     /// Longest place in a list, bytes.
@@ -192,7 +193,7 @@ struct QuestionReader {
         }
         let hasTimes = !limits.isEmpty
         for word in MetricsWords.list(text("knownPosition")) {
-            guard let position = Int64(word), position >= 0, !hasTimes else {
+            guard let position = Int64(plain: word), position >= 0, !hasTimes else {
                 throw Problem(
                     .badRequest, code: "invalidParameter",
                     detail: "knownPosition takes a position, or two with a comma between them, and"

@@ -46,7 +46,7 @@ extension OpenAPIDocument {
               description: The id of a change, or a position, which stands behind all of it.
               type: string
               maxLength: 100
-              pattern: '^\d+(-\d+(-\d+-\d+)?)?$'
+              pattern: '^(0|[1-9][0-9]*)(-(0|[1-9][0-9]*)|-[1-9][0-9]*(-(0|[1-9][0-9]*)){2})?$'
               examples: ['1234', 1234-0, 1234-1767225600000-0-0]
             ChangeName:
               description: A transition, a fact, or a word about what was told before.

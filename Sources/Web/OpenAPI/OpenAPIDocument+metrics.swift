@@ -241,7 +241,7 @@ extension OpenAPIDocument {
               in: query
               description: |
                 Two positions with a comma between them, or one. Not together with knownAt.
-              schema: { type: string, pattern: '^[0-9]{1,18}(,[0-9]{1,18})?$' }
+              schema: { type: string, pattern: '^(0|[1-9][0-9]{0,17})(,(0|[1-9][0-9]{0,17}))?$' }
               example: '1000,2000'
         """#
 }

@@ -49,7 +49,7 @@ extension OpenAPIDocument {
             Limit:
               name: limit
               in: query
-              description: Elements of a page, at most.
+              description: Elements of a page, at most; digits without sign or leading zero.
               schema: { type: integer, minimum: 1, maximum: 1000, default: 100 }
             EntriesLimit:
               name: limit
@@ -102,7 +102,7 @@ extension OpenAPIDocument {
               name: after
               in: query
               description: The `next` of the page before.
-              schema: { type: string, pattern: '^-?[0-9]{1,18}~[0-9]{1,9}$' }
+              schema: { type: string, pattern: '^(0|-?[1-9][0-9]{0,17})~(0|[1-9][0-9]{0,8})$' }
             Actor:
               name: X-Actor
               in: header

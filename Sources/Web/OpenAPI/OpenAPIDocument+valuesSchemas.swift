@@ -20,7 +20,9 @@ extension OpenAPIDocument {
                   maximum: 9223372036854775807
               examples: ['2026-01-31T23:59:59.000Z', '2026-01-31', 1769903999000]
             Position:
-              description: Of the log, from 1; 0 is before the first.
+              description: |
+                Of the log, from 1; 0 is before the first. In a query digits only: no sign, no
+                leading zero.
               type: integer
               format: int64
               minimum: 0

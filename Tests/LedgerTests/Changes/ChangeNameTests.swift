@@ -25,13 +25,16 @@ struct ChangeNameTests {
         #expect(places == places.sorted())
         for place in places { #expect(ChangePlace(place.description) == place) }
         #expect(ChangePlace("17") == .end(of: 17))
+        #expect(ChangePlace("0-3") == ChangePlace(position: 0, index: 3))
+        #expect(ChangePlace("9223372036854775807") == .end(of: .max))
     }
 
     @Test(
         "what is no place is none",
         arguments: [
             "", "-", "1-", "-1", "1-2-3", "1-0-0-0", "1-2-3-4-5", "a", "1.5", "+1", " 1",
-            "99999999999999999999",
+            "99999999999999999999", "9223372036854775808", "01", "0-3 ", "00", "0-03", "-0", "1--1",
+            "1-05-0-0", "1-5-00-0", "1-5-0-+1",
         ])
     func unreadablePlaces(_ text: String) {
         #expect(ChangePlace(text) == nil)
