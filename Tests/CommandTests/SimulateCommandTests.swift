@@ -134,10 +134,17 @@ struct SimulateCommandTests {
 extension Workplace {
     /// Runs a line of shell here, `$0` being the binary.
     func shell(_ script: String) async throws -> Outcome {
-        let names = ["in", "out", "err"].map { file("shell.\($0)") }
+        try await program("/bin/sh", ["-c", script, Workplace.binary])
+    }
+
+    /// Runs a program of the machine here, and waits for its end.
+    func program(_ path: String, _ arguments: [String]) async throws -> Outcome {
+        let id = UUID().uuidString
+        let names = ["in", "out", "err"].map { file("\(id).\($0)") }
+        defer { for name in names { try? FileManager.default.removeItem(atPath: name) } }
         for name in names { try Data().write(to: URL(filePath: name)) }
         let child = Child(
-            path: "/bin/sh", arguments: ["-c", script, Workplace.binary], directory: path,
+            path: path, arguments: arguments, directory: self.path,
             variables: Workplace.inherited, input: names[0], output: names[1], errors: names[2])
         return Outcome(
             code: try await child.run(),

@@ -4,29 +4,20 @@ import Testing
 
 @Suite("subledger warehouse")
 struct WarehouseCommandTests {
-    /// Where DuckDB's package is; nil where Python or the package is missing.
-    private static let python: String? = {
+    /// Where DuckDB's package is; nil where Python or the package is missing. Looked for once.
+    private static var python: String? {
+        get async { await search.value }
+    }
+
+    private static let search = Task { () -> String? in
         let named = ProcessInfo.processInfo.environment["SUBLEDGER_TEST_PYTHON"]
         let candidates =
             [named].compactMap(\.self) + ["/usr/bin/python3", "/usr/local/bin/python3"]
-        return candidates.first { path in
-            (try? ran(path, ["-c", "import duckdb"]))?.code == 0
+        for path in candidates
+        where (try? await Workplace().program(path, ["-c", "import duckdb"]))?.code == 0 {
+            return path
         }
-    }()
-
-    private static func ran(
-        _ path: String, _ arguments: [String]
-    ) throws -> (code: Int32, out: Data) {
-        let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let out = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (process.terminationStatus, out)
+        return nil
     }
 
     private static let root = URL(filePath: #filePath).appending(path: "../../..")
@@ -82,9 +73,8 @@ struct WarehouseCommandTests {
     @Test(
         "Churn recomputed by DuckDB with the page's own query is what subledger churn counts",
         .enabled(
-            if: python != nil,
             "Python's package duckdb is missing; name a Python that has it in SUBLEDGER_TEST_PYTHON"
-        ))
+        ) { await python != nil })
     func recomputed() async throws {
         let place = try await taken(events: 3_000)
         let exported = try await place.run("warehouse", "transitions", "--data", "data")
@@ -92,11 +82,11 @@ struct WarehouseCommandTests {
         let page = Self.root.appending(
             path: "Sources/LedgerService/LedgerService.docc/Warehouse.md")
         let script = Self.root.appending(path: "Tests/Warehouse/churn.py")
-        let ran = try Self.ran(
-            try #require(Self.python),
+        let ran = try await place.program(
+            try #require(await Self.python),
             [script.path(), page.path(), place.file("transitions.ndjson")])
-        #expect(ran.code == 0)
-        let computed = try #require(try JSONValue.parse(Array(ran.out)).array)
+        #expect(ran.code == 0, "\(ran.err)")
+        let computed = try #require(try JSONValue.parse(Array(ran.out.utf8)).array)
         let churn = try await place.run(
             "churn", "--from", "2026-01-01", "--to", "2027-01-01", "--json", "--data", "data"
         ).json()
@@ -134,10 +124,10 @@ struct WarehouseCommandTests {
 
     @Test(
         "The benchmark of metrics comes to DuckDB's figures, and stands beside its time",
-        .enabled(if: python != nil, "Python's package duckdb is missing"))
+        .enabled("Python's package duckdb is missing") { await python != nil })
     func compared() async throws {
         // A cell that differs would end it with an error.
-        let rows = try await measured(try #require(Self.python))
+        let rows = try await measured(try #require(await Self.python))
         for name in ["metrics.duckdb", "metrics.duckdb.file"] {
             let row = try #require(rows.first { $0["name"]?.string == name })
             #expect(row["limitName"]?.string == "metrics.reportZone")
