@@ -20,7 +20,9 @@ struct Served: Sendable {
     var policy = RetryPolicy(
         attempts: 4, firstWaitMilliseconds: 1, longestWaitMilliseconds: 1,
         budgetMilliseconds: 10_000)
-    var timeoutMilliseconds: Int64 = 30_000
+    /// Longer than any answer takes where everything else is tested beside: an attempt given up
+    /// counts as one more.
+    var timeoutMilliseconds: Int64 = 300_000
     /// What the client takes for the time of day.
     var clientClock: (any RequestClock)?
 
