@@ -1,26 +1,14 @@
-import Foundation
 import Testing
 
 /// A command in a mount namespace of its own.
 private enum MountedRun {
-    private static let unshare = "/usr/bin/unshare"
-
     /// Runs a shell script in a mount namespace of its own, in the place's directory, the binary
     /// being `$0` and the arguments `$@`.
     static func run(
         _ script: String, _ arguments: [String], in place: Workplace
     ) async throws -> Outcome {
-        let id = UUID().uuidString
-        let names = ["in", "out", "err"].map { place.file("\(id).\($0)") }
-        for name in names { try Data().write(to: URL(filePath: name)) }
-        let child = Child(
-            path: unshare, arguments: ["-m", "sh", "-c", script, Workplace.binary] + arguments,
-            directory: place.path, variables: Workplace.inherited,
-            input: names[0], output: names[1], errors: names[2])
-        return Outcome(
-            code: try await child.run(),
-            out: try String(contentsOfFile: names[1], encoding: .utf8),
-            err: try String(contentsOfFile: names[2], encoding: .utf8))
+        try await place.program(
+            "/usr/bin/unshare", ["-m", "sh", "-c", script, Workplace.binary] + arguments)
     }
 
     static func isPossible() async -> Bool {

@@ -1,26 +1,14 @@
 import AppStore
 import LedgerService
-import Synchronization
 import Testing
 
 @testable import Web
 
 @Suite("A clock that jumps")
 struct ClockTests {
-    /// A clock that a test moves.
-    private final class Moved: Sendable {
-        private let time = Mutex(ServedPlace.now)
-
-        var now: Timestamp { time.withLock { $0 } }
-
-        func jump(byDays days: Int64) {
-            time.withLock { $0 = $0.advanced(byMilliseconds: days * 86_400_000) }
-        }
-    }
-
     @Test("Back and forth: everything is taken, in the order of its coming, and answers go on")
     func jumps() async throws {
-        let clock = Moved()
+        let clock = MovedClock()
         var place = try ServedPlace()
         place.clock = { clock.now }
         let purchase = MadePurchase()
@@ -44,7 +32,7 @@ struct ClockTests {
 
     @Test("A log that is ahead of the clock is told of once, and again after it was caught up with")
     func behind() async throws {
-        let clock = Moved()
+        let clock = MovedClock()
         let codes = LogCodes()
         var place = try ServedPlace()
         place.clock = { clock.now }

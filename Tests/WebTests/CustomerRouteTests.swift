@@ -10,11 +10,7 @@ import Testing
 struct CustomerRouteTests {
     private let token = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
 
-    private var purchase: MadePurchase {
-        var purchase = MadePurchase()
-        purchase.appAccountToken = token
-        return purchase
-    }
+    private var purchase: MadePurchase { MadePurchase(appAccountToken: token) }
 
     /// Two chains of the token's customer and one of another app, all projected.
     private func bought(

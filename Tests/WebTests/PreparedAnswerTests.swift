@@ -2,7 +2,6 @@ import AppStore
 import HTTPTypes
 import Ledger
 import LedgerService
-import Synchronization
 import Testing
 
 @testable import Web
@@ -11,21 +10,7 @@ import Testing
 struct PreparedAnswerTests {
     private let token = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
 
-    private var purchase: MadePurchase {
-        var purchase = MadePurchase()
-        purchase.appAccountToken = token
-        return purchase
-    }
-
-    /// A clock that a test moves.
-    private final class Moved: Sendable {
-        private let held: Mutex<Timestamp>
-
-        init(_ time: Timestamp) { held = Mutex(time) }
-
-        var now: Timestamp { held.withLock { $0 } }
-        func move(to time: Timestamp) { held.withLock { $0 = time } }
-    }
+    private var purchase: MadePurchase { MadePurchase(appAccountToken: token) }
 
     /// Every moment at which something of the customer begins or ends, with its neighbours.
     private func moments(
@@ -78,7 +63,7 @@ struct PreparedAnswerTests {
     @Test("The clock alone ends access, and with it the tag; nothing new was appended")
     func clock() async throws {
         let (purchase, token) = (purchase, token)
-        let clock = Moved(purchase.start)
+        let clock = MovedClock(purchase.start)
         var place = try ServedPlace()
         place.clock = { clock.now }
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in

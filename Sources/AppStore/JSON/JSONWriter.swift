@@ -144,15 +144,9 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// JSON made elsewhere, taken as it is: one complete value.
+    /// JSON made elsewhere, taken as it is: one complete value, or some members with commas between
+    /// them, and none before or behind.
     public mutating func raw(_ json: some Collection<UInt8>) {
-        beginValue()
-        bytes.append(contentsOf: json)
-    }
-
-    /// Members made elsewhere, taken as they are: one at least, with commas between them, and none
-    /// before or behind.
-    public mutating func raw(members json: [UInt8]) {
         beginValue()
         bytes.append(contentsOf: json)
     }

@@ -32,8 +32,7 @@ public struct EntitlementsAnswer: Hashable, Sendable {
     ) {
         json.member("customer", isNobody ? nil : customer)
         if isStamped { stamp.writeMembers(to: &json) }
-        json.member("standing", isNobody ? nil : entitlements.standing.rawValue)
-        entitlements.writeMembers(to: &json)
+        entitlements.writeMembers(to: &json, isNobody: isNobody)
     }
 }
 
@@ -49,8 +48,11 @@ extension EntitlementsAnswer.Stamp {
 }
 
 extension Entitlements {
-    /// What the customer has, by entitlement, product and group.
-    func writeMembers(to json: inout JSONWriter) {
+    /// What the customer has: in all, and by entitlement, product and group.
+    ///
+    /// - Parameter isNobody: they are of no customer at all.
+    func writeMembers(to json: inout JSONWriter, isNobody: Bool = false) {
+        json.member("standing", isNobody ? nil : standing.rawValue)
         json.array("entitlements", verdicts) { json, verdict in
             verdict.write(to: &json)
         }

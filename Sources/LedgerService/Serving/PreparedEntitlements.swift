@@ -22,13 +22,12 @@ struct PreparedEntitlements: Sendable {
         let entitlements = Entitlements(
             at: time, holdings: record.holdings, grants: record.grants, catalogue: catalogue)
         var members = JSONWriter()
-        members.member("standing", entitlements.standing.rawValue)
         entitlements.writeMembers(to: &members)
         self.members = members.bytes
         var tagged = JSONWriter(reservingCapacity: members.bytes.count + 256)
         tagged.object { json in
             json.member("customer", customer)
-            json.raw(members: members.bytes)
+            json.raw(members.bytes)
         }
         entityTag = ServedAnswer.entityTag(of: tagged.bytes)
         from = time
@@ -49,7 +48,7 @@ struct PreparedEntitlements: Sendable {
         json.object { json in
             json.member("customer", customer)
             stamp.writeMembers(to: &json)
-            json.raw(members: members)
+            json.raw(members)
         }
         return ServedAnswer(
             bytes: json.bytes, entityTag: entityTag, position: position, lag: lag)

@@ -41,10 +41,8 @@ extension ServedLedger {
         return stat(path, &status) == 0 ? Double(status.st_size) : 0
     }
 
-    /// What others than root may still write.
+    /// What others than root may still write; 0 when that cannot be found out.
     static func freeByteCount(_ directory: String) -> Double {
-        var status = statvfs()
-        guard statvfs(directory, &status) == 0 else { return 0 }
-        return Double(status.f_bavail) * Double(status.f_frsize)
+        Double(DiskRoom.freeByteCount(directory) ?? 0)
     }
 }

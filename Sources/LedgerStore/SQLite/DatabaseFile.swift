@@ -194,9 +194,7 @@ struct DatabaseFile: Sendable {
         let detail = String(cString: strerror(number)) + "."
         switch number {
         case EACCES, EPERM, EROFS: return .readOnly(path: path, detail)
-        case ENOSPC, EDQUOT:
-            return StoreError(
-                .diskFull, path: path, reason: "The disk is full.", remedy: "Free space.")
+        case ENOSPC, EDQUOT: return .full(path: path, detail)
         default:
             return StoreError(
                 .ioError, path: path, reason: "It cannot be opened: \(detail)",

@@ -61,28 +61,21 @@ extension StoreError {
         of error: DatabaseError, path: String, _ detail: String
     ) -> StoreError? {
         let directory = DatabaseFile.parent(of: path)
-        switch error.extendedResultCode {
-        case _ where error.resultCode == .SQLITE_CANTOPEN:
-            let isDenied = isDenied(path) || isDenied(directory)
-            return isDenied ? .readOnly(path: path, detail) : nil
-        case .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMOPEN:
-            var room = statvfs()
-            guard statvfs(directory, &room) == 0,
-                UInt64(room.f_bavail) * UInt64(room.f_frsize) < leastSharedByteCount
-            else { return nil }
-            return .full(path: path, detail)
-        default: return nil
+        if error.resultCode == .SQLITE_CANTOPEN, isDenied(path) || isDenied(directory) {
+            return .readOnly(path: path, detail)
         }
+        if error.extendedResultCode == .SQLITE_IOERR_SHMSIZE,
+            DiskRoom.isGone(freeByteCount: DiskRoom.freeByteCount(directory))
+        {
+            return .full(path: path, detail)
+        }
+        return nil
     }
 
     private static func isDenied(_ place: String) -> Bool {
         guard access(place, W_OK) != 0 else { return false }
         return errno == EACCES || errno == EPERM || errno == EROFS
     }
-
-    /// What SQLite lets its shared memory grow by, 32 KiB, and its own file beside it. With less than
-    /// this free nothing can be appended.
-    private static let leastSharedByteCount: UInt64 = 64 * 1_024
 
     static func full(path: String, _ detail: String) -> StoreError {
         StoreError(

@@ -13,6 +13,7 @@ struct QuestionReader {
     /// Throws for a parameter that is given twice or cannot be decoded.
     init(_ request: Request) throws(Problem) {
         var values: [(name: String, value: String)] = []
+        var names: Set<String> = []
         for pair in request.uri.query?.split(separator: "&") ?? [] {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = PercentCoding.decoded(parts[0])
@@ -22,7 +23,7 @@ struct QuestionReader {
                     .badRequest, code: "invalidParameter",
                     detail: "A parameter is not percent-encoded UTF-8.")
             }
-            guard !values.contains(where: { $0.name == name }) else {
+            guard names.insert(name).inserted else {
                 throw Problem(
                     .badRequest, code: "invalidParameter", detail: "A parameter is given twice.")
             }
