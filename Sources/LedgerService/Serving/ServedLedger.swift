@@ -187,15 +187,20 @@ public final class ServedLedger: Sendable {
     }
 
     private func look() async {
-        let version = health.withLock { $0.appendVersion }
+        let (version, obstacle) = health.withLock { ($0.appendVersion, $0.append) }
         do throws(StoreError) {
-            try await ledger.log.probe()
-            let directory = ledger.directory
-            let free = await Blocking.run { ServedLedger.freeByteCount(directory) }
-            guard ServedLedger.isWritable(after: obstacle, freeByteCount: free) else { return }
+            if obstacle == nil {
+                try await ledger.log.probeLock()
+            } else {
+                let directory = ledger.directory
+                let free = await Blocking.run { ServedLedger.freeByteCount(directory) }
+                guard ServedLedger.isWritable(after: obstacle, freeByteCount: free) else { return }
+                try await ledger.log.probeCommit()
+            }
             note(append: nil, asOf: version)
         } catch {
-            note(append: error, asOf: version)
+            // As for an append: a queue that is full for a moment says nothing.
+            if error.code != .queueFull { note(append: error, asOf: version) }
         }
     }
 }

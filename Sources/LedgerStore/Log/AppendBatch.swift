@@ -7,6 +7,9 @@ struct AppendBatch: Sendable {
     let events: [NewEvent]
     /// Bytes the batch may add to the file: packed evidence, and each distinct header once.
     let byteCount: Int
+    /// Whether the transaction must write even if no event is new: it is how a log that could not
+    /// be written is tried.
+    var isProbe = false
     let continuation: CheckedContinuation<Answer, Never>
 
     /// The stored size of `events`. Throws `batchTooLarge` over either bound.

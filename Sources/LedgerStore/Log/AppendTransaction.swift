@@ -162,6 +162,14 @@ struct AppendTransaction {
         }
     }
 
+    // MARK: Probing
+
+    /// Writes the file's first page as it is, so that COMMIT has something to make durable. (SQLite
+    /// leaves out a row that is updated to what it was.)
+    func rewriteMark() throws {
+        try database.execute(sql: "PRAGMA application_id = \(EventLog.applicationId)")
+    }
+
     // MARK: Finishing
 
     /// Moves the head row, unless nothing was appended; what must be there if COMMIT succeeds.

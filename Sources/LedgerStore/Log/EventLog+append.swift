@@ -23,7 +23,7 @@ extension EventLog {
         return try answer.get()
     }
 
-    private func enqueue(_ batch: AppendBatch) {
+    func enqueue(_ batch: AppendBatch) {
         let (refusal, mustDrain) = state.withLock { state -> (StoreError?, Bool) in
             guard !state.isClosed else { return (EventLog.closedError(path: path), false) }
             guard state.queue.add(batch) else { return (queueFull, false) }
@@ -107,6 +107,7 @@ extension EventLog {
             for batch in group {
                 answers.append(.success(try batch.events.map { try transaction.place($0) }))
             }
+            if group.contains(where: \.isProbe) { try transaction.rewriteMark() }
             trace = try transaction.finish()
         } catch {
             rollBack(database)

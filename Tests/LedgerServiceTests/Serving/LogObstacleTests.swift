@@ -58,6 +58,35 @@ struct LogObstacleTests {
         }
     }
 
+    @Test("A log whose every COMMIT fails is not ready, however much room there is")
+    func refused() async throws {
+        let disk = FullDisk()
+        try await LogFaults.$commits.withValue(disk) {
+            try await TemporaryLedger().ledger { ledger in
+                let served = ServedLedger(
+                    ledger, newestReceivedAt: nil, observer: NoServingObserver())
+                let (first, second) = try (
+                    LogObstacleTests.event("a"), LogObstacleTests.event("b")
+                )
+                _ = try await served.append([first])
+                let head = try await ledger.log.head()
+                disk.fill(true)
+                await #expect(throws: StoreError.self) { try await served.append([second]) }
+                // Twice: the first look finds a writer that was given up.
+                for _ in 0..<2 {
+                    await served.probe()
+                    #expect(await served.obstacleCode() == "commitOutcomeUnknown")
+                }
+                disk.fill(false)
+                await served.probe()
+                #expect(await served.obstacleCode() == nil)
+                // The look itself left nothing behind.
+                #expect(try await ledger.log.head() == head)
+                #expect(try await served.append([second]) == [.appended(position: 2)])
+            }
+        }
+    }
+
     @Test(
         "After a disk was full, however it said so, only enough room is a sign; a lock needs none")
     func room() {
