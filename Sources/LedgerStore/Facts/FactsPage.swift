@@ -11,6 +11,8 @@ public struct FactsPage: Sendable {
     private struct Row: Sendable {
         let signedAt: Int64
         let position: Int64
+        /// Which of the statements of its event.
+        let part: Int64
         /// Where the body ends in `bodies`; it begins where the row before ends.
         let end: Int
     }
@@ -37,7 +39,7 @@ public struct FactsPage: Sendable {
     /// The last chain of the page: where the next one goes on.
     public var last: OriginalTransactionId? { starts.last?.chain }
 
-    /// Adds the row (chain, app, signed_at, position, body) that a statement stands on; false when
+    /// Adds the row (chain, app, signed_at, position, part, body) that a statement stands on; false when
     /// the page is full and the row begins another chain.
     mutating func add(_ select: BoundStatement, limit: Int) -> Bool {
         let app = select.int64(1)
@@ -48,9 +50,11 @@ public struct FactsPage: Sendable {
             if rows.count >= limit, starts.last?.chain != chain { return false }
             starts.append(Start(chain: chain, app: app, row: rows.count))
         }
-        select.withBytes(4) { bodies.append(contentsOf: $0) }
+        select.withBytes(5) { bodies.append(contentsOf: $0) }
         rows.append(
-            Row(signedAt: select.int64(2), position: select.int64(3), end: bodies.count))
+            Row(
+                signedAt: select.int64(2), position: select.int64(3), part: select.int64(4),
+                end: bodies.count))
         return true
     }
 
@@ -100,16 +104,15 @@ public struct FactsPage: Sendable {
         return isOrdered ? indices : indices.sorted { chain($0) < chain($1) }
     }
 
-    /// The chains with their facts up to a position as the bytes they are stored in, in the order
-    /// of `chains`.
+    /// The chains with their facts up to a position as the keys and bytes they are stored in, in
+    /// the order of `chains`.
     func stored(through position: Int64) -> [(chain: ChainId, bytes: [UInt8])] {
         starts.enumerated().map { index, start in
             let end = index + 1 < starts.count ? starts[index + 1].row : rows.count
             var bytes: [UInt8] = []
             for row in start.row..<end where rows[row].position <= position {
-                withUnsafeBytes(of: (rows[row].signedAt, rows[row].position)) {
-                    bytes.append(contentsOf: $0)
-                }
+                let key = (rows[row].signedAt, rows[row].position, rows[row].part)
+                withUnsafeBytes(of: key) { bytes.append(contentsOf: $0) }
                 bytes.append(contentsOf: bodies[(row == 0 ? 0 : rows[row - 1].end)..<rows[row].end])
             }
             return (chain(index), bytes)

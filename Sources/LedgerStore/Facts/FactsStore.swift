@@ -210,7 +210,7 @@ public final class FactsStore: Sendable {
             let select = try BoundStatement(
                 database,
                 """
-                SELECT chain, app, signed_at, position, body FROM facts
+                SELECT chain, app, signed_at, position, part, body FROM facts
                 WHERE chain \(isNext) ? ORDER BY chain, app, signed_at, position, part
                 """)
             select.bind(1, after?.rawValue ?? "")

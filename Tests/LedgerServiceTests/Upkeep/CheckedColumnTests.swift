@@ -145,6 +145,25 @@ struct CheckedColumnTests {
         }
     }
 
+    @Test("Whatever one value of the stored facts says else is found")
+    func everyFactColumn() async throws {
+        let ledger = try await taken()
+        try await ledger.session { session in
+            let facts = DerivedFiles.facts(in: session.ledger.directory)
+            let current = try #require(facts.current())
+            let file = try DatabaseQueue(path: current)
+            defer { try? file.close() }
+            for column in try columns(file) where column.table == "facts" {
+                let row = try #require(try row(column, file), "\(column.name)")
+                let changed = try changed(row, column.name)
+                try swap(row, for: changed, column.table, file)
+                #expect(try await named(session) == ["facts"], "\(column.name)")
+                try swap(changed, for: row, column.table, file)
+            }
+            #expect(try await named(session).isEmpty)
+        }
+    }
+
     // MARK: Apart from the rows of chains
 
     /// Changes the projections by hand and asks what a check names.
