@@ -63,9 +63,6 @@ public final class ProjectionsStore: Sendable {
         }
     }
 
-    /// Page cache of the connection that writes, KiB; twice as much was no quicker (tried).
-    static let writerCacheKibibytes = 32 * 1_024
-
     /// Opens a file that was built. Blocks.
     ///
     /// Throws `noSuchFile`, or what SQLite met.
@@ -77,10 +74,7 @@ public final class ProjectionsStore: Sendable {
                 .noSuchFile, path: path, reason: "The projections are gone.",
                 remedy: "They are derived data: `subledger rebuild` makes them again.")
         }
-        pool = try DerivedFile(
-            path: path, schema: DerivedSchema.projections,
-            writerCacheKibibytes: ProjectionsStore.writerCacheKibibytes
-        ).open()
+        pool = try DerivedFile(path: path, schema: DerivedSchema.projections).open()
     }
 
     /// Whether the file is still where it was opened: false once somebody deleted or replaced it.

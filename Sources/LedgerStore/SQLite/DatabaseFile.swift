@@ -11,9 +11,8 @@ struct DatabaseFile: Sendable {
     let pageByteCount: Int
     /// Page cache of the writing connection, KiB.
     let cacheKibibytes: Int
-    /// Page cache of each connection that only reads, KiB, at most. A walk over a whole log fills it
-    /// with what nobody asks for again, and every reader has its own.
-    static let readerCacheKibibytes = 16 * 1_024
+    /// Page cache of each connection that only reads, KiB, at most: as for derived files.
+    static let readerCacheKibibytes = DerivedFile.readerCacheKibibytes
     /// How long a connection waits for another process.
     var busyTimeoutSeconds = DatabaseFile.usualBusyTimeoutSeconds
 
