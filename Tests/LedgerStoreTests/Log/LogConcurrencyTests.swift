@@ -1,3 +1,4 @@
+import Foundation
 import LedgerStore
 import Testing
 
@@ -66,5 +67,25 @@ struct LogConcurrencyTests {
         #expect(try await log.head().position == 100)
         #expect(try await log.verify().isSound)
         await log.close()
+    }
+
+    @Test("A checkpoint while another process makes one is none, and no failure")
+    func checkpointBesideAnother() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: directory.path)
+        _ = try await log.append(Sample.events(0..<5))
+        let (path, other) = (
+            directory.file(EventLog.fileName),
+            try CheckpointHolder(path: directory.file(EventLog.fileName))
+        )
+        let before = FileManager.default.contents(atPath: path)
+        try await log.checkpoint()
+        #expect(FileManager.default.contents(atPath: path) == before)
+        try other.release()
+        try await log.checkpoint()
+        #expect(FileManager.default.contents(atPath: path) != before)
+        #expect(try await log.verify().isSound)
+        await log.close()
+        withExtendedLifetime(other) {}
     }
 }
