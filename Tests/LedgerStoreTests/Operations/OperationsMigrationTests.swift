@@ -11,13 +11,18 @@ import Testing
 /// A file of an earlier release keeps what is in it.
 @Suite("Operations of earlier releases", .serialized)
 struct OperationsMigrationTests {
-    /// The file as of migration 7, with an item in quarantine, one that was removed before, and a
+    /// The oldest version with everything that is kept: quarantine is of 1, what waits of 2.
+    static let oldest = 2
+
+    /// The file as of a migration, with an item in quarantine, one that was removed before, and a
     /// change that waits.
-    private func earlier(_ directory: TemporaryDirectory) throws {
+    private func earlier(
+        _ directory: TemporaryDirectory, version: Int = OperationsMigrationTests.oldest
+    ) throws {
         let file = DatabaseFile(
             path: directory.file(OperationsStore.fileName),
             applicationId: OperationsStore.applicationId,
-            migrations: SchemaHistory.operations.prefix(7).map(SchemaStep.init),
+            migrations: SchemaHistory.operations.prefix(version).map(SchemaStep.init),
             pageByteCount: OperationsStore.pageByteCount,
             cacheKibibytes: OperationsStore.cacheKibibytes)
         let connection = try file.openWriter()
@@ -43,10 +48,12 @@ struct OperationsMigrationTests {
         try connection.close()
     }
 
-    @Test("What was kept and what waits is there, and no id is used twice")
-    func kept() async throws {
+    @Test(
+        "What was kept and what waits is there, and no id is used twice",
+        arguments: OperationsMigrationTests.oldest..<SchemaHistory.operations.count)
+    func kept(version: Int) async throws {
         let directory = try TemporaryDirectory()
-        try earlier(directory)
+        try earlier(directory, version: version)
         try await expectKept(directory)
     }
 
