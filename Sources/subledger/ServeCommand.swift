@@ -3,6 +3,7 @@ import AppStoreAPI
 import ArgumentParser
 import Foundation
 import LedgerService
+import LedgerStore
 import Logging
 import Outgoing
 import ServiceLifecycle
@@ -25,6 +26,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var common: SharedOptions
 
     func run() async throws {
+        AllocatorArenas.bound()
         try await perform {
             var settings = try Settings(common)
             _ = try settings.requiredApps()
