@@ -11,7 +11,9 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(help: "ndjson or csv.")
     var format: Export.Format = .ndjson
 
-    @Option(help: "Events after this position; or chains that changed after it.")
+    @Option(
+        help: "Events after this position; or chains that changed after it.",
+        transform: PlainNumber.read)
     var after: Int64 = 0
 
     @Flag(help: "Adds signedPayload to events.")

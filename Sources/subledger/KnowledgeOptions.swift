@@ -6,7 +6,7 @@ struct KnowledgeOptions: ParsableArguments {
     @Option(help: "Use only events received by this time.")
     var knownAt: String?
 
-    @Option(help: "Use only events up to this log position.")
+    @Option(help: "Use only events up to this log position.", transform: PlainNumber.read)
     var knownPosition: Int64?
 
     func limit() throws(CommandFailure) -> KnowledgeLimit {

@@ -17,7 +17,7 @@ struct MetricsDiffCommand: AsyncParsableCommand {
     @Option(help: "Events received by this time; twice, or once for everything beside it.")
     var knownAt: [String] = []
 
-    @Option(help: "Events up to this log position; likewise.")
+    @Option(help: "Events up to this log position; likewise.", transform: PlainNumber.read)
     var knownPosition: [Int64] = []
 
     @Option(

@@ -41,7 +41,7 @@ struct QuarantineCommand: AsyncParsableCommand {
             commandName: "show",
             abstract: "One item with its bytes; with --json exactly as they are.")
 
-        @Argument(help: "The item's number in the list.")
+        @Argument(help: "The item's number in the list.", transform: PlainNumber.read)
         var id: Int64
 
         @OptionGroup var common: SharedOptions

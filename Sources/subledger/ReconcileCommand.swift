@@ -19,10 +19,12 @@ struct ReconcileCommand: AsyncParsableCommand {
     @Flag(help: "Every chain with any open notice.")
     var all = false
 
-    @Option(help: "Chains to look up at most.")
+    @Option(help: "Chains to look up at most.", transform: PlainNumber.read)
     var limit: Int?
 
-    @Option(help: "Answers of Apple's after which no further chain is begun.")
+    @Option(
+        help: "Answers of Apple's after which no further chain is begun.",
+        transform: PlainNumber.read)
     var requests: Int?
 
     @OptionGroup var access: APIOptions

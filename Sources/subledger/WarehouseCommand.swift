@@ -17,10 +17,10 @@ struct WarehouseCommand: AsyncParsableCommand {
     @Option(help: "ndjson or csv; a csv has its header only from position 0.")
     var format: Export.Format = .ndjson
 
-    @Option(help: "Only what events after this position changed.")
+    @Option(help: "Only what events after this position changed.", transform: PlainNumber.read)
     var after: Int64 = 0
 
-    @Option(help: "Only what events up to this position changed.")
+    @Option(help: "Only what events up to this position changed.", transform: PlainNumber.read)
     var through: Int64?
 
     @Option(help: "Refuse to go on unless the lines still follow these rules (their column).")

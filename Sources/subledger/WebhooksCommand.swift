@@ -104,10 +104,10 @@ struct WebhooksCommand: AsyncParsableCommand {
         @Argument(help: "The endpoint's name; not needed when there is only one.")
         var name: String?
 
-        @Option(help: "The first position.")
+        @Option(help: "The first position.", transform: PlainNumber.read)
         var from: Int64
 
-        @Option(help: "The last position.")
+        @Option(help: "The last position.", transform: PlainNumber.read)
         var to: Int64
 
         @Flag(help: "Only count what would be delivered.")
