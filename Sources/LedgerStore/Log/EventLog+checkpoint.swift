@@ -67,7 +67,7 @@ extension EventLog {
         // A fresh connection learns that the file has a write-ahead log by reading it.
         _ = try Int.fetchOne(database, sql: "SELECT position FROM head")
         let frameCount = try passiveCheckpoint(database)
-        guard let frameCount, frameCount > LogLimits.checkpointFrameCount else { return }
+        guard let frameCount, frameCount > checkpointFrameCount else { return }
         // What was appended meanwhile, so that the writer has next to nothing left to move.
         _ = try passiveCheckpoint(database)
         state.withLock { $0.mustFinishCheckpoint = true }

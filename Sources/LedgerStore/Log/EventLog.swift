@@ -21,6 +21,8 @@ public final class EventLog: EventStore {
     let checkpointer: DatabaseQueue
     let watch: FileWatch
     let faults: any CommitFaults
+    /// Frames of the write-ahead log beyond which the writer itself finishes a checkpoint.
+    let checkpointFrameCount: Int
     let state: Mutex<AppendState>
     let knownHeaders = Mutex(KnownHeaders())
     let unreadable = Mutex(UnreadablePositions())
@@ -49,16 +51,19 @@ public final class EventLog: EventStore {
             busyTimeoutSeconds: DatabaseFile.usualBusyTimeoutSeconds)
     }
 
-    /// As `open(directory:)`, with failures around COMMIT and another patience: for tests.
+    /// As `open(directory:)`, with failures around COMMIT, another patience and another bound of the
+    /// write-ahead log: for tests.
     package static func open(
-        directory: String, faults: any CommitFaults, busyTimeoutSeconds: Int
+        directory: String, faults: any CommitFaults, busyTimeoutSeconds: Int,
+        checkpointFrameCount: Int = LogLimits.checkpointFrameCount
     ) async throws(StoreError) -> EventLog {
         let path = (directory as NSString).appendingPathComponent(fileName)
         let result = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 let log = Result { () throws(StoreError) in
                     try EventLog(
-                        path: path, faults: faults, busyTimeoutSeconds: busyTimeoutSeconds)
+                        path: path, faults: faults, busyTimeoutSeconds: busyTimeoutSeconds,
+                        checkpointFrameCount: checkpointFrameCount)
                 }
                 continuation.resume(returning: log)
             }
@@ -68,8 +73,10 @@ public final class EventLog: EventStore {
 
     /// Blocks while the file is opened and migrated.
     private init(
-        path: String, faults: any CommitFaults, busyTimeoutSeconds: Int
+        path: String, faults: any CommitFaults, busyTimeoutSeconds: Int,
+        checkpointFrameCount: Int
     ) throws(StoreError) {
+        self.checkpointFrameCount = checkpointFrameCount
         self.path = path
         self.faults = faults
         file = DatabaseFile(
