@@ -1,4 +1,4 @@
-public import AppStore
+internal import AppStore
 import Foundation
 import Signing
 import Synchronization

@@ -25,11 +25,12 @@ extension EvidenceVerifier {
         try requireAllowed(payload.environment, of: outer, part: .outer)
         let envelope = Envelope(payload: payload, trust: EvidenceTrust(outer))
         let transaction = try nested(
-            TransactionPayload.self, payload.data?.signedTransactionInfo, part: .transaction)
+            TransactionPayload.self, payload.data?.signedTransactionInfo, in: outer,
+            part: .transaction)
         let renewal = try nested(
-            RenewalPayload.self, payload.data?.signedRenewalInfo, part: .renewal)
+            RenewalPayload.self, payload.data?.signedRenewalInfo, in: outer, part: .renewal)
         let appTransaction = try nested(
-            AppTransactionPayload.self, payload.appData?.signedAppTransactionInfo,
+            AppTransactionPayload.self, payload.appData?.signedAppTransactionInfo, in: outer,
             part: .appTransaction)
         let date =
             payload.signedDate
@@ -52,12 +53,14 @@ extension EvidenceVerifier {
     }
 
     private func nested<Payload: WireObject>(
-        _ type: Payload.Type, _ text: String?, part: EvidencePart
+        _ type: Payload.Type, _ text: String?, in outer: VerifiedJWS, part: EvidencePart
     ) throws(VerificationError) -> NestedPart<Payload>? {
         guard var text else { return nil }
         do throws(VerificationError) {
             let result = text.withUTF8 { bytes in
-                Result { () throws(VerificationError) in try jws.verify(bytes, part: part) }
+                Result { () throws(VerificationError) in
+                    try jws.verify(bytes, part: part, inverses: outer.inverses)
+                }
             }
             let verified = try result.get()
             try PayloadKind.requireAgreement(verified, part: part)

@@ -37,16 +37,30 @@ public final class JWSVerifier: Sendable {
     public func verify(
         _ jws: UnsafeBufferPointer<UInt8>, part: EvidencePart = .outer
     ) throws(VerificationError) -> VerifiedJWS {
+        try verify(jws, part: part, inverses: nil)
+    }
+
+    /// As above; `inverses` are those of what the JWS is nested in.
+    func verify(
+        _ jws: UnsafeBufferPointer<UInt8>, part: EvidencePart, inverses: SignatureInverses?
+    ) throws(VerificationError) -> VerifiedJWS {
         let segments = try JWSSegments(jws, part: part)
-        if let known = cache.known(header: segments.header) {
-            let digest = try requireSignature(
-                of: known.chain.leafKey, on: segments, begun: known.begun)
-            let payload = try segments.decodePayload()
-            return VerifiedJWS(
-                signed: SignedBytes(payload: payload, digest: digest),
-                origin: .chain(known.chain), part: part)
+        guard let known = cache.known(header: segments.header) else {
+            return try verifyUnknown(segments)
         }
-        return try verifyUnknown(segments)
+        let payload = try segments.decodePayload()
+        let signature = try segments.decodeSignature()
+        let key = known.chain.leafKey
+        let inverses =
+            inverses
+            ?? key.inverses {
+                [signature] + payload.withUnsafeBufferPointer { SignatureSearch.signatures(in: $0) }
+            }
+        let digest = try requireSignature(
+            signature, of: key, on: segments, begun: known.begun, inverses: inverses)
+        return VerifiedJWS(
+            signed: SignedBytes(payload: payload, digest: digest),
+            origin: .chain(known.chain), part: part, inverses: inverses)
     }
 
     /// Verifies a compact JWS; see the form for a buffer.
@@ -67,12 +81,12 @@ public final class JWSVerifier: Sendable {
         let part = segments.part
         // The form of all three segments comes before any certificate is looked at.
         let payload = try segments.decodePayload()
-        _ = try segments.decodeSignature()
+        let signature = try segments.decodeSignature()
         let header = try JWSHeader(segment: segments.header, part: part)
         let certificates = header.certificates ?? []
         if certificates.count == 1, acceptsLocal {
             let key = try localKey(certificates[0], part: part)
-            let digest = try requireSignature(of: key, on: segments)
+            let digest = try requireSignature(signature, of: key, on: segments)
             return VerifiedJWS(
                 signed: SignedBytes(payload: payload, digest: digest), origin: .local, part: part)
         }
@@ -82,7 +96,7 @@ public final class JWSVerifier: Sendable {
                 reason: "The header must hold leaf, intermediate and root certificate.")
         }
         let chain = try chain(of: certificates, part: part)
-        let digest = try requireSignature(of: chain.leafKey, on: segments)
+        let digest = try requireSignature(signature, of: chain.leafKey, on: segments)
         cache.insert(chain, header: segments.header)
         return VerifiedJWS(
             signed: SignedBytes(payload: payload, digest: digest), origin: .chain(chain),
@@ -139,15 +153,15 @@ public final class JWSVerifier: Sendable {
     /// - Parameter begun: has seen the header, where that was seen before.
     /// - Returns: SHA-256 of all three segments, which begin with what was signed.
     private func requireSignature(
-        of key: VerificationKey, on segments: JWSSegments, begun: SHA256Hasher? = nil
+        _ signature: [UInt8], of key: VerificationKey, on segments: JWSSegments,
+        begun: SHA256Hasher? = nil, inverses: SignatureInverses? = nil
     ) throws(VerificationError) -> Digest {
-        let signature = try segments.decodeSignature()
         let input = segments.signingInput
         var hasher = begun ?? SHA256Hasher()
         let seenCount = begun == nil ? 0 : segments.header.count
         hasher.update(UnsafeBufferPointer(rebasing: input[seenCount...]))
         let digest = hasher.finish()
-        guard key.isValid(signature, over: digest) else {
+        guard key.isValid(signature, over: digest, inverses: inverses) else {
             throw VerificationError(
                 .signatureMismatch, part: segments.part,
                 reason: "The signature is not the leaf certificate's over these bytes.")

@@ -7,6 +7,8 @@ public struct VerifiedJWS: Sendable {
     public let signed: SignedBytes
     let origin: JWSOrigin
     let part: EvidencePart
+    /// For the signatures of the parts that are nested in the payload.
+    var inverses: SignatureInverses?
 
     /// The decoded payload, byte by byte what was signed.
     public var payload: [UInt8] { signed.payload }

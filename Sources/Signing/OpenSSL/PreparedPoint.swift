@@ -16,7 +16,8 @@ final class PreparedPoint: @unchecked Sendable {
     private let curve: OpaquePointer
     /// P-256 with the key's point in the generator's place.
     private let table: OpaquePointer
-    private let order: OpaquePointer
+    /// The order of the group, n.
+    let order: OpaquePointer
 
     /// Length of a point as it stands at the end of a SubjectPublicKeyInfo: 04, x, y.
     private static let pointByteCount = 65
@@ -63,14 +64,18 @@ final class PreparedPoint: @unchecked Sendable {
 
     /// Whether r and s are a signature over `digest`. False as well when OpenSSL fails: whoever is
     /// refused asks EVP_PKEY_verify, so that nothing genuine depends on this alone.
-    func isValid(_ signature: ES256Signature, over digest: Digest) -> Bool {
+    ///
+    /// - Parameter inverses: where the inverse of s may have been found already.
+    func isValid(
+        _ signature: ES256Signature, over digest: Digest, inverses: SignatureInverses? = nil
+    ) -> Bool {
         ErrorQueue.contained {
             guard let context = BN_CTX_new() else { return false }
             defer { BN_CTX_free(context) }
             BN_CTX_start(context)
             defer { BN_CTX_end(context) }
             let numbers = signature.withRaw { raw in
-                Numbers(raw, digest, order: order, context: context)
+                Numbers(raw, digest, inverses: inverses, order: order, context: context)
             }
             guard let numbers else { return false }
             return holds(numbers, context)
@@ -85,8 +90,8 @@ final class PreparedPoint: @unchecked Sendable {
 
         /// Nil unless r and s are in 1…n−1. All numbers live as long as the frame of `context`.
         init?(
-            _ raw: UnsafeBufferPointer<UInt8>, _ digest: Digest, order: OpaquePointer,
-            context: OpaquePointer
+            _ raw: UnsafeBufferPointer<UInt8>, _ digest: Digest, inverses: SignatureInverses?,
+            order: OpaquePointer, context: OpaquePointer
         ) {
             let half = raw.count / 2
             guard let r = BN_CTX_get(context), let s = BN_CTX_get(context),
@@ -98,12 +103,25 @@ final class PreparedPoint: @unchecked Sendable {
                 PreparedPoint.read(digest, into: e),
                 BN_is_zero(r) == 0, BN_is_zero(s) == 0,
                 BN_cmp(r, order) < 0, BN_cmp(s, order) < 0,
-                BN_mod_inverse(inverse, s, order, context) != nil,
+                PreparedPoint.invert(
+                    s, UnsafeBufferPointer(rebasing: raw[half...]), inverses, order, context,
+                    into: inverse),
                 BN_mod_mul(u1, e, inverse, order, context) == 1,
                 BN_mod_mul(u2, r, inverse, order, context) == 1
             else { return nil }
             (self.r, self.u1, self.u2) = (r, u1, u2)
         }
+    }
+
+    /// The inverse of s, found before or computed now.
+    private static func invert(
+        _ s: OpaquePointer, _ bytes: UnsafeBufferPointer<UInt8>, _ inverses: SignatureInverses?,
+        _ order: OpaquePointer, _ context: OpaquePointer, into inverse: OpaquePointer
+    ) -> Bool {
+        guard let known = inverses?.inverse(of: bytes) else {
+            return BN_mod_inverse(inverse, s, order, context) != nil
+        }
+        return BN_bin2bn(known, Int32(known.count), inverse) != nil
     }
 
     /// The digest as a number; it has as many bits as the order, so none is cut off.

@@ -74,15 +74,31 @@ final class VerificationKey: @unchecked Sendable {
 
     /// Whether `signature` (r and s, 32 bytes each) is this key's over `digest`. OpenSSL refuses
     /// r and s outside 1…n−1.
-    func isValid(_ signature: [UInt8], over digest: Digest) -> Bool {
+    func isValid(
+        _ signature: [UInt8], over digest: Digest, inverses: SignatureInverses? = nil
+    ) -> Bool {
         guard let encoded = ES256Signature(raw: signature) else { return false }
-        return isValid(encoded, over: digest)
+        return isValid(encoded, over: digest, inverses: inverses)
     }
 
     /// As above, for a signature already taken apart.
-    func isValid(_ signature: ES256Signature, over digest: Digest) -> Bool {
-        if let point = preparedPoint(), point.isValid(signature, over: digest) { return true }
+    ///
+    /// - Parameter inverses: what `inverses(of:)` of this or another key has answered.
+    func isValid(
+        _ signature: ES256Signature, over digest: Digest, inverses: SignatureInverses? = nil
+    ) -> Bool {
+        if let point = preparedPoint(),
+            point.isValid(signature, over: digest, inverses: inverses)
+        {
+            return true
+        }
         return isValidPlainly(signature, over: digest)
+    }
+
+    /// What makes several signatures cheaper to verify than each by itself, under whatever keys of
+    /// this curve. Nil while the key is not prepared: EVP_PKEY_verify inverts by itself.
+    func inverses(of signatures: () -> [[UInt8]]) -> SignatureInverses? {
+        table?.inverses(of: signatures())
     }
 
     /// Counts a verification; nil while the key is not prepared.
@@ -104,8 +120,12 @@ final class VerificationKey: @unchecked Sendable {
     }
 
     /// Whether the key has been prepared.
-    var isPrepared: Bool {
-        usage.withLock { if case .prepared = $0 { true } else { false } }
+    var isPrepared: Bool { table != nil }
+
+    private var table: PreparedPoint? {
+        usage.withLock { usage -> PreparedPoint? in
+            if case .prepared(let point) = usage { point } else { nil }
+        }
     }
 
     /// By EVP_PKEY_verify alone.
