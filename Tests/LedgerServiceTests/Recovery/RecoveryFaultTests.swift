@@ -65,7 +65,9 @@ struct RecoveryFaultTests {
         arguments: [ServedFault.badSignature, .anotherApp])
     func spoilt(_ fault: ServedFault) async throws {
         var world = try RecoveryWorld()
-        world.faults = [ServedFaultRule(fault, from: 4, count: 2)]
+        // To the end: on a busy machine an answer may come too late to be read, and is asked for
+        // again; two spoilt ones could both be such.
+        world.faults = [ServedFaultRule(fault, from: 4)]
         let done = try await world.recover(RecoveryWorld.request(60, 10))
         #expect(done.report.refusedCount > 0)
         #expect(!done.report.errors.isEmpty)
