@@ -216,4 +216,65 @@ struct SignatureInversesTests {
         }
         #expect(try verifier.jws.verify(transaction).inverses == nil)
     }
+
+    @Test("Nested parts are verified with the inverses of the notification around them")
+    func handedOn() throws {
+        let authority = try Authority()
+        let verifier = EvidenceVerifier(roots: try TrustedRoots.apple.adding(authority.rootDER))
+        let transaction = try authority.sign(Trial.transaction())
+        let genuine = try authority.sign(
+            Trial.notification(
+                transaction: transaction, renewal: try authority.sign(Trial.renewal())))
+        let leaf = try #require(try verifier.jws.verify(genuine).chain?.leafKey)
+        while !leaf.isPrepared { _ = try verifier.verifyAny(genuine, receivedAt: Trial.now) }
+        let outer = try verifier.jws.verify(genuine)
+        let part = try verifier.nested(
+            TransactionPayload.self, Trial.text(transaction), in: outer, part: .transaction)
+        #expect(part?.jws.inverses?.entries.map(\.s) == outer.inverses?.entries.map(\.s))
+        #expect(part?.jws.inverses?.entries.count == 3)
+    }
+
+    @Test("What only looks like a signature changes nothing, under one leaf key or several")
+    func decoys() throws {
+        let (authority, other) = (try Authority(), try Authority())
+        let verifier = EvidenceVerifier(
+            roots: try TrustedRoots.apple.adding(authority.rootDER).adding(other.rootDER))
+        let transaction = try authority.sign(Trial.transaction())
+        let theirs = try other.sign(Trial.transaction())
+        let renewal = try authority.sign(Trial.renewal())
+        let decoys = [
+            Self.text,  // r and s are 0
+            String(repeating: "_", count: 85) + "w",  // both beyond the order
+            Trial.text(Array(transaction.suffix(86))),
+            Trial.text(Array(theirs.suffix(86))),
+        ]
+        var genuine: [[UInt8]] = []
+        for part in [transaction, theirs] {
+            for decoy in decoys {
+                let payload = Trial.notification(transaction: part, renewal: renewal)
+                let member = "{\"decoy\":\"a.\(decoy)\","
+                genuine.append(try authority.sign(Array(member.utf8) + payload.dropFirst()))
+            }
+        }
+        func tryAll() throws {
+            for jws in genuine {
+                let code = Trial.code { _ = try verifier.verifyAny(jws, receivedAt: Trial.now) }
+                #expect(code == nil)
+                let forged = try Trial.forged(jws)
+                let refusal = Trial.code {
+                    _ = try verifier.verifyAny(forged, receivedAt: Trial.now)
+                }
+                #expect(refusal == .signatureMismatch)
+            }
+        }
+        try tryAll()
+        let keys = try [transaction, theirs].map { try verifier.jws.verify($0).chain?.leafKey }
+        while !keys.allSatisfy({ $0?.isPrepared == true }) {
+            for jws in [transaction, theirs] { _ = try verifier.jws.verify(jws) }
+        }
+        try tryAll()
+        // Where a decoy has no inverse nobody has one; else the first two found have.
+        let counts = try genuine.map { try verifier.jws.verify($0).inverses?.entries.count }
+        #expect(counts == [nil, nil, 3, 3, nil, nil, 3, 3])
+    }
 }

@@ -52,7 +52,8 @@ extension EvidenceVerifier {
             effectiveDate: date, trust: envelope.trust, chain: outer.chain)
     }
 
-    private func nested<Payload: WireObject>(
+    /// Verifies a part with what was computed for the notification around it.
+    func nested<Payload: WireObject>(
         _ type: Payload.Type, _ text: String?, in outer: VerifiedJWS, part: EvidencePart
     ) throws(VerificationError) -> NestedPart<Payload>? {
         guard var text else { return nil }
