@@ -7,6 +7,8 @@ import Testing
 struct DurableNameTests {
     /// Calls that bear on it; SQLite's own, which are of files alone, are `fdatasync`.
     private static let calls = "fsync,rename,renameat,renameat2,link,linkat,unlink,unlinkat"
+    /// Calls that change what a file holds.
+    private static let writes = "pwrite64,pwritev,write,writev,ftruncate,fallocate"
 
     private static let isTraceable: @Sendable () async throws -> Bool = {
         let place = try Workplace()
@@ -18,25 +20,55 @@ struct DurableNameTests {
         ).run() == 0
     }
 
-    /// The steps of a command in the order they began, such as `fsync log.sqlite` or
-    /// `link log.sqlite backup`; numbers in names are given as 0.
-    private static func steps(_ place: Workplace, _ arguments: String...) async throws -> [String] {
+    /// A call, from the line where it began to the line where it ended.
+    private struct Step {
+        /// `rename` also for `renameat2`, and so on.
+        let call: String
+        /// Names without their directories, numbers in them given as 0.
+        let names: [String]
+        let began: Int
+        var ended: Int
+
+        var text: String { ([call] + names).joined(separator: " ") }
+        var isName: Bool { call == "rename" || call == "link" }
+        var isWrite: Bool { writes.split(separator: ",").contains { $0.hasPrefix(call) } }
+    }
+
+    /// The steps of a command in the order they began.
+    private static func steps(_ place: Workplace, _ arguments: String...) async throws -> [Step] {
         let names = try ["in", "out", "trace"].map { place.file(try place.write(Data(), to: $0)) }
         let code = try await Child(
             path: "/usr/bin/env",
-            arguments: ["strace", "-f", "-y", "-o", names[2], "-e", "trace=" + calls]
-                + [Workplace.binary] + arguments + place.options,
+            arguments: [
+                "strace", "-f", "-y", "-s", "0", "-o", names[2], "-e",
+                "trace=\(calls),\(writes)",
+            ] + [Workplace.binary] + arguments + place.options,
             directory: place.path, variables: Workplace.inherited, input: names[0],
             output: names[1], errors: names[1]
         ).run()
         let told = try String(contentsOfFile: names[1], encoding: .utf8)
         #expect(code == 0, "\(told)")
-        return try String(contentsOfFile: names[2], encoding: .utf8)
-            .split(separator: "\n").compactMap(step)
+        let trace = try String(contentsOfFile: names[2], encoding: .utf8)
+        return steps(trace.split(separator: "\n"))
+    }
+
+    private static func steps(_ lines: [Substring]) -> [Step] {
+        var steps: [Step] = []
+        var open: [Substring: Int] = [:]
+        for (number, line) in lines.enumerated() {
+            let thread = line.prefix { $0 != " " }
+            if line.contains(" resumed>"), let begun = open.removeValue(forKey: thread) {
+                steps[begun].ended = number
+            } else if let step = step(line, number) {
+                if line.contains("<unfinished ...>") { open[thread] = steps.count }
+                steps.append(step)
+            }
+        }
+        return steps
     }
 
     /// From `7 fsync(5</data/production>) = 0`, or `7 rename("a/b", "a/c") = 0`.
-    private static func step(_ line: Substring) -> String? {
+    private static func step(_ line: Substring, _ number: Int) -> Step? {
         guard let call = line.firstMatch(of: /^\d+ +([a-z]+)[a-z0-9]*\((.*)/) else { return nil }
         let paths = call.2.matches(of: /[<"]([^<>"]+)[>"]/).map(\.1).filter {
             $0 != "unfinished ..."
@@ -44,7 +76,29 @@ struct DurableNameTests {
         let names = paths.map { path in
             (String(path) as NSString).lastPathComponent.replacing(/[0-9]+/, with: "0")
         }
-        return ([String(call.1)] + names).joined(separator: " ")
+        return Step(call: String(call.1), names: names, began: number, ended: number)
+    }
+
+    /// All but the writes and what is taken away.
+    private static func naming(_ steps: [Step]) -> [String] {
+        steps.filter { !$0.isWrite && $0.call != "unlink" }.map(\.text)
+    }
+
+    /// What is written to a file after it was made durable for the last time and before it has its
+    /// name, and names that a file gets before it is durable.
+    private static func late(_ steps: [Step]) -> [String] {
+        steps.filter { $0.isName && !$0.names[0].hasPrefix(".") }.flatMap { naming in
+            let file = naming.names[0]
+            guard
+                let kept = steps.last(where: {
+                    $0.call == "fsync" && $0.names == [file] && $0.began < naming.began
+                }), kept.ended < naming.began
+            else { return ["\(naming.text) before it is durable"] }
+            return steps.filter {
+                $0.isWrite && $0.names.first == file && $0.ended > kept.began
+                    && $0.began < naming.began
+            }.map { "\($0.text) before \(naming.text)" }
+        }
     }
 
     private static func ledger() async throws -> Workplace {
@@ -71,10 +125,15 @@ struct DurableNameTests {
             ]
         }
         let steps = try await DurableNameTests.steps(place, "rebuild", "--from-log")
-        #expect(steps.filter { !$0.hasPrefix("unlink ") } == switched)
+        #expect(DurableNameTests.naming(steps) == switched)
+        #expect(DurableNameTests.late(steps) == [])
+        for file in ["facts-0-0.sqlite.building", "projections-0-0.sqlite.building"] {
+            #expect(steps.contains { $0.isWrite && $0.names.first == file }, "\(file)")
+        }
         // A reader always finds a link.
-        #expect(!steps.contains("unlink projections.sqlite"))
-        #expect(!steps.contains("unlink facts-0.sqlite"))
+        for link in ["unlink projections.sqlite", "unlink facts-0.sqlite"] {
+            #expect(!steps.contains { $0.text == link })
+        }
     }
 
     @Test(
@@ -84,16 +143,39 @@ struct DurableNameTests {
         let place = try await DurableNameTests.ledger()
         let backup = try await DurableNameTests.steps(place, "backup", "kept")
         #expect(
-            backup.filter { !$0.hasPrefix("unlink ") } == [
+            DurableNameTests.naming(backup) == [
                 "fsync log.sqlite", "link log.sqlite kept",
                 "fsync "
                     + (place.path as NSString).lastPathComponent.replacing(/[0-9]+/, with: "0"),
             ])
+        #expect(DurableNameTests.late(backup) == [])
+        #expect(backup.contains { $0.isWrite && $0.names.first == "log.sqlite" })
         try FileManager.default.removeItem(atPath: place.file("data"))
-        let restored = try await DurableNameTests.steps(place, "restore", "kept")
-            .filter { !$0.hasPrefix("unlink ") }
+        let steps = try await DurableNameTests.steps(place, "restore", "kept")
+        #expect(DurableNameTests.late(steps) == [])
+        let restored = DurableNameTests.naming(steps)
         let link = try #require(restored.firstIndex(of: "link log.sqlite log.sqlite"))
         #expect(restored[..<link].contains("fsync log.sqlite"))
         #expect(restored[(link + 1)...].first == "fsync production")
+    }
+
+    @Test("A write after the file was made durable is seen, and so is a name given before it is")
+    func seen() {
+        let write = #"7 pwrite64(5</d/a>, ""..., 10, 0) = 10"#
+        let name = #"8 rename("/d/a", "/d/b") = 0"#
+        let (sync, begun, done) = (
+            "7 fsync(5</d/a>) = 0", "7 fsync(5</d/a> <unfinished ...>", "7 <... fsync resumed>) = 0"
+        )
+        let trials: [([String], Bool)] = [
+            ([write, sync, name], false), ([write, sync, name, write], false),
+            ([write, begun, done, name], false), ([sync, write, name], true),
+            ([write, name, sync], true), ([write, name], true),
+            ([begun, write.replacing("7 ", with: "9 "), done, name], true),
+            ([write, begun, name, done], true),
+        ]
+        for (lines, isLate) in trials {
+            let late = DurableNameTests.late(DurableNameTests.steps(lines.map { $0[...] }))
+            #expect(late.isEmpty != isLate, "\(lines)")
+        }
     }
 }
