@@ -140,6 +140,9 @@ struct ReceiptTruthTests {
         return (client, books)
     }
 
+    /// Tries of one receipt; only a hang meets it.
+    private static let mostTries = 30
+
     /// What the customer's device holds today.
     private func post(
         _ life: SubscriberLife, _ client: WebClient, _ told: ToldLives = told
@@ -148,10 +151,14 @@ struct ReceiptTruthTests {
             OriginalStoreKit(told.books).receipt(
                 of: life.originalTransactionId.rawValue, at: ServedPlace.now))
         let receipt = try MadeReceipt.authority.sign(contents)
-        let answer = try await client.post(
-            "/v1/receipts",
-            MadeReceipt.body(String(decoding: Base64Standard.encode(receipt), as: UTF8.self)))
-        #expect(answer.status == 200)
+        let body = MadeReceipt.body(
+            String(decoding: Base64Standard.encode(receipt), as: UTF8.self))
+        var answer = try await client.post("/v1/receipts", body)
+        // What a busy machine did not project within two seconds is asked for again, as told.
+        for _ in 1..<Self.mostTries where answer.code == "projectionBehind" {
+            answer = try await client.post("/v1/receipts", body)
+        }
+        #expect(answer.status == 200, "\(answer.code ?? "")")
         return answer
     }
 
