@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// The command line of the ledger (`contract.md`): one file per command, no logic.
 @main
@@ -29,6 +30,8 @@ struct Subledger: AsyncParsableCommand {
 
     /// Runs the command named; wrong usage is told like every other error.
     static func main() async {
+        // A limit on the size of files is told like a full disk, and ends no process.
+        signal(SIGXFSZ, SIG_IGN)
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -2,7 +2,7 @@ import Foundation
 
 /// A command of the real binary that is running: to be killed, or waited for.
 struct Launched: Sendable {
-    private let process: pid_t
+    let process: pid_t
     private let out: String
     private let err: String
 

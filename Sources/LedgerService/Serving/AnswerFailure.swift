@@ -69,7 +69,7 @@ public struct AnswerFailure: Error, Sendable {
             switch error {
             case .environmentNotServed: .notFound
             case .cursorBeyondLog: .invalid
-            case .projectionBehind, .stopping: .unavailable
+            case .projectionBehind, .appendStalled, .stopping: .unavailable
             }
         self.init(kind: kind, code: error.code, message: error.message)
         if case .projectionBehind(let position) = error { self.position = position }

@@ -27,6 +27,14 @@ struct ProjectionLoop: Sendable {
     /// Runs until the service stops; then everything that is in the log is projected, unless that
     /// would take long, and folded into the files.
     func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await served.tryWhileObstructed() }
+            await project()
+            group.cancelAll()
+        }
+    }
+
+    private func project() async {
         await publishCurrent()
         var projector: Projector?
         var toldLoss: String?
@@ -52,7 +60,6 @@ struct ProjectionLoop: Sendable {
                 await checkpoint()
                 checkpointed = .now
             }
-            await served.probe()
         }
         await finish(projector)
     }

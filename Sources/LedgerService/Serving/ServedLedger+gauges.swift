@@ -16,7 +16,7 @@ extension ServedLedger {
             ("append_queue_events", Double(waiting.eventCount)),
             ("append_queue_bytes", Double(waiting.byteCount)),
             ("projection_failing", projectionFailure == nil ? 0 : 1),
-            ("append_failing", obstacle == nil ? 0 : 1),
+            ("append_failing", obstacle == nil && !isStalled(at: .now) ? 0 : 1),
         ]
         // Of the app that is farthest behind; none while one was never swept.
         if let through = ledger.complete(of: nil, .everything, head: head)?.through {

@@ -9,7 +9,7 @@ public final class ServedLedger: Sendable {
     let board = PositionBoard()
     let wake = WakeSignal()
     let observer: any ServingObserver
-    private let health = Mutex(Health())
+    let health = Mutex(Health())
     private let lead: Mutex<ArrivalLead>
     /// Questions about chains that are asked at the same time are read together.
     let chains: Gathering<String, FoundChains>
@@ -116,7 +116,7 @@ public final class ServedLedger: Sendable {
     }
 
     /// - Parameter version: of the appends when it was found out; nil for an append itself.
-    private func note(append error: StoreError?, asOf version: Int? = nil) {
+    func note(append error: StoreError?, asOf version: Int? = nil) {
         health.withLock { health in
             guard version == nil || version == health.appendVersion else { return }
             if version == nil { health.appendVersion += 1 }
@@ -138,18 +138,6 @@ public final class ServedLedger: Sendable {
         }
     }
 
-    /// Free space from which a disk that was full counts as writable again.
-    static let leastFreeByteCount = 16.0 * 1_024 * 1_024
-
-    /// Whether so many free bytes are enough after what kept an append from being written. A full disk
-    /// lets itself be locked, and mostly says so only at the COMMIT, whose outcome is then unknown.
-    static func isWritable(after obstacle: StoreError?, freeByteCount: Double) -> Bool {
-        switch obstacle?.code {
-        case .diskFull, .commitOutcomeUnknown: freeByteCount >= leastFreeByteCount
-        default: true
-        }
-    }
-
     // MARK: Stopping
 
     var isStopping: Bool { health.withLock { $0.isStopping } }
@@ -158,66 +146,5 @@ public final class ServedLedger: Sendable {
     func stop() {
         health.withLock { $0.isStopping = true }
         wake.raise()
-    }
-
-    /// Looks whether the log can be written, after an append failed: the next delivery may be
-    /// hours away.
-    func probe() async {
-        guard obstacle != nil else { return }
-        await look()
-    }
-
-    /// How old may be what is known of the log's lock when somebody asks whether events can be
-    /// accepted: many who ask cost no more than one.
-    static let lookInterval: Duration = .seconds(1)
-
-    /// Looks again, unless somebody did or wrote a moment ago. Whoever writes now will tell, and
-    /// would be waited for: a look waits until nothing is waiting to be written.
-    fileprivate func lookIfDue() async {
-        guard ledger.log.waiting.eventCount == 0 else { return }
-        let now = ContinuousClock.now
-        let isDue = health.withLock { health in
-            if let last = health.lookedAt, last.duration(to: now) < ServedLedger.lookInterval {
-                return false
-            }
-            health.lookedAt = now
-            return true
-        }
-        if isDue { await look() }
-    }
-
-    private func look() async {
-        let (version, obstacle) = health.withLock { ($0.appendVersion, $0.append) }
-        do throws(StoreError) {
-            if obstacle == nil {
-                try await ledger.log.probeLock()
-            } else {
-                let directory = ledger.directory
-                let free = await Blocking.run { ServedLedger.freeByteCount(directory) }
-                guard ServedLedger.isWritable(after: obstacle, freeByteCount: free) else { return }
-                try await ledger.log.probeCommit()
-            }
-            note(append: nil, asOf: version)
-        } catch {
-            // As for an append: a queue that is full for a moment says nothing.
-            if error.code != .queueFull { note(append: error, asOf: version) }
-        }
-    }
-}
-
-extension ServedLedger {
-    /// The code of what keeps events from being accepted; nil when nothing does. Looks at the log
-    /// itself, whose lock another process may hold: that takes as long as an append would wait.
-    public func obstacleCode() async -> String? {
-        if let obstacle { return obstacle.code.rawValue }
-        if isStopping { return ServingError.stopping.code }
-        await lookIfDue()
-        if let obstacle { return obstacle.code.rawValue }
-        do throws(StoreError) {
-            _ = try await ledger.log.head()
-            // Without it nothing refused is kept, and nothing is known to be delivered.
-            try ledger.operations.requireFile()
-            return nil
-        } catch { return error.code.rawValue }
     }
 }

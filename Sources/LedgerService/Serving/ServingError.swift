@@ -8,6 +8,8 @@ public enum ServingError: Error, Sendable, Equatable {
     case environmentNotServed(Environment)
     /// A cursor stands behind the end of the log: it is of another log than this one.
     case cursorBeyondLog(head: Int64)
+    /// The disk does not answer a write.
+    case appendStalled
     /// The service is stopping.
     case stopping
 
@@ -17,6 +19,7 @@ public enum ServingError: Error, Sendable, Equatable {
         case .projectionBehind: "projectionBehind"
         case .environmentNotServed: "environmentNotServed"
         case .cursorBeyondLog: "cursorBeyondLog"
+        case .appendStalled: "appendStalled"
         case .stopping: "stopping"
         }
     }
@@ -33,6 +36,8 @@ public enum ServingError: Error, Sendable, Equatable {
         case .cursorBeyondLog(let head):
             "The log ends at position \(head), before this cursor: another log stands here now. Read"
                 + " the state anew and begin without a cursor."
+        case .appendStalled:
+            "The disk has not answered a write for \(ServedLedger.stallLimit); look at the disk."
         case .stopping: "The service is stopping; ask again."
         }
     }

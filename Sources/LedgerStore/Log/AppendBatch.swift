@@ -7,8 +7,8 @@ struct AppendBatch: Sendable {
     let events: [NewEvent]
     /// Bytes the batch may add to the file: packed evidence, and each distinct header once.
     let byteCount: Int
-    /// Whether the transaction must write even if no event is new: it is how a log that could not
-    /// be written is tried.
+    /// Whether it has no events and must write nonetheless: it is how a log that could not be
+    /// written is tried.
     var isProbe = false
     let continuation: CheckedContinuation<Answer, Never>
 

@@ -23,7 +23,8 @@ struct AppendQueue: Sendable {
         return true
     }
 
-    /// As many batches as one transaction admits, oldest first; empty when none is waiting.
+    /// As many batches as one transaction admits, oldest first; empty when none is waiting. A probe
+    /// stands alone: it must write, and where nothing can be written what is known is still answered.
     mutating func takeGroup() -> [AppendBatch] {
         var group: [AppendBatch] = []
         var (events, bytes) = (0, 0)
@@ -33,9 +34,10 @@ struct AppendQueue: Sendable {
             bytes += batch.byteCount
             let fits =
                 events <= LogLimits.batchEventCount && bytes <= LogLimits.batchByteCount
-            guard fits || group.isEmpty else { break }
+            guard group.isEmpty || (fits && !batch.isProbe) else { break }
             group.append(batch)
             nextIndex += 1
+            if batch.isProbe { break }
         }
         if nextIndex == waiting.count {
             waiting.removeAll(keepingCapacity: true)

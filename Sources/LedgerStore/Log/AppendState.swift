@@ -5,6 +5,8 @@ struct AppendState {
     var queue = AppendQueue()
     /// True while someone drains the queue: at most one, on the writer's dispatch queue.
     var isDraining = false
+    /// When the group being written was taken; nil when none is.
+    var groupBegan: ContinuousClock.Instant?
     var isClosed = false
     /// Why nothing is read or written any more: the file is not the one that was opened.
     var loss: StoreError?
@@ -15,6 +17,8 @@ struct AppendState {
     /// Bytes of pages written since the last checkpoint began, as estimated.
     var bytesSinceCheckpoint = 0
     var isCheckpointing = false
+    /// Checkpoints in a row that another connection kept from being made.
+    var refusedCheckpointCount = 0
     /// True when the writer is to finish the checkpoint between two transactions.
     var mustFinishCheckpoint = false
 

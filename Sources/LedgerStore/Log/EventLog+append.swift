@@ -80,6 +80,7 @@ extension EventLog {
     func nextGroup() -> [AppendBatch]? {
         let (group, idle) = state.withLock { state in
             let group = state.queue.takeGroup()
+            state.groupBegan = group.isEmpty ? nil : .now
             guard group.isEmpty else { return (group, [CheckedContinuation<Void, Never>]()) }
             state.isDraining = false
             defer { state.whenIdle = [] }
@@ -101,6 +102,7 @@ extension EventLog {
         var answers: [AppendBatch.Answer] = []
         do {
             try requireFile()
+            if group.contains(where: \.isProbe) { try WriteRoom.require(for: path) }
             try database.beginTransaction(.immediate)
             var transaction = try AppendTransaction(
                 database, headers: knownHeaders.withLock { $0 }, path: path)

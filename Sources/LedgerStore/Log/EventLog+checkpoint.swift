@@ -8,7 +8,8 @@ extension EventLog {
     /// Checkpoints what it can without waiting for anybody. Call it on a timer; long imports
     /// trigger it themselves.
     ///
-    /// Throws `diskFull`, `ioError`, `fileLocked`, `fileReplaced` or `closed`.
+    /// Throws `diskFull`, `ioError`, `fileReplaced` or `closed`; `fileLocked` when somebody else has
+    /// been in the way `LogLimits.refusedCheckpointCount` times in a row.
     public func checkpoint() async throws(StoreError) {
         let result = await withCheckedContinuation { continuation in
             checkpointer.asyncWriteWithoutTransaction { [self] database in
@@ -67,9 +68,27 @@ extension EventLog {
         // A fresh connection learns that the file has a write-ahead log by reading it.
         _ = try Int.fetchOne(database, sql: "SELECT position FROM head")
         let frameCount = try passiveCheckpoint(database)
+        try count(isRefused: frameCount == nil)
         guard let frameCount, frameCount > checkpointFrameCount else { return }
         // What was appended meanwhile, so that the writer has next to nothing left to move.
         _ = try passiveCheckpoint(database)
         state.withLock { $0.mustFinishCheckpoint = true }
+    }
+
+    /// Throws `fileLocked` once too many in a row were refused: the write-ahead log then grows without
+    /// bound, and no append fails for it before the disk is full.
+    private func count(isRefused: Bool) throws(StoreError) {
+        let count = state.withLock { state in
+            state.refusedCheckpointCount = isRefused ? state.refusedCheckpointCount + 1 : 0
+            return state.refusedCheckpointCount
+        }
+        guard count >= LogLimits.refusedCheckpointCount else { return }
+        throw StoreError(
+            .fileLocked, path: path,
+            reason: """
+                Another process has kept the write-ahead log from being moved into the file, \(count) \
+                times in a row; it grows.
+                """,
+            remedy: "Find the process that holds the file, and end what it does there.")
     }
 }

@@ -26,9 +26,10 @@ extension EventLog {
     /// Whether the log can be written now, found out by a transaction that writes and is made
     /// durable, but changes no event and nothing an event commits to. A lock says little after an
     /// append failed: a quota or a broken disk is met at the COMMIT, and a writer that was given up
-    /// has to be opened again first.
+    /// has to be opened again first. The COMMIT in turn may find a place in the write-ahead log that
+    /// the failed append took: so room is asked for as well (`WriteRoom`), before.
     ///
-    /// Costs what an append costs. Throws as `append` does.
+    /// Costs what an append costs, and stands in no transaction with one. Throws as `append` does.
     public func probeCommit() async throws(StoreError) {
         let answer = await withCheckedContinuation { continuation in
             enqueue(

@@ -29,6 +29,9 @@ public enum LogLimits {
     /// batch takes twice as long, and so fewer than one in a hundred does. (Tried: with 128 MiB it
     /// was one in twenty-five.)
     static let checkpointFrameCount = 96 * 1024
+    /// Checkpoints in a row that another process may keep from being made before it is told: one every
+    /// 30 s, or every 128 MiB. Between two processes that share a log one or two are ordinary.
+    static let refusedCheckpointCount = 10
     /// Pages of a file up to which an audit has SQLite check the structure of its trees as well,
     /// 128 MiB: in a larger one that would be a transaction of more than 250 ms.
     static let checkedPageCount = 16 * 1_024

@@ -1,4 +1,5 @@
 import AppStore
+import Dispatch
 import Ledger
 import LedgerStore
 import Signing
@@ -87,17 +88,89 @@ struct LogObstacleTests {
         }
     }
 
-    @Test(
-        "After a disk was full, however it said so, only enough room is a sign; a lock needs none")
-    func room() {
-        let least = ServedLedger.leastFreeByteCount
-        for code in [StoreError.Code.diskFull, .commitOutcomeUnknown] {
-            let error = StoreError(code, reason: "", remedy: "")
-            #expect(ServedLedger.isWritable(after: error, freeByteCount: least))
-            #expect(!ServedLedger.isWritable(after: error, freeByteCount: least - 1), "\(code)")
+    /// A disk that takes a COMMIT and does not answer until it is let.
+    private final class HungDisk: CommitFaults {
+        private let isHung = Mutex(false)
+        private let release = DispatchSemaphore(value: 0)
+
+        func hang() { isHung.withLock { $0 = true } }
+        func answer() {
+            isHung.withLock { $0 = false }
+            release.signal()
         }
-        let locked = StoreError(.fileLocked, reason: "", remedy: "")
-        #expect(ServedLedger.isWritable(after: locked, freeByteCount: 0))
-        #expect(ServedLedger.isWritable(after: nil, freeByteCount: 0))
+        func willCommit() throws { if isHung.withLock({ $0 }) { release.wait() } }
+        func didCommit() throws {}
+    }
+
+    @Test("A COMMIT that does not come back is told once it took too long, and no moment before")
+    func stalled() async throws {
+        let disk = HungDisk()
+        try await LogFaults.$commits.withValue(disk) {
+            try await TemporaryLedger().ledger { ledger in
+                let served = ServedLedger(
+                    ledger, newestReceivedAt: nil, observer: NoServingObserver())
+                let (first, second) = try (
+                    LogObstacleTests.event("a"), LogObstacleTests.event("b")
+                )
+                _ = try await served.append([first])
+                #expect(ledger.log.writingSince == nil)
+                disk.hang()
+                async let hanging = served.append([second])
+                var since: ContinuousClock.Instant?
+                while since == nil {
+                    await Task.yield()
+                    since = ledger.log.writingSince
+                }
+                let last = try #require(since).advanced(by: ServedLedger.stallLimit)
+                #expect(await served.obstacleCode(at: last.advanced(by: .nanoseconds(-1))) == nil)
+                #expect(await served.obstacleCode(at: last) == "appendStalled")
+                disk.answer()
+                #expect(try await hanging == [.appended(position: 2)])
+                _ = try await served.append([first])
+                #expect(await served.obstacleCode(at: last) == nil)
+            }
+        }
+    }
+
+    @Test("A log that hangs while it is tried again keeps nobody who projects waiting")
+    func hangingTry() async throws {
+        let (disk, hung) = (FullDisk(), HungDisk())
+        let both = BothDisks(disk, hung)
+        try await LogFaults.$commits.withValue(both) {
+            try await TemporaryLedger().ledger { ledger in
+                let served = ServedLedger(
+                    ledger, newestReceivedAt: nil, observer: NoServingObserver())
+                let (first, second) = try (
+                    LogObstacleTests.event("a"), LogObstacleTests.event("b")
+                )
+                _ = try await served.append([first])
+                disk.fill(true)
+                await #expect(throws: StoreError.self) { try await served.append([second]) }
+                disk.fill(false)
+                hung.hang()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        let cores = CoreWatch()
+                        await ProjectionLoop(served: served, cores: cores).run()
+                    }
+                    while ledger.log.writingSince == nil { await Task.yield() }
+                    #expect(
+                        try await served.snapshot(atLeast: 1, limit: .seconds(30)).position == 1)
+                    #expect(await served.obstacleCode() == "commitOutcomeUnknown")
+                    hung.answer()
+                    served.stop()
+                    try await group.waitForAll()
+                }
+            }
+        }
+    }
+
+    /// Two disks' troubles at once.
+    private final class BothDisks: CommitFaults {
+        private let disks: [any CommitFaults]
+
+        init(_ disks: any CommitFaults...) { self.disks = disks }
+        func willCommit() throws { for disk in disks { try disk.willCommit() } }
+        func didCommit() throws { for disk in disks { try disk.didCommit() } }
     }
 }

@@ -59,4 +59,23 @@ struct LogCheckpointTests {
         #expect(try await log.verify().isSound)
         await log.close()
     }
+
+    @Test("Somebody who holds the checkpoint for ever is told at the bound, not one before")
+    func refused() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: directory.path)
+        _ = try await log.append(Sample.events(0..<5))
+        for _ in 0..<2 {
+            let holder = try CheckpointHolder(path: log.path)
+            for _ in 1..<LogLimits.refusedCheckpointCount { try await log.checkpoint() }
+            await #expect(throws: StoreError(.fileLocked, reason: "", remedy: "")) {
+                try await log.checkpoint()
+            }
+            try holder.release()
+            // One that is made begins the count anew.
+            try await log.checkpoint()
+        }
+        #expect(try await log.verify().isSound)
+        await log.close()
+    }
 }

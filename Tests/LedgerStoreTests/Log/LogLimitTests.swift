@@ -39,13 +39,15 @@ struct LogLimitTests {
         #expect(try AppendBatch.measure([event, event]) == body * 2 + header)
     }
 
-    private func batch(_ count: Int, bytes: Int = 0) async throws -> AppendBatch {
+    private func batch(
+        _ count: Int, bytes: Int = 0, isProbe: Bool = false
+    ) async throws -> AppendBatch {
         let event = try Sample.command("c", [1])
         var batch: AppendBatch?
         _ = await withCheckedContinuation { continuation in
             batch = AppendBatch(
                 events: Array(repeating: event, count: count), byteCount: bytes,
-                continuation: continuation)
+                isProbe: isProbe, continuation: continuation)
             continuation.resume(returning: .success([]))
         }
         return try #require(batch)
@@ -102,6 +104,17 @@ struct LogLimitTests {
         expectGroup(\.byteCount, of: &queue, [1, LogLimits.batchByteCount - 1])
         expectGroup(\.byteCount, of: &queue, [1])
         #expect(queue.isEmpty)
+    }
+
+    @Test("A try of the log stands alone, wherever it was asked for")
+    func probes() async throws {
+        var queue = AppendQueue()
+        for isProbe in [true, false, false, true, true, false] {
+            expectAdded(try await batch(isProbe ? 0 : 1, isProbe: isProbe), to: &queue)
+        }
+        for group in [[0], [1, 1], [0], [0], [1], []] {
+            expectGroup(\.events.count, of: &queue, group)
+        }
     }
 
     @Test(

@@ -1,6 +1,7 @@
 import Foundation
-import LedgerStore
 import Testing
+
+@testable import LedgerStore
 
 @Suite("Trying whether a log can be written")
 struct LogProbeTests {
@@ -35,7 +36,62 @@ struct LogProbeTests {
         await log.close()
     }
 
-    @Test("What stands with a try in one transaction is answered as if it stood alone")
+    @Test("A try that fails takes no event with it that waits beside it, known or new")
+    func alone() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: directory.path)
+        let events = try Sample.events(0..<20)
+        _ = try await log.append(Array(events.prefix(10)))
+        // Where a directory stands no room can be taken.
+        let inTheWay = directory.path + "/\(EventLog.fileName)-probe"
+        try FileManager.default.createDirectory(
+            atPath: inTheWay, withIntermediateDirectories: false)
+        let holder = try LockHolder(path: directory.path + "/\(EventLog.fileName)")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, event) in events.enumerated() {
+                group.addTask {
+                    let results = try await log.append([event])
+                    #expect(results.first?.isWritten == (number >= 10))
+                }
+                group.addTask {
+                    await #expect(throws: StoreError(.ioError, reason: "", remedy: "")) {
+                        try await log.probeCommit()
+                    }
+                }
+            }
+            // So that all of them wait for one another.
+            while log.waiting.eventCount < events.count { await Task.yield() }
+            holder.release()
+            try await group.waitForAll()
+        }
+        #expect(try await log.head().position == 20)
+        await log.close()
+    }
+
+    @Test("Room that is there is given back, and leaves no file")
+    func room() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/\(EventLog.fileName)"
+        try WriteRoom.require(for: path)
+        try Data(count: 100_000).write(to: URL(filePath: path + "-wal"))
+        try WriteRoom.require(for: path)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.path)
+                == ["\(EventLog.fileName)-wal"])
+    }
+
+    @Test("Room is asked for where the next page would go: past the longest file none is left")
+    func depth() throws {
+        let directory = try TemporaryDirectory()
+        #expect(throws: StoreError(.diskFull, reason: "", remedy: "")) {
+            try WriteRoom.require(
+                beside: directory.path + "/\(EventLog.fileName)",
+                depth: .max - WriteRoom.byteCount + 1)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+    }
+
+    @Test("What stands beside a try is answered as if it stood alone")
     func together() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)

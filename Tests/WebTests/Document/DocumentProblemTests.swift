@@ -58,7 +58,9 @@ struct DocumentProblemTests {
     }
 
     /// Said of the service by `/readyz`, never of a question.
-    private static let readinessCodes: Set<String> = [ServingError.stopping.code]
+    private static let readinessCodes: Set<String> = [
+        ServingError.stopping.code, ServingError.appendStalled.code,
+    ]
 
     @Test("Every code there is, and no other")
     func all() throws {

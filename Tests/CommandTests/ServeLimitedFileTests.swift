@@ -1,0 +1,81 @@
+import AppStore
+import Foundation
+import Testing
+
+/// Bounds what a process that runs may do (util-linux).
+private enum FileLimiter {
+    static let path = "/usr/bin/prlimit"
+}
+
+/// The service of the real binary where its files may not grow, as under a quota.
+@Suite(
+    "The service while no file may grow",
+    .enabled(if: access(FileLimiter.path, X_OK) == 0, "prlimit is not here"))
+struct ServeLimitedFileTests {
+    private func bodies() async throws -> [[UInt8]] {
+        try await History.lines().filter { $0.contains("signedPayload") }.map { line in
+            let token = try JSONValue.parse(Array(line.utf8))["signedPayload"]?.string
+            return Array(#"{"signedPayload":"\#(try #require(token))"}"#.utf8)
+        }
+    }
+
+    /// Bounds the size that files of the service may have from now on.
+    private func limit(_ service: ServiceRun, _ place: Workplace, to bound: String) async throws {
+        let limited = try await place.program(
+            FileLimiter.path,
+            ["--pid", "\(service.launched.process)", "--fsize=\(bound):unlimited"])
+        #expect(limited.code == 0, "\(limited.err)")
+    }
+
+    /// Answers of `/readyz` watched while nothing may be written: more than three seconds' worth of
+    /// tries of the log.
+    private static let watchedSeconds = 4
+    /// Bounds the wait for the service to go on; only a hang meets it.
+    private static let patienceSeconds = 60
+
+    private func isReady(_ port: Int) async throws -> Bool {
+        let answer = await (try RawConnection(port: port)).get("/readyz")
+        return try #require(answer).status == 200
+    }
+
+    @Test("While appends fail it is never ready; known events are 200, and with room it goes on")
+    func limited() async throws {
+        let place = try Workplace()
+        let bodies = try await bodies()
+        let service = try await ServiceRun(place)
+        let connection = try RawConnection(port: service.port)
+        #expect(await connection.notify(bodies[0])?.status == 200)
+        #expect(try await isReady(service.port))
+
+        let log = place.file("data/production/log.sqlite-wal")
+        let size = try #require(
+            FileManager.default.attributesOfItem(atPath: log)[.size] as? NSNumber)
+        // Room for a few pages, which an append that fails fills.
+        try await limit(service, place, to: "\(size.uint64Value + 20_000)")
+        var refused: Int?
+        for number in 1..<bodies.count where refused == nil {
+            if await connection.notify(bodies[number])?.status == 503 { refused = number }
+        }
+        let first = try #require(refused)
+        let clock = ContinuousClock()
+        let end = clock.now.advanced(by: .seconds(ServeLimitedFileTests.watchedSeconds))
+        var looks = 0
+        while clock.now < end {
+            #expect(!(try await isReady(service.port)), "look \(looks)")
+            #expect(await connection.notify(bodies[0])?.status == 200, "look \(looks)")
+            looks += 1
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(looks > 1)
+        #expect(await connection.notify(bodies[first])?.status == 503)
+
+        try await limit(service, place, to: "unlimited")
+        let last = clock.now.advanced(by: .seconds(ServeLimitedFileTests.patienceSeconds))
+        while !(try await isReady(service.port)), clock.now < last {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(await connection.notify(bodies[first])?.status == 200)
+        #expect(try await service.terminate() == 0)
+        #expect(try await place.run("audit", "verify").code == 0)
+    }
+}
