@@ -1,77 +1,10 @@
 internal import Signing
 
-/// Puts packed evidence together again: the exact bytes, or only the decoded payloads.
+/// Reads the decoded payloads out of packed evidence. (`EvidenceAssembly` gives back the exact bytes.)
 struct EvidenceUnpacker {
     private var reader: PackedReader
-    private let headers: [EvidenceHeader]
 
-    init(_ body: UnsafeRawBufferPointer, headers: [EvidenceHeader]) {
-        reader = PackedReader(body)
-        self.headers = headers
-    }
-
-    /// Bytes that are enough for what is usual: Base64 twice, and a header thrice, of which two are
-    /// encoded themselves.
-    private var capacity: Int {
-        reader.bytes.count * 2 + headers.reduce(0) { $0 + $1.bytes.count } * 11 / 3
-    }
-
-    /// The original bytes, or nil when the body makes no sense.
-    mutating func unpack() -> [UInt8]? {
-        var output: [UInt8] = []
-        output.reserveCapacity(capacity)
-        guard let count = reader.readVarint(), appendPieces(count, nesting: true, to: &output),
-            reader.isAtEnd
-        else { return nil }
-        return output
-    }
-
-    private mutating func appendPieces(
-        _ count: Int, nesting: Bool, to output: inout [UInt8]
-    ) -> Bool {
-        for _ in 0..<count {
-            guard let tag = reader.readVarint() else { return false }
-            if tag & 1 == 0 {
-                guard let text = reader.readBytes(tag >> 1) else { return false }
-                output.append(contentsOf: text)
-            } else if !appendToken(header: tag >> 1, nesting: nesting, to: &output) {
-                return false
-            }
-        }
-        return true
-    }
-
-    private mutating func appendToken(
-        header: Int, nesting: Bool, to output: inout [UInt8]
-    ) -> Bool {
-        guard header < headers.count, let tag = reader.readVarint() else { return false }
-        output.append(contentsOf: headers[header].bytes)
-        output.append(UInt8(ascii: "."))
-        if tag & 1 == 0 {
-            guard let payload = reader.readBytes(tag >> 1) else { return false }
-            appendText(of: payload, to: &output)
-        } else {
-            var payload: [UInt8] = []
-            payload.reserveCapacity(capacity)
-            // Signed parts have no signed parts of their own.
-            guard nesting, appendPieces(tag >> 1, nesting: false, to: &payload) else {
-                return false
-            }
-            output.append(contentsOf: Base64URL.encode(payload))
-        }
-        guard let signature = reader.readBytes(CompactJWS.signatureByteCount) else { return false }
-        output.append(UInt8(ascii: "."))
-        appendText(of: signature, to: &output)
-        return true
-    }
-
-    private func appendText(of bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
-        bytes.withMemoryRebound(to: UInt8.self) {
-            output.append(contentsOf: Base64URL.encode($0))
-        }
-    }
-
-    // MARK: Payloads only
+    init(_ body: UnsafeRawBufferPointer) { reader = PackedReader(body) }
 
     /// The decoded payloads of one token, signed parts taken out of the outer one.
     mutating func tokenPayloads() -> EvidencePayloads? {

@@ -7,7 +7,11 @@ struct PackWriter {
     var body: [UInt8] = []
     private(set) var headers: [EvidenceHeader] = []
 
-    init(packer: EvidencePacker) { self.packer = packer }
+    /// - Parameter capacity: bytes that are made room for at once.
+    init(packer: EvidencePacker, capacity: Int) {
+        self.packer = packer
+        body.reserveCapacity(capacity)
+    }
 
     /// Appends a compact JWS; its decoded payload, or nil when it is not regular and nothing useful
     /// was appended. With `nesting`, signed parts inside its payload are taken out: those of a

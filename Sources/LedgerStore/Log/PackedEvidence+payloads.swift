@@ -13,12 +13,12 @@ extension PackedEvidence {
         case .verbatim: payloads = verbatimPayloads(of: kind)
         case .token:
             payloads = body.withUnsafeBytes { buffer in
-                var unpacker = EvidenceUnpacker(buffer, headers: headers)
+                var unpacker = EvidenceUnpacker(buffer)
                 return unpacker.tokenPayloads()
             }
         case .pair:
             payloads = body.withUnsafeBytes { buffer in
-                var unpacker = EvidenceUnpacker(buffer, headers: headers)
+                var unpacker = EvidenceUnpacker(buffer)
                 return unpacker.pairPayloads()
             }
         }

@@ -35,11 +35,31 @@ public struct PackedEvidence: Sendable {
     public func originalBytes() throws(StoreError) -> [UInt8] {
         guard form != .verbatim else { return body }
         let bytes = body.withUnsafeBytes { buffer -> [UInt8]? in
-            var unpacker = EvidenceUnpacker(buffer, headers: headers)
-            return unpacker.unpack()
+            var assembly = EvidenceAssembly(
+                buffer, headers: headers, output: EvidenceBytes(capacity: usualByteCount))
+            return assembly.run() ? assembly.output.bytes : nil
         }
         guard let bytes else { throw PackedEvidence.unreadable }
         return bytes
+    }
+
+    /// Whether `originalBytes()` gives back exactly these, found out without putting them together.
+    func gives(_ original: UnsafeRawBufferPointer) -> Bool {
+        body.withUnsafeBytes { buffer in
+            guard form != .verbatim else {
+                var match = EvidenceMatch(original)
+                return match.put(buffer) && match.isComplete
+            }
+            var assembly = EvidenceAssembly(
+                buffer, headers: headers, output: EvidenceMatch(original))
+            return assembly.run() && assembly.output.isComplete
+        }
+    }
+
+    /// Bytes that are enough for what is usual: Base64 twice, and a header thrice, of which two are
+    /// encoded themselves.
+    private var usualByteCount: Int {
+        body.count * 2 + headers.reduce(0) { $0 + $1.bytes.count } * 11 / 3
     }
 
     static let unreadable = StoreError(

@@ -27,22 +27,37 @@ enum Base64 {
 
     /// The canonical text of `bytes`.
     static func encode(_ bytes: UnsafeBufferPointer<UInt8>, alphabet: Base64Alphabet) -> [UInt8] {
-        let remainder = bytes.count % 3
-        let groups = bytes.count / 3
-        var textCount = groups * 4
-        if remainder > 0 { textCount += alphabet.isPadded ? 4 : remainder + 1 }
-        guard let source = bytes.baseAddress, textCount > 0 else { return [] }
-        return [UInt8](unsafeUninitializedCapacity: textCount + 4) { target, count in
+        let textCount = textCount(of: bytes.count, alphabet: alphabet)
+        guard textCount > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: textCount) { target, count in
             guard let start = target.baseAddress else { return }
-            alphabet.pairs.withUnsafeBufferPointer { pairs in
-                guard let table = pairs.baseAddress else { return }
-                encodeGroups(source, groups, into: start, pairs: table)
-                encodeTail(
-                    source + groups * 3, remainder, into: start + groups * 4, pairs: table,
-                    isPadded: alphabet.isPadded)
-            }
-            count = textCount
+            count = encode(bytes, into: start, alphabet: alphabet)
         }
+    }
+
+    /// Writes the canonical text of `bytes`, which there must be memory for; how many characters it
+    /// has.
+    static func encode(
+        _ bytes: UnsafeBufferPointer<UInt8>, into target: UnsafeMutablePointer<UInt8>,
+        alphabet: Base64Alphabet
+    ) -> Int {
+        guard let source = bytes.baseAddress else { return 0 }
+        let groups = bytes.count / 3
+        alphabet.pairs.withUnsafeBufferPointer { pairs in
+            guard let table = pairs.baseAddress else { return }
+            encodeGroups(source, groups, into: target, pairs: table)
+            encodeTail(
+                source + groups * 3, bytes.count % 3, into: target + groups * 4, pairs: table,
+                isPadded: alphabet.isPadded)
+        }
+        return textCount(of: bytes.count, alphabet: alphabet)
+    }
+
+    /// Characters of the canonical text of so many bytes.
+    static func textCount(of byteCount: Int, alphabet: Base64Alphabet) -> Int {
+        let remainder = byteCount % 3
+        guard remainder > 0 else { return byteCount / 3 * 4 }
+        return byteCount / 3 * 4 + (alphabet.isPadded ? 4 : remainder + 1)
     }
 
     /// The number of characters before the padding, or nil when the padding is not as it must be.

@@ -16,6 +16,21 @@ public enum Base64URL {
         Base64.encode(bytes, alphabet: .url)
     }
 
+    /// Writes the one text that stands for `bytes` to memory of `capacity(forByteCount:)`; how many
+    /// characters it has.
+    package static func encode(
+        _ bytes: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<UInt8>
+    ) -> Int {
+        bytes.withMemoryRebound(to: UInt8.self) {
+            Base64.encode($0, into: target, alphabet: .url)
+        }
+    }
+
+    /// Memory that encoding so many bytes needs.
+    package static func capacity(forByteCount byteCount: Int) -> Int {
+        Base64.textCount(of: byteCount, alphabet: .url)
+    }
+
     /// The one text that stands for `bytes`.
     public static func encode(_ bytes: [UInt8]) -> [UInt8] {
         bytes.withUnsafeBufferPointer { encode($0) }

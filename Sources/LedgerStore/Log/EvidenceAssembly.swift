@@ -1,0 +1,170 @@
+internal import Signing
+
+/// Puts packed evidence together again, byte by byte as it was received (`PackedEvidence`).
+///
+/// What stands in Base64 is encoded in small pieces that stay in the cache: of a notification the
+/// signed parts twice, as its payload is encoded with their text inside.
+struct EvidenceAssembly<Output: EvidenceOutput> {
+    private var reader: PackedReader
+    private let headers: [EvidenceHeader]
+    private(set) var output: Output
+    /// Bytes of a payload with signed parts that wait for more, so that whole groups of three are
+    /// encoded.
+    private var pendingCount = 0
+
+    init(_ body: UnsafeRawBufferPointer, headers: [EvidenceHeader], output: Output) {
+        reader = PackedReader(body)
+        self.headers = headers
+        self.output = output
+    }
+
+    /// False when the body makes no sense, or the output wanted no more.
+    mutating func run() -> Bool {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Workspace.byteCount) { memory in
+            guard let start = memory.baseAddress, let count = reader.readVarint() else {
+                return false
+            }
+            return putPieces(count, Workspace(start)) && reader.isAtEnd
+        }
+    }
+
+    /// Memory for what is being encoded: small enough for the stack.
+    private struct Workspace {
+        /// Bytes encoded at once: whole groups of three.
+        static var pieceByteCount: Int { 240 }
+        private static var textByteCount: Int {
+            Base64URL.capacity(forByteCount: pieceByteCount)
+        }
+        static var byteCount: Int { pieceByteCount + 2 * textByteCount }
+
+        let pending: UnsafeMutablePointer<UInt8>
+        let text: UnsafeMutablePointer<UInt8>
+        let partText: UnsafeMutablePointer<UInt8>
+
+        init(_ start: UnsafeMutablePointer<UInt8>) {
+            pending = start
+            text = start + Workspace.pieceByteCount
+            partText = text + Workspace.textByteCount
+        }
+    }
+
+    // MARK: As it stands
+
+    private mutating func putPieces(_ count: Int, _ workspace: Workspace) -> Bool {
+        for _ in 0..<count {
+            guard let tag = reader.readVarint() else { return false }
+            if tag & 1 == 0 {
+                guard let text = reader.readBytes(tag >> 1), output.put(text) else { return false }
+            } else if !putToken(header: tag >> 1, workspace) {
+                return false
+            }
+        }
+        return true
+    }
+
+    private mutating func putToken(header: Int, _ workspace: Workspace) -> Bool {
+        guard header < headers.count, let tag = reader.readVarint(),
+            headers[header].bytes.withUnsafeBytes({ output.put($0) }), putDot()
+        else { return false }
+        if tag & 1 == 0 {
+            guard let payload = reader.readBytes(tag >> 1), putEncoded(payload, workspace) else {
+                return false
+            }
+        } else if !putPayload(pieces: tag >> 1, workspace) {
+            return false
+        }
+        guard let signature = reader.readBytes(CompactJWS.signatureByteCount) else { return false }
+        return putDot() && putEncoded(signature, workspace)
+    }
+
+    private mutating func putDot() -> Bool {
+        withUnsafeBytes(of: UInt8(ascii: ".")) { output.put($0) }
+    }
+
+    private mutating func putEncoded(
+        _ bytes: UnsafeRawBufferPointer, _ workspace: Workspace
+    ) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(Workspace.pieceByteCount))
+            let count = Base64URL.encode(piece, into: workspace.text)
+            guard output.put(UnsafeRawBufferPointer(start: workspace.text, count: count)) else {
+                return false
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(piece.count))
+        }
+        return true
+    }
+
+    // MARK: Inside a payload
+
+    private mutating func putPayload(pieces count: Int, _ workspace: Workspace) -> Bool {
+        for _ in 0..<count {
+            guard let tag = reader.readVarint() else { return false }
+            if tag & 1 == 0 {
+                guard let text = reader.readBytes(tag >> 1), add(text, workspace) else {
+                    return false
+                }
+            } else if !addToken(header: tag >> 1, workspace) {
+                return false
+            }
+        }
+        let last = UnsafeRawBufferPointer(start: workspace.pending, count: pendingCount)
+        pendingCount = 0
+        return putEncoded(last, workspace)
+    }
+
+    /// Signed parts have no signed parts of their own.
+    private mutating func addToken(header: Int, _ workspace: Workspace) -> Bool {
+        guard header < headers.count, let tag = reader.readVarint(), tag & 1 == 0,
+            let payload = reader.readBytes(tag >> 1),
+            let signature = reader.readBytes(CompactJWS.signatureByteCount)
+        else { return false }
+        return headers[header].bytes.withUnsafeBytes({ add($0, workspace) })
+            && addDot(workspace) && addEncoded(payload, workspace)
+            && addDot(workspace) && addEncoded(signature, workspace)
+    }
+
+    private mutating func addDot(_ workspace: Workspace) -> Bool {
+        withUnsafeBytes(of: UInt8(ascii: ".")) { add($0, workspace) }
+    }
+
+    private mutating func addEncoded(
+        _ bytes: UnsafeRawBufferPointer, _ workspace: Workspace
+    ) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(Workspace.pieceByteCount))
+            let count = Base64URL.encode(piece, into: workspace.partText)
+            let text = UnsafeRawBufferPointer(start: workspace.partText, count: count)
+            guard add(text, workspace) else { return false }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(piece.count))
+        }
+        return true
+    }
+
+    /// Encodes as many whole pieces as there are, and keeps the rest.
+    private mutating func add(_ bytes: UnsafeRawBufferPointer, _ workspace: Workspace) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            if pendingCount == 0, rest.count >= Workspace.pieceByteCount {
+                let whole = rest.count - rest.count % Workspace.pieceByteCount
+                let pieces = UnsafeRawBufferPointer(rebasing: rest.prefix(whole))
+                guard putEncoded(pieces, workspace) else { return false }
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(whole))
+                continue
+            }
+            let count = min(rest.count, Workspace.pieceByteCount - pendingCount)
+            UnsafeMutableRawBufferPointer(start: workspace.pending + pendingCount, count: count)
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest.prefix(count)))
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            pendingCount += count
+            guard pendingCount == Workspace.pieceByteCount else { continue }
+            pendingCount = 0
+            let full = UnsafeRawBufferPointer(
+                start: workspace.pending, count: Workspace.pieceByteCount)
+            guard putEncoded(full, workspace) else { return false }
+        }
+        return true
+    }
+}
