@@ -29,6 +29,7 @@ struct ProjectionLoop: Sendable {
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await served.tryWhileObstructed() }
+            group.addTask { await checkpointRegularly() }
             await project()
             group.cancelAll()
         }
@@ -39,7 +40,6 @@ struct ProjectionLoop: Sendable {
         var projector: Projector?
         var toldLoss: String?
         var (idle, pause) = (0, ProjectionLoop.shortestPause)
-        var checkpointed = ContinuousClock.now
         while !served.isStopping, !Task.isCancelled {
             do throws(StoreError) {
                 let hadWork = try await round(&projector, &toldLoss)
@@ -55,10 +55,6 @@ struct ProjectionLoop: Sendable {
                 // An append that wakes the loop must not turn a lasting failure into a busy one.
                 try? await Task.sleep(for: ProjectionLoop.shortestPause)
                 pause = min(pause * 2, ProjectionLoop.longestPause)
-            }
-            if checkpointed.duration(to: .now) > ProjectionLoop.checkpointInterval {
-                await checkpoint()
-                checkpointed = .now
             }
         }
         await finish(projector)
@@ -184,9 +180,13 @@ struct ProjectionLoop: Sendable {
 
     // MARK: Finishing
 
-    private func checkpoint() async {
-        do throws(StoreError) { try await ledger.log.checkpoint() } catch {
-            served.observer.noted(.checkpointFailed(ledger.environment, error))
+    /// Beside the projector, which a disk that hangs keeps from nothing that is in memory.
+    private func checkpointRegularly() async {
+        while true {
+            do { try await Task.sleep(for: ProjectionLoop.checkpointInterval) } catch { return }
+            do throws(StoreError) { try await ledger.log.checkpoint() } catch {
+                served.observer.noted(.checkpointFailed(ledger.environment, error))
+            }
         }
     }
 

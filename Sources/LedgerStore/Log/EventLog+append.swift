@@ -91,7 +91,10 @@ extension EventLog {
     }
 
     func answer(_ group: [AppendBatch], _ answers: [AppendBatch.Answer]) {
-        state.withLock { $0.queue.release(group) }
+        state.withLock { state in
+            state.queue.release(group)
+            state.groupBegan = nil
+        }
         for (batch, answer) in zip(group, answers) { batch.continuation.resume(returning: answer) }
     }
 
@@ -102,7 +105,7 @@ extension EventLog {
         var answers: [AppendBatch.Answer] = []
         do {
             try requireFile()
-            if group.contains(where: \.isProbe) { try WriteRoom.require(for: path) }
+            if group.contains(where: \.isProbe) { try requireRoom(database) }
             try database.beginTransaction(.immediate)
             var transaction = try AppendTransaction(
                 database, headers: knownHeaders.withLock { $0 }, path: path)

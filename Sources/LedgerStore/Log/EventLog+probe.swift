@@ -1,3 +1,4 @@
+internal import Foundation
 internal import GRDB
 internal import Synchronization
 
@@ -36,5 +37,29 @@ extension EventLog {
                 AppendBatch(events: [], byteCount: 0, isProbe: true, continuation: continuation))
         }
         _ = try answer.get()
+    }
+
+    /// Throws `diskFull` where the write-ahead log could not take another MiB from where the next
+    /// transaction would go: from its beginning once all of it is in the file, which may be the way
+    /// out on a disk that stays full.
+    func requireRoom(_ database: Database) throws {
+        // A fresh connection learns that the file has a write-ahead log by reading it.
+        _ = try Int.fetchOne(database, sql: "SELECT position FROM head")
+        let size = writeAheadByteCount
+        var end = size
+        if let moved = try? database.checkpoint(.passive), moved.walFrameCount >= 0 {
+            let isEmpty = moved.checkpointedFrameCount == moved.walFrameCount
+            end = isEmpty ? 0 : Int64(moved.walFrameCount) * EventLog.frameByteCount
+        }
+        try WriteRoom.require(
+            beside: path, from: size, byteCount: end + WriteRoom.byteCount - size)
+    }
+
+    /// A page and what stands before it (https://www.sqlite.org/fileformat2.html#walformat).
+    private static var frameByteCount: Int64 { Int64(pageByteCount) + 24 }
+
+    private var writeAheadByteCount: Int64 {
+        var status = stat()
+        return stat(path + "-wal", &status) == 0 ? Int64(status.st_size) : 0
     }
 }

@@ -15,7 +15,7 @@ struct LogProbeTests {
         try await log.probeLock()
         #expect(try Data(contentsOf: writeAheadLog) == before)
         try await log.probeCommit()
-        #expect(try Data(contentsOf: writeAheadLog).count > before.count)
+        #expect(try Data(contentsOf: writeAheadLog) != before)
         #expect(try await log.head() == head)
         #expect(try await log.verify().isSound)
         #expect(try await log.append(Sample.events(2..<4)).last == .appended(position: 4))
@@ -36,59 +36,45 @@ struct LogProbeTests {
         await log.close()
     }
 
-    @Test("A try that fails takes no event with it that waits beside it, known or new")
-    func alone() async throws {
-        let directory = try TemporaryDirectory()
-        let log = try await EventLog.open(directory: directory.path)
-        let events = try Sample.events(0..<20)
-        _ = try await log.append(Array(events.prefix(10)))
-        // Where a directory stands no room can be taken.
-        let inTheWay = directory.path + "/\(EventLog.fileName)-probe"
-        try FileManager.default.createDirectory(
-            atPath: inTheWay, withIntermediateDirectories: false)
-        let holder = try LockHolder(path: directory.path + "/\(EventLog.fileName)")
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (number, event) in events.enumerated() {
-                group.addTask {
-                    let results = try await log.append([event])
-                    #expect(results.first?.isWritten == (number >= 10))
-                }
-                group.addTask {
-                    await #expect(throws: StoreError(.ioError, reason: "", remedy: "")) {
-                        try await log.probeCommit()
-                    }
-                }
-            }
-            // So that all of them wait for one another.
-            while log.waiting.eventCount < events.count { await Task.yield() }
-            holder.release()
-            try await group.waitForAll()
-        }
-        #expect(try await log.head().position == 20)
-        await log.close()
-    }
-
     @Test("Room that is there is given back, and leaves no file")
     func room() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/\(EventLog.fileName)"
-        try WriteRoom.require(for: path)
-        try Data(count: 100_000).write(to: URL(filePath: path + "-wal"))
-        try WriteRoom.require(for: path)
-        #expect(
-            try FileManager.default.contentsOfDirectory(atPath: directory.path)
-                == ["\(EventLog.fileName)-wal"])
+        try WriteRoom.require(beside: path, from: 0, byteCount: WriteRoom.byteCount)
+        try WriteRoom.require(beside: path, from: 1 << 40, byteCount: WriteRoom.byteCount)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
     }
 
     @Test("Room is asked for where the next page would go: past the longest file none is left")
     func depth() throws {
         let directory = try TemporaryDirectory()
+        let path = directory.path + "/\(EventLog.fileName)"
+        let last = Int64.max - WriteRoom.byteCount + 1
         #expect(throws: StoreError(.diskFull, reason: "", remedy: "")) {
-            try WriteRoom.require(
-                beside: directory.path + "/\(EventLog.fileName)",
-                depth: .max - WriteRoom.byteCount + 1)
+            try WriteRoom.require(beside: path, from: last, byteCount: WriteRoom.byteCount)
         }
+        // Where there is room already none is needed.
+        try WriteRoom.require(beside: path, from: last, byteCount: 0)
+        try WriteRoom.require(beside: path, from: last, byteCount: -1)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+    }
+
+    @Test(
+        "What stands at the name of the try, a link or a directory, is left alone and no obstacle")
+    func inTheWay() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: directory.path)
+        let name = directory.path + "/\(EventLog.fileName)\(WriteRoom.suffix)"
+        let other = directory.path + "/other"
+        try FileManager.default.createSymbolicLink(atPath: name, withDestinationPath: other)
+        try await log.probeCommit()
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: name) == other)
+        #expect(!FileManager.default.fileExists(atPath: other))
+        try FileManager.default.removeItem(atPath: name)
+        try FileManager.default.createDirectory(atPath: name, withIntermediateDirectories: false)
+        try await log.probeCommit()
+        #expect(FileManager.default.fileExists(atPath: name))
+        await log.close()
     }
 
     @Test("What stands beside a try is answered as if it stood alone")
