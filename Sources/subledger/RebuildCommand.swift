@@ -108,19 +108,25 @@ struct RebuildCommand: AsyncParsableCommand {
         if report.count > report.differences.count {
             try Console.out("… and \(report.count - report.differences.count) more\n")
         }
-        for finding in report.fileFindings {
-            try Console.out(
-                finding == "schema"
-                    ? "the file: tables or views are not those this release makes\n"
-                    : "the file: \(finding) holds rows of no chain\n")
-        }
+        for finding in report.fileFindings { try Console.out(text(finding, report) + "\n") }
         if report.count == 0, !report.fileFindings.isEmpty {
-            return try Console.out("run `subledger rebuild`\n")
+            // Only the log is certain where a file is at odds with itself.
+            let option = report.faults.isEmpty ? "" : " --from-log"
+            return try Console.out("run `subledger rebuild\(option)`\n")
         }
         try Console.out(
             report.count == 0
                 ? "projections equal a rebuild from the log up to position \(report.position)\n"
                 : "\(report.count) chains differ; run `subledger rebuild --from-log`\n")
+    }
+
+    private func text(_ finding: String, _ report: RebuildCheck.Report) -> String {
+        if let fault = report.faults[finding] {
+            return "\(finding): the file is at odds with itself, and so are its answers: \(fault)"
+        }
+        return finding == "schema"
+            ? "the file: tables or views are not those this release makes"
+            : "the file: \(finding) holds rows of no chain"
     }
 
     /// In what the compared file was built differently.

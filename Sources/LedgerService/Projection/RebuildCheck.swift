@@ -23,10 +23,12 @@ public struct RebuildCheck: Sendable {
     public struct Report: Sendable {
         public var differences: [Difference] = []
         public var count = 0
-        /// What is wrong with the file apart from the rows of its chains: tables with rows of no
+        /// What is wrong with the files apart from the rows of chains: tables with rows of no
         /// chain, `schema` for other tables or views, tables of sums that are not those of the
-        /// contributions.
+        /// contributions, the name of a file that SQLite finds at odds with itself.
         public var fileFindings: [String] = []
+        /// What SQLite says of files that are at odds with themselves, by name.
+        public var faults: [String: String] = [:]
         /// Up to where was compared: the projections' checkpoint.
         public let position: Int64
         /// How the compared file was built, nil when it does not say, and how it would be now.
@@ -39,6 +41,11 @@ public struct RebuildCheck: Sendable {
                 return note(chain, ["facts"], limit: limit)
             }
             differences[index].columns.append("facts")
+        }
+
+        mutating func note(fault: String, of file: String) {
+            fileFindings.append(file)
+            faults[file] = fault
         }
 
         mutating func note(_ chain: ChainId, _ columns: [String], limit: Int) {
@@ -129,6 +136,13 @@ public struct RebuildCheck: Sendable {
             if try await live.completeness() != expected {
                 found.fileFindings.append("completeness")
             }
+        }
+        // Rows are compared as they are found one way; questions find them in others, too.
+        for file in [path, ledger.facts.path] {
+            let fault = try await Blocking.run { () throws(StoreError) in
+                try DerivedFiles.fault(in: file)
+            }
+            if let fault { found.note(fault: fault, of: DerivedFiles.name(of: file)) }
         }
         return found
     }

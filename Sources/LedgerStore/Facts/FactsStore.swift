@@ -52,7 +52,7 @@ public final class FactsStore: Sendable {
         _ facts: [FactDecoder.Decoded], checkpoint: Checkpoint
     ) async throws(StoreError) {
         try await write { database in
-            var apps: [BundleId: Int64] = [:]
+            var apps = try FactsStore.numbers(database)
             let insert = try BoundStatement(
                 database,
                 """
@@ -65,7 +65,7 @@ public final class FactsStore: Sendable {
             }
             for decoded in order {
                 let bundle = decoded.chain.bundleId
-                let app = try apps[bundle] ?? FactsStore.makeApp(bundle, database)
+                let app = try apps[bundle] ?? FactsStore.insertApp(bundle, database)
                 apps[bundle] = app
                 insert.bind(1, decoded.chain.originalTransactionId.rawValue)
                 insert.bind(2, app)
@@ -79,20 +79,11 @@ public final class FactsStore: Sendable {
         }
     }
 
-    private static func makeApp(_ bundle: BundleId, _ database: Database) throws -> Int64 {
-        if let known = try app(bundle, database) { return known }
+    private static func insertApp(_ bundle: BundleId, _ database: Database) throws -> Int64 {
         let insert = try BoundStatement(database, "INSERT INTO apps (bundle_id) VALUES (?)")
         insert.bind(1, bundle.rawValue)
         _ = try insert.run()
         return database.lastInsertedRowID
-    }
-
-    private static func app(_ bundle: BundleId, _ database: Database) throws -> Int64? {
-        let select = try BoundStatement(database, "SELECT id FROM apps WHERE bundle_id = ?")
-        select.bind(1, bundle.rawValue)
-        guard try select.step() else { return nil }
-        defer { select.reset() }
-        return select.int64(0)
     }
 
     // MARK: Reading
@@ -100,9 +91,7 @@ public final class FactsStore: Sendable {
     /// The facts of each chain that has any, in the order asked.
     public func facts(of chains: [ChainId]) async throws(StoreError) -> [(ChainId, [Fact])] {
         try await read { database in
-            let apps = try FactsStore.bundleNames(database).reduce(into: [:]) { apps, named in
-                apps[named.value] = named.key
-            }
+            let apps = try FactsStore.numbers(database)
             let select = try BoundStatement(
                 database,
                 """
@@ -224,16 +213,29 @@ public final class FactsStore: Sendable {
     }
 
     /// The numbers this file gives to apps.
+    ///
+    /// Throws `fileCorrupt` when it gives one app two.
     func appNumbers() async throws(StoreError) -> [BundleId: Int64] {
-        try await read { database in
-            Dictionary(uniqueKeysWithValues: try FactsStore.bundleNames(database).map { ($1, $0) })
-        }
+        try await read { try FactsStore.numbers($0) }
+    }
+
+    /// As `appNumbers`, read from the table: an index that lost an app would have it numbered again,
+    /// and its chains split in two.
+    private static func numbers(_ database: Database) throws -> [BundleId: Int64] {
+        try bundleNames(database).reduce(into: [:]) { $0[$1.value] = $1.key }
     }
 
     private static func bundleNames(_ database: Database) throws -> [Int64: BundleId] {
-        let select = try BoundStatement(database, "SELECT id, bundle_id FROM apps")
+        let select = try BoundStatement(
+            database, "SELECT id, bundle_id FROM apps NOT INDEXED ORDER BY id")
+        defer { select.reset() }
         var names: [Int64: BundleId] = [:]
-        while try select.step() { names[select.int64(0)] = BundleId(select.text(1) ?? "") }
+        var known: Set<BundleId> = []
+        while try select.step() {
+            let name = BundleId(select.text(1) ?? "")
+            guard known.insert(name).inserted else { throw damaged }
+            names[select.int64(0)] = name
+        }
         return names
     }
 

@@ -17,6 +17,9 @@ public struct ChainRows: Sendable {
     let contribution: ContributionRow?
     /// What the contribution says, as far as it was made here; no part of the rows.
     let told: ChainMovements
+    /// Tables where stored rows stand behind a gap: whoever reads a chain's rows shows them, and no
+    /// chain has such rows.
+    let misplaced: [String]
 
     struct TransactionRow: StoredRow {
         let transactionId: String
@@ -35,7 +38,7 @@ public struct ChainRows: Sendable {
         chain: ChainId, subscription: SubscriptionRow, intervals: [IntervalRow],
         lifeFacts: [LifeFactRow], notices: [NoticeRow], transactions: [TransactionRow],
         holdings: [HoldingRow], contribution: ContributionRow?,
-        told: ChainMovements = ChainMovements()
+        told: ChainMovements = ChainMovements(), misplaced: [String] = []
     ) {
         self.chain = chain
         self.subscription = subscription
@@ -46,6 +49,7 @@ public struct ChainRows: Sendable {
         self.holdings = holdings
         self.contribution = contribution
         self.told = told
+        self.misplaced = misplaced
     }
 
     /// - Parameter numbers: remembers the classes of chains before; other ones change nothing. Nil
@@ -70,6 +74,7 @@ public struct ChainRows: Sendable {
             contribution = nil
         }
         self.told = told
+        misplaced = []
     }
 
     /// Every transactionId in byte order, each once, with the first position that stated it.
@@ -101,8 +106,13 @@ public struct ChainRows: Sendable {
     }
 
     /// Where these rows differ from `other`: columns as `table.column`, and the name of a table
-    /// alone when it holds more rows, or fewer.
+    /// alone when it holds more rows, or fewer, or rows that are out of their place.
     public func differences(from other: ChainRows) -> [String] {
+        let found = differencesInPlace(from: other)
+        return found + (misplaced + other.misplaced).filter { !found.contains($0) }
+    }
+
+    private func differencesInPlace(from other: ChainRows) -> [String] {
         SubscriptionRow.differences([subscription], [other.subscription])
             + IntervalRow.differences(intervals, other.intervals)
             + LifeFactRow.differences(lifeFacts, other.lifeFacts)
@@ -121,5 +131,6 @@ extension ChainRows: Equatable {
             && left.intervals == right.intervals && left.lifeFacts == right.lifeFacts
             && left.notices == right.notices && left.transactions == right.transactions
             && left.holdings == right.holdings && left.contribution == right.contribution
+            && left.misplaced == right.misplaced
     }
 }

@@ -133,12 +133,14 @@ private struct ChainRowReader {
             heads.append((select.int64(last), chain, SubscriptionRow(select)))
         }
         return try heads.map { head in
-            ChainRows(
-                chain: head.chain, subscription: head.row, intervals: try rows(head.id),
-                lifeFacts: try rows(head.id), notices: try rows(head.id),
+            var misplaced: [String] = []
+            return ChainRows(
+                chain: head.chain, subscription: head.row,
+                intervals: try rows(head.id, &misplaced),
+                lifeFacts: try rows(head.id, &misplaced), notices: try rows(head.id, &misplaced),
                 transactions: try transactions(head.id),
                 holdings: try HoldingRow.rows(head.id, database),
-                contribution: try contribution(head.id))
+                contribution: try contribution(head.id), misplaced: misplaced)
         }
     }
 
@@ -154,7 +156,9 @@ private struct ChainRowReader {
         return try select.step() ? ContributionRow(select) : nil
     }
 
-    private func rows<Row: ProjectionRow>(_ subscription: Int64) throws -> [Row] {
+    private func rows<Row: ProjectionRow>(
+        _ subscription: Int64, _ misplaced: inout [String]
+    ) throws -> [Row] {
         let select = try BoundStatement(
             database,
             """
@@ -164,8 +168,11 @@ private struct ChainRowReader {
         select.bind(1, subscription)
         var rows: [Row] = []
         while try select.step() {
-            // Behind a gap nothing is in its place.
-            guard select.int64(Int32(Row.columns.count)) == Int64(rows.count) else { break }
+            // Behind a gap nothing is in its place: who only reads the rows in order would not see it.
+            guard select.int64(Int32(Row.columns.count)) == Int64(rows.count) else {
+                misplaced.append(Row.table)
+                break
+            }
             rows.append(Row(select))
         }
         select.reset()
