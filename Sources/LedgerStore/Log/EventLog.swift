@@ -84,6 +84,7 @@ public final class EventLog: EventStore {
             migrations: SchemaHistory.log.map(SchemaStep.init),
             pageByteCount: EventLog.pageByteCount, cacheKibibytes: EventLog.cacheKibibytes,
             busyTimeoutSeconds: busyTimeoutSeconds)
+        try WriteAheadLogCheck(path: path, pageByteCount: EventLog.pageByteCount).run()
         state = Mutex(AppendState(writer: try file.openWriter()))
         watch = try FileWatch(path: path)
         readers = try file.openReaders(count: EventLog.readerCount)

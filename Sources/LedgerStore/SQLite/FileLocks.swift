@@ -1,0 +1,33 @@
+internal import Foundation
+
+/// What the kernel tells of locks on a file, without opening it: closing a second descriptor would
+/// drop those this process holds (https://www.sqlite.org/howtocorrupt.html §2.2).
+enum FileLocks {
+    /// What is read of the kernel's table: some thousands of locks.
+    private static let tableByteCount = 512 * 1_024
+
+    /// Whether any process that can be seen from here holds a lock on the file. False where the kernel
+    /// does not say.
+    static func isAnyHeld(on path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0,
+            let table = try? OpenFile.reading("/proc/locks").read(at: 0, count: tableByteCount)
+        else { return false }
+        let name = name(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        return String(decoding: table, as: UTF8.self).split(separator: "\n").contains { line in
+            line.split(separator: " ").contains(Substring(name))
+        }
+    }
+
+    /// As proc(5) writes it: major and minor number in hexadecimal, the inode in decimal.
+    static func name(device: UInt64, inode: UInt64) -> String {
+        let major = device >> 8 & 0xFFF | device >> 32 & 0xFFFF_F000
+        let minor = device & 0xFF | device >> 12 & 0xFFFF_FF00
+        return "\(padded(major)):\(padded(minor)):\(inode)"
+    }
+
+    private static func padded(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return digits.count < 2 ? "0" + digits : digits
+    }
+}

@@ -1,0 +1,158 @@
+import Faults
+import Foundation
+import Simulator
+import Testing
+
+@testable import LedgerStore
+
+@Suite("A write-ahead log that a killed process left")
+struct DamagedWriteAheadLogTests {
+    /// Its frames begin and end here.
+    private static let frameByteCount = 24 + EventLog.pageByteCount
+
+    /// The files as they stand when a process is killed: `transactions` of one event each, none of them
+    /// in the file yet.
+    private static func killed(after transactions: Int) async throws -> TemporaryDirectory {
+        let origin = try TemporaryDirectory()
+        let left = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: origin.path)
+        for number in 0..<transactions {
+            _ = try await log.append(Sample.events(number..<(number + 1)))
+        }
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: origin.file("log.sqlite" + suffix), toPath: left.file("log.sqlite" + suffix)
+            )
+        }
+        await log.close()
+        return left
+    }
+
+    /// Numbers of the frames that end transactions, from 0.
+    private static func ends(of log: Data) -> [Int] {
+        (0..<((log.count - 32) / frameByteCount)).filter { frame in
+            let start = 32 + frame * frameByteCount
+            return log[(start + 4)..<(start + 8)].contains { $0 != 0 }
+        }
+    }
+
+    private static func check(_ log: Data, in directory: TemporaryDirectory) throws -> StoreError? {
+        let path = directory.file("log.sqlite")
+        try log.write(to: URL(filePath: path + "-wal"))
+        do throws(StoreError) {
+            try WriteAheadLogCheck(path: path, pageByteCount: EventLog.pageByteCount).run()
+            return nil
+        } catch { return error }
+    }
+
+    private static func flipped(_ log: Data, _ byte: Int, _ bit: Int) -> Data {
+        var log = log
+        log[byte] ^= 1 << UInt8(bit)
+        return log
+    }
+
+    @Test("Any bit flipped before the last transaction but one is found, in whatever it stands")
+    func flips() async throws {
+        let directory = try await Self.killed(after: 5)
+        let log = try Data(contentsOf: URL(filePath: directory.file("log.sqlite-wal")))
+        let ends = Self.ends(of: log)
+        #expect(ends.count >= 5)
+        #expect(try Self.check(log, in: directory) == nil)
+        var chance = SeededGenerator(seed: 11)
+        let certain = 32 + ends[ends.count - 2] * Self.frameByteCount
+        var places = Array(0..<32)
+        for frame in 0..<ends[ends.count - 2] {
+            let start = 32 + frame * Self.frameByteCount
+            places += Array(start..<(start + 24))
+            places += (0..<40).map { _ in
+                Int.random(in: (start + 24)..<(start + Self.frameByteCount), using: &chance)
+            }
+        }
+        for place in places {
+            #expect(place < certain)
+            let bit = Int.random(in: 0..<8, using: &chance)
+            let error = try Self.check(Self.flipped(log, place, bit), in: directory)
+            #expect(error?.code == .fileCorrupt, "bit \(bit) of byte \(place)")
+        }
+    }
+
+    @Test("Cut short anywhere, or with a last transaction that is half there, it is no damage")
+    func torn() async throws {
+        let directory = try await Self.killed(after: 4)
+        let log = try Data(contentsOf: URL(filePath: directory.file("log.sqlite-wal")))
+        let ends = Self.ends(of: log)
+        for frame in 0...((log.count - 32) / Self.frameByteCount) {
+            for extra in [-1, 0, 1, 23, 24, 25] {
+                let count = 32 + frame * Self.frameByteCount + extra
+                guard count >= 0, count <= log.count else { continue }
+                #expect(try Self.check(log.prefix(count), in: directory) == nil)
+            }
+        }
+        for frame in (ends[ends.count - 2] + 1)...ends[ends.count - 1] {
+            var half = log
+            let start = 32 + frame * Self.frameByteCount
+            half.resetBytes(in: start..<(start + Self.frameByteCount))
+            #expect(try Self.check(half, in: directory) == nil)
+            half = log
+            half.resetBytes(in: (start + 24 + 4_096)..<(start + Self.frameByteCount))
+            #expect(try Self.check(half, in: directory) == nil)
+        }
+    }
+
+    @Test("Frames of a log that was begun anew since are nobody's")
+    func begunAnew() async throws {
+        let place = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: place.path)
+        for number in 0..<6 { _ = try await log.append(Sample.events(number..<(number + 1))) }
+        try await log.checkpoint()
+        // The next transaction begins at the start again, before those that were moved.
+        _ = try await log.append(Sample.events(6..<7))
+        let left = try TemporaryDirectory()
+        let bytes = try Data(contentsOf: URL(filePath: place.file("log.sqlite-wal")))
+        #expect(Self.ends(of: bytes).count >= 6)
+        #expect(try Self.check(bytes, in: left) == nil)
+        var torn = bytes
+        torn.resetBytes(in: 0..<32)
+        #expect(try Self.check(torn, in: left) == nil)
+        await log.close()
+    }
+
+    @Test("Such a log is not opened, and keeps every byte")
+    func refused() async throws {
+        let directory = try await Self.killed(after: 5)
+        let path = directory.file("log.sqlite-wal")
+        let log = try Data(contentsOf: URL(filePath: path))
+        let spoilt = Self.flipped(log, 32 + 24 + 100, 3)
+        try spoilt.write(to: URL(filePath: path))
+        await #expect {
+            _ = try await EventLog.open(directory: directory.path)
+        } throws: { ($0 as? StoreError)?.code == .fileCorrupt }
+        #expect(try Data(contentsOf: URL(filePath: path)) == spoilt)
+        try log.write(to: URL(filePath: path))
+        let opened = try await EventLog.open(directory: directory.path)
+        #expect(try await opened.head().position == 5)
+        #expect(try await opened.verify().isSound)
+        await opened.close()
+    }
+
+    @Test("Beside somebody who has it open, nothing is looked through")
+    func shared() async throws {
+        let place = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: place.path)
+        _ = try await log.append(Sample.events(0..<1))
+        #expect(FileLocks.isAnyHeld(on: place.file("log.sqlite-shm")))
+        let second = try await EventLog.open(directory: place.path)
+        #expect(try await second.head().position == 1)
+        await second.close()
+        await log.close()
+        #expect(!FileLocks.isAnyHeld(on: place.file("log.sqlite")))
+        #expect(!FileLocks.isAnyHeld(on: place.file("nothing")))
+    }
+
+    @Test("Files are named as the kernel names them")
+    func names() {
+        #expect(FileLocks.name(device: 0x0801, inode: 12) == "08:01:12")
+        #expect(FileLocks.name(device: 0xFE00, inode: 1_234_567) == "fe:00:1234567")
+        #expect(FileLocks.name(device: 0x1_0310_3F05, inode: 5) == "3f:103105:5")
+    }
+}
