@@ -109,7 +109,16 @@ struct DatabaseFile: Sendable {
         // The first read makes the -wal and the -shm, so that they can be watched.
         _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
         try requireWritable(database)
+        try requireUnmovable(database)
         try synchronizeWriteAheadLog(database)
+    }
+
+    /// In a file that is to be made smaller SQLite keeps pages of its own between the others, and would
+    /// write them over rows. None of ours is: a header that says so is damaged
+    /// (https://www.sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages).
+    private func requireUnmovable(_ database: Database) throws {
+        guard try Int.fetchOne(database, sql: "PRAGMA auto_vacuum") != 0 else { return }
+        throw StoreError.corrupt(path: path, "Its header says that its pages move.")
     }
 
     /// A process that was killed between writing a transaction and syncing it leaves one that reads

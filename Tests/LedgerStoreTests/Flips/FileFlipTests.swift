@@ -13,6 +13,9 @@ struct FileFlipTests {
         ProcessInfo.processInfo.environment["SUBLEDGER_SEED"].flatMap(UInt64.init)
         ?? UInt64.random(in: 0...UInt64.max)
 
+    /// Appended to a log in which a change was not noticed: into every tree there is.
+    static let more = try! (0..<40).map { try Sample.command("more\($0)", Array("\($0)".utf8)) }
+
     /// What became of a log with one bit changed.
     enum Outcome: Equatable {
         case refused(StoreError.Code)
@@ -77,7 +80,8 @@ struct FileFlipTests {
         return report.isSound ? .silent : .reported
     }
 
-    /// Whoever asks for an event finds it, and it is known when it comes again.
+    /// Whoever asks for an event finds it, it is known when it comes again, and what is appended then
+    /// takes no other's place.
     private func expectWhole(
         _ events: [NewEvent], _ directory: TemporaryDirectory, _ note: Comment
     ) async throws {
@@ -87,6 +91,8 @@ struct FileFlipTests {
             let results = try await log.append(events)
             #expect(results == positions.map { .duplicate(of: $0) }, note)
             #expect(try await log.events(after: 0).map(\.position) == positions, note)
+            _ = try await log.append(FileFlipTests.more)
+            #expect(try await log.verify().isSound, note)
         } catch {
             Issue.record("\(note): \(error)")
         }

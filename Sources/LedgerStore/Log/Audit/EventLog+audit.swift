@@ -38,6 +38,7 @@ extension EventLog {
                 try AuditSchema.findings(database, of: file, checkedPageCount: checkedPageCount)
             }
             for finding in others { walk.add(finding) }
+            if try await !hasSoundPages() { walk.add(LogFinding(.fileDamaged)) }
         } catch {
             guard error.isAudited else { throw error }
             walk.add(LogFinding(.fileDamaged))
