@@ -28,7 +28,7 @@ struct RestoreCommand: AsyncParsableCommand {
             let restore = Restore(
                 settings.configuration, environment: settings.environment, replaces: replace
             ) { Console.now }
-            let report = try await restore.run(from: file) { step in
+            let outcome = try await restore.run(from: file) { step in
                 switch step {
                 case .copying(let done, let all):
                     progress.show("copy: \(done) of \(all) bytes")
@@ -36,8 +36,18 @@ struct RestoreCommand: AsyncParsableCommand {
                 }
             }
             progress.end()
-            try print(report, settings.environment)
+            // The log is in its place, whatever comes after it.
+            try print(outcome.restored, settings.environment)
+            if let failure = outcome.projectionFailure { throw RestoreCommand.behind(failure) }
         }
+    }
+
+    private static func behind(_ failure: StoreError) -> CommandFailure {
+        CommandFailure(
+            code: failure.code.rawValue,
+            message: "The log is restored; what is derived from it could not be made yet: "
+                + failure.description,
+            exit: .io)
     }
 
     private func print(_ report: LogRestore.Report, _ environment: Environment) throws {

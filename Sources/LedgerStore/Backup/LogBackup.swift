@@ -50,9 +50,13 @@ public struct LogBackup: Sendable {
         let head = try await verify(staging) { report(.verifying(done: $0, all: $1)) }
         return try await Blocking.run { () throws in
             let description = try describe(staging, head)
+            let byteCount = try OpenFile.reading(staging.file).byteCount()
             try name(staging.file)
-            try OpenFile.directory(directory).synchronize()
-            let byteCount = try OpenFile.reading(path).byteCount()
+            do { try OpenFile.directory(directory).synchronize() } catch {
+                // Nobody was told that it is there, and it may be gone after a power cut.
+                unlink(path)
+                throw error
+            }
             return Report(path: path, description: description, byteCount: byteCount)
         }
     }

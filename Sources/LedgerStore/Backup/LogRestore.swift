@@ -20,8 +20,8 @@ public struct LogRestore: Sendable {
         public let before: Before?
         /// The end of the log now.
         public let head: LogHead
-        /// The log that was there, under the name it has now; nil when there was none, or an
-        /// empty one.
+        /// The log that was there, under the name it has now; where only its write-ahead log was
+        /// left, that one. Nil when there was none, or an empty one.
         public let setAside: String?
     }
 
@@ -126,8 +126,8 @@ public struct LogRestore: Sendable {
 
     private func lookAtLog() async throws -> Before? {
         guard FileManager.default.fileExists(atPath: logPath) else { return nil }
-        // SQLite would throw away the write-ahead log of a file that is none of its own.
-        guard try hasSQLiteHeader() else { return .unreadable }
+        // SQLite would throw away the write-ahead log of a file that is none of its own, or empty.
+        guard try hasSQLiteHeader(), try !isEmptyWithWrites() else { return .unreadable }
         do throws(StoreError) {
             let log = try await EventLog.open(directory: directory)
             let result: Result<LogHead, StoreError>
@@ -151,6 +151,12 @@ public struct LogRestore: Sendable {
         let magic = Array("SQLite format 3\0".utf8)
         let start = try OpenFile.reading(logPath).read(at: 0, count: magic.count)
         return start.isEmpty || start == magic
+    }
+
+    /// Whether nothing of a log that held something is left but its write-ahead log.
+    private func isEmptyWithWrites() throws(StoreError) -> Bool {
+        try OpenFile.reading(logPath).byteCount() == 0
+            && !SetAside(log: logPath, now: now).hasNoPendingWrites
     }
 
     private func requireReplaceable(_ before: Before?) throws {
@@ -210,16 +216,19 @@ public struct LogRestore: Sendable {
     private func put(
         _ file: String, _ before: Before?, _ trace: FileTrace?, holding lock: ProjectorLock
     ) throws -> String? {
+        let setAside = SetAside(log: logPath, now: now)
         guard before != nil else {
             DerivedFiles.forgetAll(in: directory, holding: lock)
+            // What is left of a log that is gone would be played into the one that comes.
+            let name = try setAside.keepOrphan()
+            try setAside.removeSidecars()
             guard link(file, logPath) == 0 else {
                 guard errno != EEXIST else { throw inUse }
                 throw DatabaseFile.systemError(errno, path: logPath)
             }
             try OpenFile.directory(directory).synchronize()
-            return nil
+            return name
         }
-        let setAside = SetAside(log: logPath, now: now)
         // Whoever appended since it was looked at, and left again, has changed the file.
         guard let exclusion = try LogExclusion.take(logPath), exclusion.isInPlace,
             FileTrace(logPath) == trace, before == .unreadable || setAside.hasNoPendingWrites

@@ -21,14 +21,15 @@ struct SetAside {
     /// ones are as they were.
     func keep() throws(StoreError) -> String {
         let directory = DatabaseFile.parent(of: log)
-        let time = now.rfc3339.filter { $0 != ":" }
-        var (name, count) = ("\(SetAside.prefix)\(time)\(SetAside.suffix)", 1)
-        while link(log, "\(directory)/\(name)") != 0 {
+        var count = 1
+        // A write-ahead log that was kept alone has a name of its own, too.
+        while exists("\(directory)/\(name(count))-wal")
+            || link(log, "\(directory)/\(name(count))") != 0
+        {
             guard errno == EEXIST else { throw DatabaseFile.systemError(errno, path: log) }
             count += 1
-            name = "\(SetAside.prefix)\(time)-\(count)\(SetAside.suffix)"
         }
-        let path = "\(directory)/\(name)"
+        let path = "\(directory)/\(name(count))"
         if !hasNoPendingWrites, link(log + "-wal", path + "-wal") != 0 {
             let failure = DatabaseFile.systemError(errno, path: path + "-wal")
             unlink(path)
@@ -36,6 +37,30 @@ struct SetAside {
         }
         try OpenFile.directory(directory).synchronize()
         return path
+    }
+
+    /// As `keep`, where nothing is left of the log but a write-ahead log. What it holds may be events
+    /// that stand nowhere else; nil when it holds nothing.
+    func keepOrphan() throws(StoreError) -> String? {
+        guard !hasNoPendingWrites else { return nil }
+        let directory = DatabaseFile.parent(of: log)
+        var count = 1
+        var path = "\(directory)/\(name(count))-wal"
+        while link(log + "-wal", path) != 0 {
+            guard errno == EEXIST else { throw DatabaseFile.systemError(errno, path: log + "-wal") }
+            if SetAside.isSame(log + "-wal", path) { break }
+            count += 1
+            path = "\(directory)/\(name(count))-wal"
+        }
+        try OpenFile.directory(directory).synchronize()
+        return path
+    }
+
+    /// The name of the `count`th log kept at this time.
+    private func name(_ count: Int) -> String {
+        let time = now.rfc3339.filter { $0 != ":" }
+        let number = count == 1 ? "" : "-\(count)"
+        return "\(SetAside.prefix)\(time)\(number)\(SetAside.suffix)"
     }
 
     /// Takes the first names of the write-ahead log and its index away: SQLite would play them
@@ -67,6 +92,14 @@ struct SetAside {
             unlink(path + "-wal")
             unlink(path)
         }
+    }
+
+    /// Says so in `errno`, as link(2) does.
+    private func exists(_ path: String) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return false }
+        errno = EEXIST
+        return true
     }
 
     private static func isSame(_ left: String, _ right: String) -> Bool {

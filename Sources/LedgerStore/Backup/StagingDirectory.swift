@@ -16,10 +16,12 @@ final class StagingDirectory: Sendable {
     private static let markerName = "subledger.partial"
     /// All that is ever in one; anything else is somebody's, and stays.
     private static let names = ["", "-wal", "-shm", "-journal"].map { EventLog.fileName + $0 }
+    /// One of those, so that it is taken away with them.
+    private static let trialName = EventLog.fileName + "-journal"
 
     /// Makes one for a file that will be named `path`.
     ///
-    /// Throws `fileReadOnly`, `diskFull` or `ioError`.
+    /// Throws `fileReadOnly`, `diskFull`, or `ioError`, also where there are no hard links.
     static func make(for path: String) throws(StoreError) -> StagingDirectory {
         var attempts = 3
         while true {
@@ -34,11 +36,13 @@ final class StagingDirectory: Sendable {
                 let marker = try OpenFile.making("\(directory)/\(markerName)")
                 // Somebody who tidies up may have been faster: then it is gone, or his.
                 if isLocked(marker), FileManager.default.fileExists(atPath: marker.path) {
-                    return StagingDirectory(path: directory, marker: marker)
+                    let staging = StagingDirectory(path: directory, marker: marker)
+                    try staging.requireLinks()
+                    return staging
                 }
             } catch {
-                guard attempts > 0 else {
-                    rmdir(directory)
+                guard attempts > 0, error.code != .ioError else {
+                    remove(directory)
                     throw error
                 }
             }
@@ -49,6 +53,24 @@ final class StagingDirectory: Sendable {
     private init(path: String, marker: OpenFile) {
         self.path = path
         self.marker = marker
+    }
+
+    /// The file will get its name by a hard link, which replaces nothing. That there are none where it
+    /// is made is better found out before the work than behind it.
+    private func requireLinks() throws(StoreError) {
+        let trial = "\(path)/\(StagingDirectory.trialName)"
+        guard link(marker.path, trial) == 0 else {
+            guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(errno) else {
+                throw DatabaseFile.systemError(errno, path: trial)
+            }
+            throw StoreError(
+                .ioError, path: path,
+                reason: "The file system there knows no hard links, and without them no file can be"
+                    + " named without a risk of replacing another.",
+                remedy: "Use a local disk that has them (ext4, XFS, Btrfs); a finished backup can"
+                    + " be copied anywhere.")
+        }
+        unlink(trial)
     }
 
     private static func isLocked(_ marker: OpenFile) -> Bool {

@@ -27,7 +27,7 @@ struct DrillTests {
         try await Gate.ledgers.pass {
             try await Restore(
                 ledger.configuration, environment: ledger.environment, replaces: replaces
-            ) { ledger.now }.run(from: path)
+            ) { ledger.now }.run(from: path).restored
         }
     }
 

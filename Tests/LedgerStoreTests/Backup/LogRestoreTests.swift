@@ -245,6 +245,54 @@ struct LogRestoreTests {
             ])
     }
 
+    /// A log whose last process was killed: some of its events stand in the write-ahead log only.
+    private func killedTarget(_ place: BackupPlace) async throws {
+        let origin = place.file("killed")
+        let log = try await place.open(origin)
+        _ = try await log.append(Sample.events(200..<203))
+        try FileManager.default.copyItem(atPath: origin, toPath: place.target)
+        try FileManager.default.removeItem(atPath: place.target + "/log.sqlite-shm")
+        await log.close()
+    }
+
+    @Test(
+        "What is left of a log that is gone is kept aside, and not played into the one that comes")
+    func orphan() async throws {
+        let place = try await backedUp()
+        try await killedTarget(place)
+        let left = place.target + "/log.sqlite"
+        let writes = try Data(contentsOf: URL(filePath: left + "-wal"))
+        #expect(!writes.isEmpty)
+        try FileManager.default.removeItem(atPath: left)
+        let report = try await place.restore()
+        #expect(report.before == nil)
+        let aside = try #require(report.setAside)
+        #expect(aside.hasSuffix("/log-replaced-2030-03-17T174640.000Z.sqlite-wal"))
+        #expect(try Data(contentsOf: URL(filePath: aside)) == writes)
+        #expect(!FileManager.default.fileExists(atPath: left + "-wal"))
+        #expect(try await place.content(place.target).events.count == 5)
+        // What is kept aside is in nobody's way, whatever else is.
+        let next = try await place.restore(replaces: true)
+        #expect(next.setAside?.hasSuffix("000Z-2.sqlite") == true)
+        #expect(try Data(contentsOf: URL(filePath: aside)) == writes)
+    }
+
+    @Test("An empty file beside a write-ahead log is a log that cannot be read")
+    func emptied() async throws {
+        let place = try await backedUp()
+        try await killedTarget(place)
+        let log = place.target + "/log.sqlite"
+        let writes = try Data(contentsOf: URL(filePath: log + "-wal"))
+        try Data().write(to: URL(filePath: log))
+        await #expect(throws: BackupPlace.failure(.logExists)) { try await place.restore() }
+        #expect(try Data(contentsOf: URL(filePath: log + "-wal")) == writes)
+        let report = try await place.restore(replaces: true)
+        #expect(report.before == .unreadable)
+        let aside = try #require(report.setAside)
+        #expect(try Data(contentsOf: URL(filePath: aside + "-wal")) == writes)
+        #expect(try await place.content(place.target).events.count == 5)
+    }
+
     @Test("A run that died between the two names of the log leaves nothing to do by hand")
     func unfinished() async throws {
         let place = try await backedUp()
