@@ -33,8 +33,9 @@ setup:
 	  { echo "error: could not install$$missing; install them by hand and try again."; exit 1; }; \
 	fi
 
+# With Swift's own runtime inside: the binary runs where there is no toolchain, and calls it faster.
 build: setup
-	@swift build -c release --product subledger || { echo "error: the release build failed; the first error is above."; exit 1; }
+	@swift build -c release --product subledger --static-swift-stdlib || { echo "error: the release build failed; the first error is above."; exit 1; }
 
 run: build
 	@"$(BINARY)" demo
