@@ -54,14 +54,26 @@ extension JSONCursor {
 
     // MARK: Strings
 
-    /// Finds the end of the string that starts here, eight bytes at a time: the nested JWS of a
-    /// notification are strings of 6 KB.
+    /// Finds the end of the string that starts here, many bytes at a time: a notification is one of
+    /// 19 KB, and the JWS nested in it are strings of 6 KB.
     mutating func scanText() throws(JSONError) -> Text {
         try expect(UInt8(ascii: "\""))
         guard let base = bytes.baseAddress else { throw unexpected() }
         var text = Text(start: index, end: index)
         var high: UInt64 = 0
         while true {
+            // Four words at once, which the compiler does in half as many steps as two by two.
+            while index + 32 <= bytes.count {
+                let start = base + index
+                let (one, two) = (Bytes.word(start), Bytes.word(start + 8))
+                let (three, four) = (Bytes.word(start + 16), Bytes.word(start + 24))
+                guard
+                    Bytes.stops(one) | Bytes.stops(two) | Bytes.stops(three) | Bytes.stops(four)
+                        == 0
+                else { break }
+                high |= one | two | three | four
+                index += 32
+            }
             while index + 8 <= bytes.count {
                 let word = Bytes.word(base + index)
                 let stops = Bytes.stops(word)
