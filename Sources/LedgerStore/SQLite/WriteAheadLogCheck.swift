@@ -26,19 +26,23 @@ struct WriteAheadLogCheck {
         let log = path + "-wal"
         var status = stat()
         guard stat(log, &status) == 0, status.st_size > WriteAheadLogHeader.byteCount,
-            // Whoever has the file open has recovered it already.
-            !FileLocks.isAnyHeld(on: path + "-shm")
+            !isOpenElsewhere
         else { return }
         for _ in 0..<WriteAheadLogCheck.attemptCount {
             let file = try OpenFile.reading(log)
             let start = try file.read(at: 0, count: WriteAheadLogHeader.byteCount)
             guard let damage = try firstDamage(in: file, WriteAheadLogHeader(start)) else { return }
+            // What somebody writes who came meanwhile may have been read half.
+            guard !isOpenElsewhere else { return }
             guard try file.read(at: 0, count: WriteAheadLogHeader.byteCount) == start else {
                 continue
             }
             throw damaged(damage)
         }
     }
+
+    /// Whoever has the file open has recovered it already.
+    private var isOpenElsewhere: Bool { FileLocks.isAnyHeld(on: path + "-shm") }
 
     /// The first frame that does not verify and must; frames count from 1, 0 is the header.
     private func firstDamage(
