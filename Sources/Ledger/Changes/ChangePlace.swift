@@ -26,7 +26,8 @@ public struct ChangePlace: Hashable, Comparable, Sendable {
     /// Before everything.
     public static let beginning = ChangePlace(position: 0, index: .max)
 
-    /// After everything that stands at the position or at one of its readings.
+    /// After everything that stands at the position or at one of its readings, those still to come
+    /// included: only for a position that the log and the clock have passed.
     public static func end(of position: Int64) -> ChangePlace {
         ChangePlace(position: position, clock: .max, ordinal: .max, index: .max)
     }
@@ -48,7 +49,9 @@ extension ChangePlace: CustomStringConvertible {
         clock == 0 ? "\(position)-\(index)" : "\(position)-\(clock)-\(ordinal)-\(index)"
     }
 
-    /// Reads what `description` wrote; a position alone is a cursor behind everything there.
+    /// Reads what `description` wrote; a position alone is a cursor behind the event's own changes.
+    /// Whoever names only a position has seen the log so far, and not what the clock told there:
+    /// more may come at the last position of the log for as long as nothing is appended.
     public init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         var numbers: [Int64] = []
@@ -57,7 +60,7 @@ extension ChangePlace: CustomStringConvertible {
             numbers.append(number)
         }
         switch numbers.count {
-        case 1: self = .end(of: numbers[0])
+        case 1: self = .afterEvent(at: numbers[0])
         case 2: self.init(position: numbers[0], index: numbers[1])
         case 4:
             guard numbers[1] > 0 else { return nil }

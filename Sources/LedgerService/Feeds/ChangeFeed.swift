@@ -116,7 +116,7 @@ public final class ChangeFeed: Sendable {
 
     /// Where whoever begins now begins: after everything told so far.
     public func end() async throws(StoreError) -> ChangePlace {
-        guard let horizon else { return .end(of: try await ledger.log.head().position) }
+        guard let horizon else { return .afterEvent(at: try await ledger.log.head().position) }
         var cursor = ChangePlace.afterEvent(at: horizon)
         while true {
             let page = try await reader.page(after: cursor, through: horizon)

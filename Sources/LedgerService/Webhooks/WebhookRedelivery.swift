@@ -30,13 +30,17 @@ public struct WebhookRedelivery: Sendable {
         self.clock = clock
     }
 
-    /// Everything at positions from `from` through `to`; with `isDryRun` only counted. Ends early
-    /// when the endpoint takes nothing at all.
+    /// Everything at positions from `from` through `to`, and before it what the clock told behind
+    /// the position before; with `isDryRun` only counted. Ends early when the endpoint takes nothing
+    /// at all.
+    ///
+    /// Whoever had everything up to a position asks from the next one on, and may have missed what
+    /// the clock told in between: it stands at the position that they had.
     public func run(from: Int64, to: Int64, isDryRun: Bool) async throws(StoreError) -> Report {
         let reader = ChangeReader(ledger: ledger)
         let sender = WebhookSender(endpoint: endpoint, transport: transport, clock: clock)
         var report = Report()
-        var cursor = ChangePlace.end(of: max(0, from - 1))
+        var cursor = ChangePlace.afterEvent(at: max(0, from - 1))
         var failures = 0
         while !Task.isCancelled {
             let page = try await reader.page(after: cursor, through: to)

@@ -43,7 +43,9 @@ extension OpenAPIDocument {
                 - signedTransactionInfo: eyJhbGciOiJFUzI1NiIsIng1YyI6WyLigKYiXX0.e30.AA
                   customer: user-42
             ChangeCursor:
-              description: The id of a change, or a position, which stands behind all of it.
+              description: |
+                The id of a change, or a position, which stands behind the event there: what the clock
+                tells at it, before the next event, is told, also what it told already.
               type: string
               maxLength: 100
               pattern: '^(0|[1-9][0-9]*)(-(0|[1-9][0-9]*)|-[1-9][0-9]*(-(0|[1-9][0-9]*)){2})?$'

@@ -47,7 +47,7 @@ extension OpenAPIDocument {
                 Every transition and fact, in one order that never changes. `id` is the cursor,
                 `event` the name of the change, `data` one JSON object (the schema `Change`). The
                 stream begins behind `Last-Event-ID` or `after`, without either at the end, whose id
-                comes first. A line `id:` without data moves the cursor past what was not asked
+                comes first. Behind a bare position comes whatever the clock tells there. A line `id:` without data moves the cursor past what was not asked
                 for; comments keep the connection. At most 100 streams at once; a reader that takes nothing for 30 s is
                 dropped and comes back with its last id.
               parameters:

@@ -24,9 +24,9 @@ struct ChangeNameTests {
         ]
         #expect(places == places.sorted())
         for place in places { #expect(ChangePlace(place.description) == place) }
-        #expect(ChangePlace("17") == .end(of: 17))
+        #expect(ChangePlace("17") == .afterEvent(at: 17))
         #expect(ChangePlace("0-3") == ChangePlace(position: 0, index: 3))
-        #expect(ChangePlace("9223372036854775807") == .end(of: .max))
+        #expect(ChangePlace("9223372036854775807") == .afterEvent(at: .max))
     }
 
     @Test(

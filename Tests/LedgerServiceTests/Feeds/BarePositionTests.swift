@@ -1,0 +1,66 @@
+import AppStore
+import Ledger
+import LedgerService
+import LedgerStore
+import Testing
+
+/// Whoever knows only a position of the log: nothing that the clock tells there, however late, may
+/// be passed over.
+@Suite("A bare position as a cursor")
+struct BarePositionTests {
+    private let chain = MadeChain()
+
+    /// Before the end of the period that was set to be the last.
+    private var eve: Timestamp { chain.start(0).advanced(byMilliseconds: 11 * 86_400_000) }
+
+    private func open(_ body: (LiveFeed) async throws -> Void) async throws {
+        try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(eve)) { live in
+            try await live.take([chain.bought(), chain.turnedOff(0)])
+            try await body(live)
+        }
+    }
+
+    @Test("on a quiet ledger the end that only the clock tells is told behind its last position")
+    func quiet() async throws {
+        try await open { live in
+            let end = try await live.feed.logEnd()
+            let cursor = try #require(ChangePlace("\(end)"))
+            #expect(try await live.changes(after: cursor).isEmpty)
+            try await live.pass(to: chain.start(1))
+            let told = try await live.changes(after: cursor)
+            #expect(told.map(\.change.name) == [.transition(.expired)])
+            #expect(told.map(\.place.position) == [end])
+        }
+    }
+
+    @Test("whoever begins before the feed's first step hears what the clock tells after it")
+    func beforeTheFirstStep() async throws {
+        let (place, clock) = (try TemporaryLedger(), ManualClock(eve))
+        _ = try await place.ingest([chain.bought(), chain.turnedOff(0)])
+        try await LiveFeed.open(place, clock: clock, begins: false) { live in
+            let cursor = try await live.feed.end()
+            try await live.feed.step()
+            try await live.pass(to: chain.start(1))
+            let told = try await live.changes(after: cursor)
+            #expect(told.map(\.change.name) == [.transition(.expired)])
+        }
+    }
+
+    @Test(
+        "a redelivery from the position after the last one taken brings what the clock told there")
+    func redelivered() async throws {
+        try await open { live in
+            let end = try await live.feed.logEnd()
+            try await live.pass(to: chain.start(1))
+            let redelivery = WebhookRedelivery(
+                ledger: live.session.ledger, endpoint: .test(), transport: Receiver(),
+                clock: live.clock)
+            for from in [end, end + 1] {
+                let report = try await redelivery.run(from: from, to: end, isDryRun: true)
+                #expect(report.types["expired"] == 1, "from \(from)")
+            }
+            let later = try await redelivery.run(from: end + 1, to: end, isDryRun: true)
+            #expect(later.changes == 1)
+        }
+    }
+}
