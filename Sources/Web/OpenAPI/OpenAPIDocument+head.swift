@@ -21,7 +21,8 @@ extension OpenAPIDocument {
             a bare 400 and a closed connection. A parameter that is not listed is refused
             (`unknownParameter`), and so is one that is given twice.
 
-            **HEAD** is answered wherever GET is, as GET without its body.
+            **HEAD** is answered wherever GET is, as GET without its body, and refused without a
+            body, too.
 
             **Reading your own write**: give the position that a write was answered with as
             `minPosition`. The answer then includes it, or is a 503 (`projectionBehind`).

@@ -57,6 +57,7 @@ public struct WebService: Sendable {
     func routes() -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: [.autoGenerateHeadEndpoints])
         router.add(middleware: RequestMeter(metrics: metrics))
+        router.add(middleware: HeadMiddleware())
         router.add(middleware: ProblemMiddleware())
         router.add(middleware: HostMiddleware())
         let tokens = AccessTokens(server.tokens)

@@ -26,6 +26,8 @@ final class BareHTTP2: ChannelInboundHandler, Sendable {
         var bytes = ByteBuffer()
         /// Type and stream of each frame that came.
         var frames: [(type: UInt8, stream: UInt32)] = []
+        /// Of all bodies.
+        var text = ""
         var isClosed = false
         var waiting: [(CheckedContinuation<Void, Never>, @Sendable (BareHTTP2.Seen) -> Bool)] = []
     }
@@ -90,20 +92,33 @@ final class BareHTTP2: ChannelInboundHandler, Sendable {
     }
 
     /// The fields of a GET (RFC 7541): three of the static table, and a path as it is.
-    static func fields(_ path: String) -> [UInt8] {
-        [0x82, 0x87, 0x01, 9] + Array("localhost".utf8)
+    static func fields(_ path: String, authority: String = "localhost") -> [UInt8] {
+        [0x82, 0x87, 0x01, UInt8(authority.utf8.count)] + Array(authority.utf8)
             + [0x04, UInt8(path.utf8.count)] + Array(path.utf8)
     }
 
     /// A GET on a stream: its whole head in one frame, and no body.
-    static func ask(_ path: String, stream: UInt32) -> [UInt8] {
-        frame(.headers, flags: 0x05, stream: stream, payload: fields(path))
+    static func ask(
+        _ path: String, stream: UInt32, authority: String = "localhost"
+    ) -> [UInt8] {
+        frame(
+            .headers, flags: 0x05, stream: stream, payload: fields(path, authority: authority))
+    }
+
+    /// A HEAD on a stream (RFC 7541 §6.2.2: the method's name from the static table).
+    static func askHead(_ path: String, stream: UInt32) -> [UInt8] {
+        let method: [UInt8] = [0x02, 4] + Array("HEAD".utf8)
+        return frame(
+            .headers, flags: 0x05, stream: stream, payload: method + fields(path).dropFirst())
     }
 
     /// The head of a POST on a stream, whose body is to follow.
     static func begin(_ path: String, stream: UInt32) -> [UInt8] {
         frame(.headers, flags: 0x04, stream: stream, payload: [0x83] + fields(path).dropFirst())
     }
+
+    /// The bodies that came so far, one after the other.
+    var text: String { state.withLock { $0.text } }
 
     /// Returns once `isEnough`, or the connection ended.
     @discardableResult
@@ -134,6 +149,9 @@ final class BareHTTP2: ChannelInboundHandler, Sendable {
                 let type = state.bytes.getInteger(at: start + 3, as: UInt8.self) ?? 0
                 let stream = state.bytes.getInteger(at: start + 5, as: UInt32.self) ?? 0
                 state.frames.append((type, stream))
+                if type == Frame.data.rawValue {
+                    state.text += state.bytes.getString(at: start + 9, length: length) ?? ""
+                }
                 state.bytes.moveReaderIndex(forwardBy: 9 + length)
             }
         }

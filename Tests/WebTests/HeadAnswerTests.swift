@@ -1,0 +1,105 @@
+import AppStore
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import LedgerService
+import Signing
+import Testing
+
+@testable import Web
+
+/// Answers to HEAD as they come over a connection that goes on (RFC 9110 §9.3.2): whatever stands
+/// behind a head is the next answer.
+@Suite("Answers to HEAD")
+struct HeadAnswerTests {
+    /// A path whose HEAD is refused, with what its GET is answered with.
+    private struct Refused: Sendable {
+        let path: String
+        let status: Int
+        var isGuarded = false
+    }
+
+    private static let refusals = [
+        Refused(path: "/v1/none", status: 404),
+        Refused(path: "/v1/subscriptions/1", status: 404),
+        Refused(path: "/v1/subscriptions/1?at=x", status: 400),
+        Refused(path: "/v1/transactions", status: 405),
+        Refused(path: "/appstore/notifications", status: 405),
+        Refused(path: "/v1/events", status: 401, isGuarded: true),
+        Refused(path: "/v1/none", status: 401, isGuarded: true),
+    ]
+
+    private static func guarded(_ place: ServedPlace) -> ServedPlace {
+        var place = place
+        place.configuration.server.tokens = [
+            Configuration.Server.Token(
+                name: "one", digest: SHA256.hash(Array("one".utf8)), scopes: [.read])
+        ]
+        return place
+    }
+
+    private static func serve(
+        _ isGuarded: Bool,
+        _ body: @escaping @Sendable (WebClient, Int) async throws -> Void
+    ) async throws {
+        var place = try ServedPlace()
+        if isGuarded { place = guarded(place) }
+        try await place.serve(.live) { client, _ in
+            try await body(client, try #require(client.client.port))
+        }
+    }
+
+    @Test(
+        "A HEAD that is refused has the head of its GET and no body: the next answer is in step",
+        arguments: [false, true])
+    func inStep(isGuarded: Bool) async throws {
+        try await HeadAnswerTests.serve(isGuarded) { client, port in
+            for refused in HeadAnswerTests.refusals where refused.isGuarded == isGuarded {
+                let get = try await client.get(refused.path)
+                #expect(get.status == refused.status)
+                let requests =
+                    "HEAD \(refused.path) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                    + "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                let text = try await StreamReader.open(port: port, Array(requests.utf8)) {
+                    await $0.waitForEnd()
+                    return $0.text
+                }
+                // Two heads, and the body of the second.
+                let parts = text.components(separatedBy: "\r\n\r\n")
+                try #require(parts.count == 3, "\(refused.path): \(text)")
+                #expect(parts[0].hasPrefix("HTTP/1.1 \(refused.status) "), "\(refused.path)")
+                #expect(
+                    parts[0].lowercased().contains("\r\ncontent-length: \(get.bytes.count)"),
+                    "\(refused.path)")
+                #expect(parts[1].hasPrefix("HTTP/1.1 200 "), "\(refused.path)")
+                #expect(parts[2] == "{\"status\":\"ok\",\"problems\":[]}", "\(refused.path)")
+            }
+        }
+    }
+
+    @Test(
+        "A HEAD that is refused over HTTP/2 is a head alone, and the connection goes on",
+        arguments: ["/v1/none", "/v1/transactions", "/v1/events"])
+    func otherStreams(path: String) async throws {
+        let place = HeadAnswerTests.guarded(try TLSPlace.make())
+        try await place.listen { port, _ in
+            try await BareHTTP2.open(port: port, window: 65_535) { connection in
+                try await connection.send(BareHTTP2.askHead(path, stream: 1))
+                await connection.wait { seen in
+                    seen.frames.contains { $0.stream == 1 }
+                }
+                try await connection.send(BareHTTP2.ask("/healthz", stream: 3))
+                let seen = await connection.wait { seen in
+                    seen.frames.contains {
+                        $0.stream == 3 && $0.type == BareHTTP2.Frame.data.rawValue
+                    }
+                }
+                #expect(!seen.isClosed)
+                #expect(seen.count(.goAway) == 0)
+                #expect(seen.count(.resetStream) == 0)
+                // The end of a stream may be a frame without a byte.
+                #expect(connection.text == "{\"status\":\"ok\",\"problems\":[]}")
+            }
+        }
+    }
+}
