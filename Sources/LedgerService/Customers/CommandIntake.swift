@@ -106,29 +106,48 @@ public struct CommandIntake: Sendable {
         }
     }
 
-    private func life(of chain: ChainId) async throws(CommandError) -> Lifecycle {
+    /// - Parameter position: only what stands before it; nil: everything there is.
+    private func life(
+        of chain: ChainId, before position: Int64? = nil
+    ) async throws(CommandError) -> Lifecycle {
         let facts = try await storing { () throws(StoreError) in
             try await ledger.presentFacts(of: chain)
         }
-        return Lifecycle(facts, environment: ledger.environment, catalogue: ledger.catalogue)
+        return Lifecycle(
+            facts.filter { fact in position.map { fact.position < $0 } ?? true },
+            environment: ledger.environment, catalogue: ledger.catalogue)
     }
 
     // MARK: Claims
 
+    /// What came of a claim.
+    public struct Claimed: Hashable, Sendable {
+        public let outcome: Holders.ClaimOutcome
+        /// Where the claim stands in the log; nil when nothing was to be written down.
+        public let position: Int64?
+
+        public init(outcome: Holders.ClaimOutcome, position: Int64?) {
+            self.outcome = outcome
+            self.position = position
+        }
+    }
+
     /// What an upload that names a customer does to a chain whose evidence was verified and
     /// appended (`POST /v1/transactions`; `lifecycle.md` §6). Only what changes the holders is
-    /// written down; what it came to is answered.
+    /// written down; what it came to is answered, as of its own position: of claims that come at
+    /// the same time each one is told what it did, and not what the last one left of it.
     ///
     /// - Parameter actor: who uploaded, as far as the service knows.
     public func claim(
         _ chain: ChainId, for customer: CustomerId, policy: ClaimPolicy, actor: String
-    ) async throws(CommandError) -> Holders.ClaimOutcome {
-        let holders = try await life(of: chain).holders
+    ) async throws(CommandError) -> Claimed {
+        let life = try await life(of: chain)
+        let holders = life.holders
         let now = clock()
         let outcome = holders.outcome(of: customer, policy: policy, at: now)
         guard outcome == .moved || outcome == .added else {
             try CommandCheck.check(customer)
-            return outcome
+            return Claimed(outcome: outcome, position: nil)
         }
         // The holders it found are part of its name: the same upload again is the same claim,
         // unless somebody else held the chain in between.
@@ -137,12 +156,15 @@ public struct CommandIntake: Sendable {
             id: CommandIntake.claimId(chain, customer, policy, before: before), actor: actor,
             reason: "Uploaded a transaction of it.", action: .claim(customer, policy: policy))
         try CommandCheck.check(command)
-        _ = try await append(command, chain, source: .client, receivedAt: nil)
-        // Another claim may have come first.
-        let isHeld = try await life(of: chain).holders.holders(at: clock()).contains {
-            $0.customer == customer
+        let receipt = try await append(command, chain, source: .client, receivedAt: nil)
+        // The same claim of earlier, taken back since: it does nothing a second time.
+        if life.commands.contains(where: { $0.position == receipt.position }) {
+            return Claimed(outcome: .refused, position: nil)
         }
-        return isHeld ? outcome : .refused
+        // Another claim may have come first: this one did what it does to the holders it found.
+        let judged = try await self.life(of: chain, before: receipt.position).holders.outcome(
+            of: customer, policy: policy, at: receipt.receivedAt)
+        return Claimed(outcome: judged, position: receipt.position)
     }
 
     private static func claimId(

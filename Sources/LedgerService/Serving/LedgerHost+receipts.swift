@@ -12,22 +12,26 @@ extension LedgerHost {
     /// same event, and is answered anew; a key that came with another body is refused. Of a receipt
     /// with very many chains the newest are answered and claimed, and the rest is counted.
     ///
+    /// - Parameters as for `upload`.
+    ///
     /// Throws `IntakeRefusal` or `CommandError`, and nothing is in the log then; or `StoreError` or
     /// `ServingError`: then the receipt may be, and the same one again is answered.
     public func takeReceipt(
-        _ bytes: [UInt8], key: String?, sender: String
+        _ bytes: [UInt8], only environment: Environment? = nil, key: String?, sender: String
     ) async throws -> ServedAnswer {
         let body = try ReceiptBody(bytes)
-        guard let key else { return try await takeReceipt(body, sender: sender) }
+        guard let key else {
+            return try await takeReceipt(body, only: environment, sender: sender)
+        }
         try CommandCheck.checkKey(key)
         return try await uploadTurns.pass(key) {
             let keys = ledgers[0].ledger.operations
             let state = try await keys.take(
                 uploadKey: key, request: SHA256.hash(bytes), at: clock())
             if state == .taken { throw CommandIntake.reused(key) }
-            do { return try await takeReceipt(body, sender: sender) } catch let refusal
-                as IntakeRefusal
-            {
+            do {
+                return try await takeReceipt(body, only: environment, sender: sender)
+            } catch let refusal as IntakeRefusal {
                 // What was refused has no answer to keep the key for; one that another request brought
                 // is not this one's to give back.
                 if state == .new { try? await keys.forget(uploadKey: key) }
@@ -36,8 +40,10 @@ extension LedgerHost {
         }
     }
 
-    private func takeReceipt(_ body: ReceiptBody, sender: String) async throws -> ServedAnswer {
-        let taken = try await uploads.take(body.submission)
+    private func takeReceipt(
+        _ body: ReceiptBody, only environment: Environment?, sender: String
+    ) async throws -> ServedAnswer {
+        let taken = try await uploads.take(body.submission, only: environment)
         let (served, bundleId) = (taken.served, taken.bundleId)
         let named = body.chains
         let chains = named.prefix(ReceiptBody.answeredChainCount).map {
@@ -68,6 +74,7 @@ extension LedgerHost {
         return ServedAnswer(position: snapshot.position, lag: served.lag.positions) {
             [claims, answer] json, isStamped in
             json.object { json in
+                json.member("environment", served.environment.rawValue)
                 json.member("result", result.result)
                 json.member("eventPosition", result.position)
                 LedgerHost.write(asked, to: &json)
@@ -111,9 +118,9 @@ extension LedgerHost {
                 claims.append((chain, nil))
                 continue
             }
-            let outcome = try await commands(served).claim(
+            let claimed = try await commands(served).claim(
                 chain, for: customer, policy: policy, actor: sender)
-            claims.append((chain, outcome))
+            claims.append((chain, claimed.outcome))
         }
         return claims
     }

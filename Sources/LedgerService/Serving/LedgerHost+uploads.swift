@@ -20,37 +20,44 @@ extension LedgerHost {
     ///
     /// - Parameters:
     ///   - bytes: the body as it came.
-    ///   - key: `Idempotency-Key`; nil answers each time anew.
+    ///   - environment: the only one that the sender takes; nil takes every one. A Sandbox purchase
+    ///     costs nothing, and is answered like any other.
+    ///   - key: `Idempotency-Key`, known in all environments; nil answers each time anew.
     ///   - sender: who claims, as timelines will say.
     ///
     /// Throws `IntakeRefusal` or `CommandError`, and nothing is in the log then; or `StoreError` or
     /// `ServingError`: then the transaction may be, and the same upload again is answered.
     public func upload(
-        _ bytes: [UInt8], key: String?, sender: String
+        _ bytes: [UInt8], only environment: Environment? = nil, key: String?, sender: String
     ) async throws -> UploadAnswer {
         let body = try UploadBody(bytes)
         guard let key else {
-            let receipt = try await takeUpload(body)
-            let record = try await record(of: receipt, sender: sender)
-            let moment = Moment(at: record.at, now: record.at)
+            let receipt = try await takeUpload(body, only: environment)
+            let (record, isClaimed) = try await record(of: receipt, sender: sender)
+            // What a claim came to is told as of the claim: who claims next is another answer.
+            let moment = Moment(
+                at: record.at, now: record.at,
+                knowledge: isClaimed ? .knownPosition(record.position) : .everything)
             return UploadAnswer(
                 answer: try await answer(receipt, record, moment), isRepeated: false)
         }
         try CommandCheck.checkKey(key)
         return try await uploadTurns.pass(key) {
-            try await upload(body, request: SHA256.hash(bytes), key: key, sender: sender)
+            try await upload(
+                body, only: environment, request: SHA256.hash(bytes), key: key, sender: sender)
         }
     }
 
     private func upload(
-        _ body: UploadBody, request: Digest, key: String, sender: String
+        _ body: UploadBody, only environment: Environment?, request: Digest, key: String,
+        sender: String
     ) async throws -> UploadAnswer {
         let keys = ledgers[0].ledger.operations
         let state = try await keys.take(uploadKey: key, request: request, at: clock())
         if state == .taken { throw CommandIntake.reused(key) }
         let receipt: UploadReceipt
         // What is in the log already is no second event.
-        do { receipt = try await takeUpload(body) } catch {
+        do { receipt = try await takeUpload(body, only: environment) } catch {
             // A key that another request brought, or that was answered, is not this one's to give
             // back.
             if state == .new { try? await keys.forget(uploadKey: key) }
@@ -61,7 +68,7 @@ extension LedgerHost {
         if case .answered(let known) = state {
             (record, isRepeated) = (known, true)
         } else {
-            let own = try await self.record(of: receipt, sender: sender)
+            let own = try await self.record(of: receipt, sender: sender).record
             record = try await keys.keep(own, uploadKey: key)
             // Another process was quicker.
             isRepeated = record != own
@@ -72,26 +79,29 @@ extension LedgerHost {
             answer: try await answer(receipt, record, moment), isRepeated: isRepeated)
     }
 
-    /// Claims, where a customer is named, and says what the answer is to be made from.
+    /// Claims, where a customer is named, and says what the answer is to be made from; and whether
+    /// the claim is an event.
     private func record(
         of upload: UploadReceipt, sender: String
-    ) async throws -> UploadRecord {
+    ) async throws -> (record: UploadRecord, isClaimed: Bool) {
         let served = upload.served
         var position = upload.receipt.position
-        var claim: Holders.ClaimOutcome?
+        var claim: CommandIntake.Claimed?
         if let customer = upload.customer, let chain = upload.chain {
             // Claims are judged by everything there is; not far behind it, that takes no time.
             _ = try await served.projected(through: position)
             claim = try await commands(served).claim(
                 chain, for: customer, policy: configuration.claimPolicy, actor: sender)
         }
-        let end = try await served.ledger.log.head()
-        if claim == .moved || claim == .added || upload.receipt.result == "duplicate" {
-            position = max(position, end.position)
+        if let claimed = claim?.position {
+            position = max(position, claimed)
+        } else if upload.receipt.result == "duplicate" {
+            position = max(position, try await served.ledger.log.head().position)
         }
-        return UploadRecord(
+        let record = UploadRecord(
             result: upload.receipt.result, eventPosition: upload.receipt.position,
-            claim: claim?.rawValue, at: clock(), position: position)
+            claim: claim?.outcome.rawValue, at: clock(), position: position)
+        return (record, claim?.position != nil)
     }
 
     private func answer(
@@ -114,6 +124,7 @@ extension LedgerHost {
             lag: served.lag.positions
         ) { json, isStamped in
             json.object { json in
+                json.member("environment", served.environment.rawValue)
                 json.member("result", record.result)
                 json.member("eventPosition", record.eventPosition)
                 json.member("claim", record.claim)
@@ -132,7 +143,7 @@ extension LedgerHost {
 extension ServedLedger {
     /// A chain with everything up to `position`: from a state that holds it, else projected or not.
     /// Nil for none, and for one without any state.
-    fileprivate func reading(
+    func reading(
         of chain: ChainId?, in snapshot: LedgerSnapshot?, through position: Int64, _ moment: Moment
     ) async throws -> ChainReading? {
         guard let chain else { return nil }

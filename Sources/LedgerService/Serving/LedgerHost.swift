@@ -191,8 +191,12 @@ public final class LedgerHost: Sendable {
     }
 
     /// Takes in a transaction that an app or its back end sent. Returns once it is durable.
-    public func takeUpload(_ body: UploadBody) async throws(IntakeRefusal) -> UploadReceipt {
-        let taken = try await uploads.take(body.submission)
+    ///
+    /// - Parameter environment: the only one that its sender takes; nil takes every one.
+    public func takeUpload(
+        _ body: UploadBody, only environment: Environment? = nil
+    ) async throws(IntakeRefusal) -> UploadReceipt {
+        let taken = try await uploads.take(body.submission, only: environment)
         return UploadReceipt(
             receipt: IntakeReceipt(taken.result), served: taken.served, chain: taken.chain,
             customer: body.customer)

@@ -50,10 +50,14 @@ struct LiveIntake: Sendable {
 
     /// Verifies, routes and appends. Throws why it is not in the log; told to the observer either
     /// way.
-    func take(_ submission: Submission) async throws(IntakeRefusal) -> Taken {
+    ///
+    /// - Parameter wanted: the only environment that the sender takes; nil takes every one.
+    func take(
+        _ submission: Submission, only wanted: Environment? = nil
+    ) async throws(IntakeRefusal) -> Taken {
         let now = clock()
         let start = ContinuousClock.now
-        let routed = route(submission, now: now)
+        let routed = route(submission, only: wanted, now: now)
         observer.verified(start.duration(to: .now))
         switch routed {
         case .refused(let refusal, let environment):
@@ -66,6 +70,13 @@ struct LiveIntake: Sendable {
             )
             tell(refusal, nil, now: now)
             throw refusal
+        case .unwanted(let bundleId, let environment):
+            // Neither lost nor worth a copy: its sender wants none of it.
+            tellUnwanted(bundleId, environment, now: now)
+            throw IntakeRefusal(
+                .notAcceptable, code: VerificationCode.wrongEnvironment.rawValue,
+                message: "It is of another environment than the one asked for; nothing was kept.",
+                bundleId: bundleId, environment: environment)
         case .nowhere:
             let refusal = IntakeRefusal(
                 .unavailable, code: "environmentNotServed",
@@ -82,6 +93,8 @@ struct LiveIntake: Sendable {
         case refused(Refusal, Environment)
         /// Genuine, but nothing that is taken here.
         case misplaced
+        /// Genuine, but not of the environment that its sender asked for.
+        case unwanted(BundleId?, Environment)
         /// Nothing is served at all.
         case nowhere
     }
@@ -93,13 +106,18 @@ struct LiveIntake: Sendable {
             ? .production : served.keys.min { $0.rawValue < $1.rawValue } ?? .production
     }
 
-    private func route(_ submission: Submission, now: Timestamp) -> Routed {
+    private func route(
+        _ submission: Submission, only wanted: Environment?, now: Timestamp
+    ) -> Routed {
         guard let any = preparations[home] else { return .nowhere }
         do throws(VerificationError) {
             let believed = try any.believe(submission, receivedAt: now)
             guard admits(believed) else { return .misplaced }
             let named = believed.environment.map { Environment(rawValue: $0) } ?? .production
             let environment = named.flatMap { preparations[$0] == nil ? nil : $0 } ?? home
+            guard wanted == nil || named == wanted else {
+                return .unwanted(believed.bundleId, environment)
+            }
             guard let preparation = preparations[environment] else { return .nowhere }
             return switch try preparation.accept(believed, submission, now) {
             case .event(let event): .event(event, environment)
@@ -222,6 +240,20 @@ struct LiveIntake: Sendable {
                     now.milliseconds(since: $0)
                 }, isKept: refusal.isKept, position: nil, receivedAt: now))
     }
+
+    /// Under a result of its own: what was refused for being of the wrong environment otherwise
+    /// may be lost, and somebody is called.
+    private func tellUnwanted(_ bundleId: BundleId?, _ environment: Environment, now: Timestamp) {
+        observer.took(
+            IntakeOutcome(
+                result: LiveIntake.unwantedResult, isTaken: false,
+                source: preparations[home]?.source.rawValue ?? "", environment: environment,
+                bundleId: bundleId, latenessMilliseconds: nil, isKept: false, position: nil,
+                receivedAt: now))
+    }
+
+    /// What became of a delivery of another environment than its sender takes.
+    static let unwantedResult = "otherEnvironment"
 
     /// Tells of a delivery that never came as far as being verified.
     func tellUnread(_ refusal: IntakeRefusal) { tell(refusal, nil, now: clock()) }

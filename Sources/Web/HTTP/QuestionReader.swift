@@ -99,7 +99,12 @@ struct QuestionReader {
     }
 
     mutating func environment() throws(Problem) -> AppStore.Environment {
-        guard let name = text("environment") else { return .production }
+        try statedEnvironment() ?? .production
+    }
+
+    /// Nil when none is named.
+    mutating func statedEnvironment() throws(Problem) -> AppStore.Environment? {
+        guard let name = text("environment") else { return nil }
         guard let found = EnvironmentLedger.environment(named: name) else {
             throw Problem(
                 .badRequest, code: "unknownEnvironment",

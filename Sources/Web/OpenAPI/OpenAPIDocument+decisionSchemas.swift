@@ -82,7 +82,7 @@ extension OpenAPIDocument {
               allOf:
                 - $ref: '#/components/schemas/Stamp'
                 - $ref: '#/components/schemas/EntitlementLists'
-              required: [result, eventPosition, claim, subscription, customer, standing]
+              required: [environment, result, eventPosition, claim, subscription, customer, standing]
               properties:
                 result: { type: string, enum: [appended, duplicate, conflict] }
                 eventPosition:
@@ -100,6 +100,9 @@ extension OpenAPIDocument {
                   description: The one named, else the appAccountToken's; null without either.
                   type: [string, 'null']
                 standing:
+                environment:
+                  description: Of the transaction, and of the ledger that answers.
+                  $ref: '#/components/schemas/EnvironmentWord'
                   description: Null without customer.
                   anyOf:
                     - { $ref: '#/components/schemas/Standing' }
@@ -142,6 +145,7 @@ extension OpenAPIDocument {
                   $ref: '#/components/schemas/Position'
                 asked:
                   description: What Apple was asked about it; null where the app has no key.
+                - environment
                   anyOf:
                     - { $ref: '#/components/schemas/ReceiptAsked' }
                     - { type: 'null' }
@@ -152,6 +156,9 @@ extension OpenAPIDocument {
                 subscriptions:
                   description: Every chain the receipt names that has a state, at most 100.
                   type: array
+                environment:
+                  description: Of the receipt, and of the ledger that answers.
+                  $ref: '#/components/schemas/EnvironmentWord'
                   items: { $ref: '#/components/schemas/Subscription' }
                 withoutState:
                   description: Chains of which nobody says what was bought, and what to do.

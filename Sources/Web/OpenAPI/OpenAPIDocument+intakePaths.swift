@@ -42,12 +42,17 @@ extension OpenAPIDocument {
                 Verified as Apple's notifications are, and durable when it is answered. The answer
                 includes it, whether or not it is projected yet, and tells what the customer has:
                 the one that is named, else the one whom the appAccountToken names. A named
-                customer who does not hold the chain claims it; `claim` says what came of it. At
-                most 655,360 bytes.
+                customer who does not hold the chain claims it; `claim` says what came of it. Of
+                claims at the same time each is told as of its own position. At most 655,360 bytes.
+
+                A Sandbox purchase costs nothing and is answered like any other, from its own
+                ledger: a back end that grants something asks with `environment=production`, and
+                gets a 422 (`wrongEnvironment`) for everything else, before anything is written.
               security:
                 - bearer: [write]
               parameters:
-                - $ref: '#/components/parameters/IdempotencyKey'
+                - $ref: '#/components/parameters/WantedEnvironment'
+                - $ref: '#/components/parameters/UploadKey'
               requestBody:
                 required: true
                 content:
@@ -89,11 +94,13 @@ extension OpenAPIDocument {
                 tells what came of it. A named customer claims the chains that nobody holds, and of
                 which Apple has told, where it can be asked, whom their token names: a copy of a
                 receipt takes nothing from anybody. The 100 chains bought last are answered. The
-                same receipt again is the same event, answered anew. At most 4,194,304 bytes.
+                same receipt again is the same event, answered anew. `environment=production` as
+                for a transaction. At most 4,194,304 bytes.
               security:
                 - bearer: [write]
               parameters:
-                - $ref: '#/components/parameters/IdempotencyKey'
+                - $ref: '#/components/parameters/WantedEnvironment'
+                - $ref: '#/components/parameters/UploadKey'
               requestBody:
                 required: true
                 content:

@@ -14,6 +14,11 @@ extension OpenAPIDocument {
               name: environment
               in: query
               description: Whose ledger is asked.
+              schema: { $ref: '#/components/schemas/EnvironmentName', default: production }
+            WantedEnvironment:
+              name: environment
+              in: query
+              description: The only environment that is taken; without it, every one that is served.
               schema: { $ref: '#/components/schemas/EnvironmentName' }
             BundleId:
               name: bundleId
@@ -120,7 +125,16 @@ extension OpenAPIDocument {
             IdempotencyKey:
               name: Idempotency-Key
               in: header
-              description: The same request under the same key is taken in once.
+              description: |
+                The same request under the same key is taken in once. Known for ever, in the
+                environment that the request names: in another one it is another key.
+              schema: { $ref: '#/components/schemas/OrderWord', maxLength: 200 }
+            UploadKey:
+              name: Idempotency-Key
+              in: header
+              description: |
+                The same upload under the same key is answered once. Known for 24 hours, in all
+                environments together.
               schema: { $ref: '#/components/schemas/OrderWord', maxLength: 200 }
         """#
 

@@ -341,6 +341,7 @@ extension OpenAPIDocument {
                         - payloadTooLarge
                         - nestedPartInvalid
                         - certificateRevoked
+                        - unknownEnvironment
                         - wrongSharedSecret
                         - secretExposed
                         - receiptRefusedByApple

@@ -101,8 +101,9 @@ extension OpenAPIDocument {
             NotAcceptable:
               description: |
                 Genuine, but of an app or environment that is not configured here, or not understood
-                by this version; a copy is kept in quarantine. Or another request was sent under
-                this key before.
+                by this version; a copy is kept in quarantine. Or of another environment than was
+                asked for (`wrongEnvironment`), and nothing is kept. Or another request was sent
+                under this key before.
               headers:
                 Cache-Control: { $ref: '#/components/headers/NoStore' }
               content:

@@ -31,7 +31,6 @@ extension OpenAPIDocument {
               description: xcode and localTesting are served only when the service was started so.
               type: string
               enum: [production, sandbox, xcode, localTesting]
-              default: production
             EnvironmentWord:
               description: Apple's word.
               type: string

@@ -8,11 +8,16 @@ struct ReceiptRoutes: Sendable {
 
     func add(to groups: RouteGroups) {
         groups.write.post("/v1/receipts") { request, context in
-            try QuestionReader(request).requireNothingElse()
+            var question = try QuestionReader(request)
+            let environment = try question.statedEnvironment()
+            try question.requireNothingElse()
             let key = try OrderReader.key(request)
             let sender = context.principal?.name ?? TransactionRoutes.unnamedSender
             let answer = try await bodies.json(request, upTo: ReceiptBody.maximumByteCount) {
-                do { return try await host.takeReceipt($0, key: key, sender: sender) } catch let
+                do {
+                    return try await host.takeReceipt(
+                        $0, only: environment, key: key, sender: sender)
+                } catch let
                     refusal as IntakeRefusal
                 { throw Problem(upload: refusal) }
             }

@@ -11,11 +11,15 @@ struct TransactionRoutes: Sendable {
 
     func add(to groups: RouteGroups) {
         groups.write.post("/v1/transactions") { request, context in
-            try QuestionReader(request).requireNothingElse()
+            var question = try QuestionReader(request)
+            let environment = try question.statedEnvironment()
+            try question.requireNothingElse()
             let key = try OrderReader.key(request)
             let sender = context.principal?.name ?? TransactionRoutes.unnamedSender
             let upload = try await bodies.json(request, upTo: UploadBody.maximumByteCount) {
-                do { return try await host.upload($0, key: key, sender: sender) } catch let refusal
+                do {
+                    return try await host.upload($0, only: environment, key: key, sender: sender)
+                } catch let refusal
                     as IntakeRefusal
                 { throw Problem(upload: refusal) }
             }

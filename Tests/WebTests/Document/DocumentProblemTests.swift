@@ -137,7 +137,7 @@ struct DocumentProblemTests {
             problem("RefusedUpload").codes
                 == refused.union([
                     "invalidCustomer", "invalidIdempotencyKey", "invalidParameter",
-                    "unknownParameter",
+                    "unknownEnvironment", "unknownParameter",
                 ]))
         #expect(
             problem("NotAcceptable").codes

@@ -1,0 +1,106 @@
+import AppStore
+import HTTPTypes
+import HummingbirdTesting
+import Ledger
+import LedgerService
+import LedgerStore
+import Testing
+
+@testable import Web
+
+@Suite("Claims at the same time")
+struct ClaimRaceTests {
+    private let purchase = MadePurchase()
+    private static let customers = (1...8).map { "customer-\($0)" }
+
+    /// The answer to each customer's upload of the same transaction, all sent at once.
+    private func race(_ client: WebClient) async throws -> [String: WebClient.Answer] {
+        let purchase = purchase
+        return try await withThrowingTaskGroup(of: (String, WebClient.Answer).self) { group in
+            for customer in ClaimRaceTests.customers {
+                let body = try purchase.uploadBody(2, customer: customer)
+                group.addTask { (customer, try await client.post("/v1/transactions", body)) }
+            }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+    }
+
+    /// Names of the customers that claims in the log are for, in order.
+    private func claimed(_ client: WebClient) async throws -> [String] {
+        let timeline = try await client.ask("/v1/subscriptions/\(purchase.id)/timeline")
+        return (timeline.json["entries"]?.array ?? []).filter {
+            $0["fact"]?.string == "accountLinked"
+        }.compactMap { $0["cause"]?["command"]?["customer"]?.string }
+    }
+
+    @Test("Under transfer every claim that is in the log moved the chain, and is answered so")
+    func transfer() async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let answers = try await race(client)
+            let end = try await host.ledger(.production).ledger.log.head().position
+            _ = try await host.ledger(.production).snapshot(atLeast: end, limit: .seconds(120))
+            let claimed = try await claimed(client)
+            #expect(Set(claimed) == Set(ClaimRaceTests.customers))
+            for (customer, answer) in answers {
+                #expect(answer.status == 200)
+                #expect(answer.json["claim"]?.string == "moved", "\(customer)")
+                // It says what this claim came to, whatever came after it.
+                let active = (answer.json["entitlements"]?.array ?? []).filter {
+                    $0["active"]?.bool == true
+                }
+                #expect(active.count == 1, "\(customer)")
+            }
+            var holders: [String] = []
+            for customer in ClaimRaceTests.customers {
+                let answer = try await client.get("/v1/customers/\(customer)/subscriptions")
+                if answer.json["subscriptions"]?.array?.isEmpty == false {
+                    holders.append(customer)
+                }
+            }
+            #expect(holders == [claimed.last])
+        }
+    }
+
+    @Test("Under keep exactly one gets the chain, and every other one is told so")
+    func keep() async throws {
+        var place = try ServedPlace()
+        place.configuration.claimPolicy = .keep
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let outcomes = try await race(client).mapValues { $0.json["claim"]?.string }
+            let end = try await host.ledger(.production).ledger.log.head().position
+            _ = try await host.ledger(.production).snapshot(atLeast: end, limit: .seconds(120))
+            #expect(outcomes.values.count { $0 == "moved" } == 1)
+            #expect(outcomes.values.count { $0 == "refused" } == 7)
+            for (customer, outcome) in outcomes {
+                let answer = try await client.get("/v1/customers/\(customer)/subscriptions")
+                let holds = answer.json["subscriptions"]?.array?.isEmpty == false
+                #expect(holds == (outcome == "moved"), "\(customer)")
+            }
+        }
+    }
+
+    @Test("A claim that was taken back does nothing a second time, and is told so")
+    func takenBack() async throws {
+        var purchase = purchase
+        purchase.appAccountToken = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
+        let body = try purchase.uploadBody(2, customer: "eve")
+        let chain = "/v1/customers/eve/subscriptions/\(purchase.id)"
+        var place = try ServedPlace()
+        place.configuration.claimPolicy = .share
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let first = try await client.post("/v1/transactions", body)
+            #expect(first.json["claim"]?.string == "added")
+            let log = try host.ledger(.production).ledger.log
+            let position = try await log.head().position
+            _ = try await host.ledger(.production).snapshot(
+                atLeast: position, limit: .seconds(120))
+            var fields = HTTPFields()
+            fields[.actor] = "sara"
+            fields[.reason] = "not theirs"
+            #expect(try await client.send(.delete, chain, fields).status == 200)
+            let again = try await client.post("/v1/transactions", body)
+            #expect(again.json["claim"]?.string == "refused")
+            #expect(again.json["standing"]?.string != "active")
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import AppStore
+import HTTPTypes
+import LedgerService
+import LedgerStore
+import Simulator
+import Testing
+
+@testable import Web
+
+@Suite("The environment of uploads")
+struct UploadEnvironmentTests {
+    private let purchase = MadePurchase()
+
+    private var sandboxed: MadePurchase {
+        var purchase = purchase
+        purchase.environment = .sandbox
+        return purchase
+    }
+
+    private func end(_ host: LedgerHost) async throws -> [Int64] {
+        var ends: [Int64] = []
+        for served in host.ledgers { ends.append(try await served.ledger.log.head().position) }
+        return ends
+    }
+
+    @Test("The answer to a transaction names the environment it is of, in Apple's word")
+    func named() async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let real = try await client.post("/v1/transactions", purchase.uploadBody())
+            #expect(real.json["environment"]?.string == "Production")
+            let test = try await client.post("/v1/transactions", sandboxed.uploadBody())
+            #expect(test.status == 200)
+            #expect(test.json["environment"]?.string == "Sandbox")
+            #expect(try await end(host) == [1, 1])
+        }
+    }
+
+    @Test("Whoever asks for Production takes no Sandbox purchase: a 422, and nothing is written")
+    func demanded() async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let path = "/v1/transactions?environment=production"
+            let refused = try await client.post(path, sandboxed.uploadBody(customer: "eve"))
+            #expect(refused.status == 422)
+            #expect(refused.code == "wrongEnvironment")
+            #expect(try await end(host) == [0, 0])
+            for served in host.ledgers {
+                #expect(try await served.ledger.operations.quarantineCount() == 0)
+            }
+            let eve = try await client.get("/v1/customers/eve/entitlements?environment=sandbox")
+            #expect(eve.json["standing"]?.string == "new")
+            let taken = try await client.post(path, purchase.uploadBody())
+            #expect(taken.status == 200)
+            #expect(taken.json["environment"]?.string == "Production")
+            let other = try await client.post(
+                "/v1/transactions?environment=sandbox", purchase.uploadBody(1))
+            #expect(other.code == "wrongEnvironment")
+            let test = try await client.post(
+                "/v1/transactions?environment=sandbox", sandboxed.uploadBody())
+            #expect(test.status == 200)
+            #expect(try await end(host) == [1, 1])
+        }
+    }
+
+    @Test("Evidence that names no environment is Production's")
+    func unnamed() async throws {
+        var old = purchase
+        old.environment = nil
+        let body = try old.uploadBody()
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let refused = try await client.post("/v1/transactions?environment=sandbox", body)
+            #expect(refused.code == "wrongEnvironment")
+            let taken = try await client.post("/v1/transactions?environment=production", body)
+            #expect(taken.json["environment"]?.string == "Production")
+        }
+    }
+
+    @Test(
+        "What is no environment is a 400, what is no parameter too",
+        arguments: [
+            ("environment=live", "unknownEnvironment"), ("environment=", "unknownEnvironment"),
+            ("environment=prod", "unknownEnvironment"), ("bundleId=a", "unknownParameter"),
+            ("environment=production&environment=production", "invalidParameter"),
+        ])
+    func words(query: String, code: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            for path in ["/v1/transactions", "/v1/receipts"] {
+                let answer = try await client.post(
+                    "\(path)?\(query)", purchase.uploadBody())
+                #expect(answer.status == 400)
+                #expect(answer.code == code)
+            }
+            #expect(try await end(host) == [0, 0])
+        }
+    }
+
+    @Test("A refusal leaves the key free, and no key lets a Sandbox purchase pass")
+    func keyed() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            var head: HTTPFields = [.contentType: "application/json"]
+            head[.idempotencyKey] = "k"
+            let path = "/v1/transactions?environment=production"
+            let body = try sandboxed.uploadBody()
+            #expect(try await client.post(path, body, head).code == "wrongEnvironment")
+            let taken = try await client.post("/v1/transactions", body, head)
+            #expect(taken.status == 200)
+            #expect(try await client.post(path, body, head).code == "wrongEnvironment")
+            let again = try await client.post("/v1/transactions", body, head)
+            #expect(again.bytes == taken.bytes)
+        }
+    }
+
+    @Test("A receipt is answered with its environment, and refused when another one is asked for")
+    func receipts() async throws {
+        let real = MadeReceipt.body(try MadeReceipt.base64([purchase]))
+        let test = MadeReceipt.body(
+            try MadeReceipt.base64([sandboxed], type: .productionSandbox))
+        var place = try ServedPlace()
+        place.roots = MadeReceipt.roots
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let path = "/v1/receipts?environment=production"
+            let refused = try await client.post(path, test)
+            #expect(refused.status == 422)
+            #expect(refused.code == "wrongEnvironment")
+            #expect(try await end(host) == [0, 0])
+            let taken = try await client.post(path, real)
+            #expect(taken.status == 200)
+            #expect(taken.json["environment"]?.string == "Production")
+            let free = try await client.post("/v1/receipts", test)
+            #expect(free.json["environment"]?.string == "Sandbox")
+            #expect(try await end(host) == [1, 1])
+        }
+    }
+}
