@@ -24,6 +24,16 @@ public struct AnswerFailure: Error, Sendable {
     public let message: String
     /// The position reached, when answers are behind the one asked for.
     public var position: Int64?
+    /// The state in which something was looked for and not found: it may stand behind it.
+    public private(set) var state: State?
+
+    /// How far an answer goes.
+    public struct State: Hashable, Sendable {
+        /// The position it includes.
+        public let position: Int64
+        /// Positions of the log beyond it.
+        public let lag: Int64
+    }
 
     /// Nil for an error that no answer ends in.
     public init?(_ error: any Error) {
@@ -42,6 +52,12 @@ public struct AnswerFailure: Error, Sendable {
         self.kind = kind
         self.code = code
         self.message = message
+    }
+
+    /// A question without an answer in one state.
+    init(_ error: QueryError, position: Int64, lag: Int64) {
+        self.init(error)
+        state = State(position: position, lag: lag)
     }
 
     private init(_ error: QueryError) {

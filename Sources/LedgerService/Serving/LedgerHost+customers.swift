@@ -18,7 +18,7 @@ extension LedgerHost {
         of customers: [CustomerId], _ scope: QuestionScope
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
-        let snapshot = try await ledger.snapshot(atLeast: scope.minPosition)
+        let snapshot = try await ledger.snapshot(for: scope)
         let answers = try await snapshot.customers.entitlements(
             of: customers, moment: moment(scope), bundleId: scope.bundleId)
         return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
@@ -36,7 +36,7 @@ extension LedgerHost {
         of customer: CustomerId, _ scope: QuestionScope, after: TimelinePlace?, limit: Int
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
-        let snapshot = try await ledger.snapshot(atLeast: scope.minPosition)
+        let snapshot = try await ledger.snapshot(for: scope)
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
         let reading = try await snapshot.customers.reading(
             of: customer, moment: moment(scope), bundleId: scope.bundleId)
@@ -52,7 +52,7 @@ extension LedgerHost {
         of customer: CustomerId, _ scope: QuestionScope, after: ChainId?, limit: Int
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
-        let snapshot = try await ledger.snapshot(atLeast: scope.minPosition)
+        let snapshot = try await ledger.snapshot(for: scope)
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
         let reading = try await snapshot.customers.held(
             by: customer, moment: moment(scope), bundleId: scope.bundleId, after: after,
@@ -69,7 +69,7 @@ extension ServedLedger {
     func entitlements(
         of customer: CustomerId, _ scope: QuestionScope, moment: Moment
     ) async throws -> ServedAnswer {
-        let present = try await snapshot(atLeast: scope.minPosition)
+        let present = try await snapshot(for: scope)
         guard case .everything = moment.knowledge else {
             return served(
                 try await present.customers.entitlements(

@@ -71,7 +71,7 @@ extension LedgerSnapshot {
             if case .noSuchSubscription = error, position < served.head {
                 throw ServingError.projectionBehind(position: position)
             }
-            throw error
+            throw AnswerFailure(error, position: position, lag: served.lag.positions)
         }
     }
 }

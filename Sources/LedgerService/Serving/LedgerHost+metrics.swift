@@ -61,6 +61,8 @@ extension LedgerHost {
         }
         var scope = scope
         scope.knowledge = after
+        let least = try await ledger(scope.environment).leastPosition(of: before)
+        scope.minPosition = max(scope.minPosition ?? 0, least ?? 0)
         return try await answer(scope, rates: rates) { query in
             let report = try await query.diff(metric, words, from: before)
             return MadeReport(position: report.stamp.position) {
@@ -81,7 +83,7 @@ extension LedgerHost {
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
         let (report, position) = try await ledger.reports.pass {
-            let snapshot = try await ledger.snapshot(atLeast: scope.minPosition)
+            let snapshot = try await ledger.snapshot(for: scope)
             var query = MetricsQuery(
                 snapshot.query, reportTimeZone: configuration.reportTimeZone, now: clock(),
                 knowledge: scope.knowledge, bundleId: scope.bundleId)

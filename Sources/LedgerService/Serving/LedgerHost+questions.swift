@@ -2,7 +2,8 @@ import AppStore
 import Ledger
 import LedgerStore
 
-/// The answers of `contract.md`, HTTP. Each throws `QueryError` or `ServingError`.
+/// The answers of `contract.md`, HTTP. Each throws `AnswerFailure`, `QueryError`, `StoreError` or
+/// `ServingError`.
 extension LedgerHost {
     /// Largest and usual number of elements on a page.
     public static let maximumPageCount = LogLimits.pageEventCount

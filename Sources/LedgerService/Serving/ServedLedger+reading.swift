@@ -6,11 +6,12 @@ extension ServedLedger {
     /// One chain by its originalTransactionId or any of its transactionIds, as `ChainQuery.reading`
     /// says; and the state it was read in.
     ///
-    /// Throws `QueryError` or `ServingError`.
+    /// Throws `QueryError` or `ServingError`; of what is not known, `AnswerFailure` with the state
+    /// it was looked for in.
     func reading(
         _ id: String, _ scope: QuestionScope, moment: Moment
     ) async throws -> (ChainReading, LedgerSnapshot) {
-        let present = try await snapshot(atLeast: scope.minPosition)
+        let present = try await snapshot(for: scope)
         let found = await found(id, present)
         guard let snapshot = found.snapshot else {
             throw ServingError.projectionBehind(position: 0)
@@ -34,8 +35,9 @@ extension ServedLedger {
             let reason = chains.lazy.filter {
                 scope.bundleId == nil || $0.id.bundleId == scope.bundleId
             }.compactMap { ChainReading.whyStateless($0.facts, self.ledger) }.first
-            throw reason.map { QueryError.stateless(id, reason: $0) }
-                ?? QueryError.noSuchSubscription(id)
+            throw AnswerFailure(
+                reason.map { .stateless(id, reason: $0) } ?? .noSuchSubscription(id),
+                position: snapshot.position, lag: lag.positions)
         }
         return (reading, snapshot)
     }

@@ -23,6 +23,11 @@ extension Problem {
             }
         self.init(status, code: failure.code, detail: failure.message)
         position = failure.position
+        // Of what is not found only: what has no answer yet says its position in the body.
+        if failure.kind == .notFound, let state = failure.state {
+            headers[.subledgerPosition] = String(state.position)
+            headers[.subledgerLag] = String(state.lag)
+        }
         if failure.kind == .unavailable {
             retryAfter =
                 failure.position == nil

@@ -39,6 +39,8 @@ extension OpenAPIDocument {
               description: The chain is not known, or not linked to this customer.
               headers:
                 Cache-Control: { $ref: '#/components/headers/NoStore' }
+                Subledger-Position: { $ref: '#/components/headers/FoundPosition' }
+                Subledger-Lag: { $ref: '#/components/headers/FoundLag' }
               content:
                 application/problem+json:
                   schema: { $ref: '#/components/schemas/NotLinked' }

@@ -34,12 +34,16 @@ extension OpenAPIDocument {
             KnownAt:
               name: knownAt
               in: query
-              description: Only what had been received by then. Not together with knownPosition.
+              description: |
+                Only what had been received by then. Waited for, 2 s, while some of it is not
+                projected. Not together with knownPosition.
               schema: { $ref: '#/components/schemas/StatedTime' }
             KnownPosition:
               name: knownPosition
               in: query
-              description: Only events up to this position. Not together with knownAt.
+              description: |
+                Only events up to this position, the exact form: waited for as minPosition is, as far
+                as the log goes. Not together with knownAt.
               schema: { $ref: '#/components/schemas/Position' }
             MinPosition:
               name: minPosition
@@ -151,6 +155,14 @@ extension OpenAPIDocument {
             Lag:
               required: true
               description: Positions of the log beyond it.
+              schema: { $ref: '#/components/schemas/Position' }
+            FoundPosition:
+              description: |
+                The position of the log up to which it was looked for; not where the environment is
+                not served.
+              schema: { $ref: '#/components/schemas/Position' }
+            FoundLag:
+              description: Positions of the log beyond it, where it may yet stand.
               schema: { $ref: '#/components/schemas/Position' }
             CacheControl:
               required: true

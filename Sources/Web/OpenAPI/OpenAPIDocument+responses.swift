@@ -39,6 +39,8 @@ extension OpenAPIDocument {
               description: Nothing is known by this id, or not at that time; or not served here.
               headers:
                 Cache-Control: { $ref: '#/components/headers/NoStore' }
+                Subledger-Position: { $ref: '#/components/headers/FoundPosition' }
+                Subledger-Lag: { $ref: '#/components/headers/FoundLag' }
               content:
                 application/problem+json:
                   schema: { $ref: '#/components/schemas/NoSuchSubscription' }
