@@ -60,6 +60,11 @@ final class MetricRegistry: MetricsFactory {
         }
     }
 
+    /// A gauge is at least so high: what was set meanwhile, and is higher, stays.
+    func raise(_ name: String, _ labels: [(String, String)], to value: Double) {
+        series(.gauge, name, labels).raise(to: value)
+    }
+
     private func histogram(_ name: String) -> MetricSeries.Kind {
         .histogram(
             name == MetricRegistry.latenessName

@@ -49,6 +49,7 @@ final class MetricSeries: CounterHandler, FloatingPointCounterHandler, MeterHand
     func reset() { state.withLock { $0.value = 0 } }
     func set(_ value: Int64) { set(Double(value)) }
     func set(_ value: Double) { state.withLock { $0.value = value } }
+    func raise(to value: Double) { state.withLock { $0.value = max($0.value, value) } }
     func record(_ value: Int64) { record(Double(value)) }
 
     func record(_ value: Double) {

@@ -11,6 +11,10 @@ public struct ServiceMetrics: Sendable {
     private let project: Timer
     private let lateness: Recorder
     private let requests = RequestSeries()
+    private let remembered = RememberedArrivals()
+
+    /// When the last event of an app came, on one way.
+    static let lastEventName = "subledger_last_event_timestamp_seconds"
 
     public init() {
         verify = Timer(label: "subledger_verify_seconds", dimensions: [], factory: registry)
@@ -52,11 +56,17 @@ public struct ServiceMetrics: Sendable {
             lateness.record(Double(max(0, milliseconds)) / 1_000)
         }
         gauge(
-            "subledger_last_event_timestamp_seconds",
-            [
-                ("app", outcome.bundleId?.rawValue ?? ""), ("environment", environment),
-                ("source", outcome.source),
-            ], Double(outcome.receivedAt.milliseconds) / 1_000)
+            ServiceMetrics.lastEventName,
+            ServiceMetrics.arrivalLabels(
+                outcome.bundleId ?? BundleId(""), outcome.environment, outcome.source),
+            Double(outcome.receivedAt.milliseconds) / 1_000)
+    }
+
+    static func arrivalLabels(
+        _ app: BundleId, _ environment: AppStore.Environment?, _ source: String
+    ) -> [(String, String)] {
+        let name = environment.map { EnvironmentLedger.directoryName($0) } ?? "none"
+        return [("app", app.rawValue), ("environment", name), ("source", source)]
     }
 
     func answered(method: String, path: String, status: Int, _ elapsed: Duration) {
@@ -98,6 +108,7 @@ public struct ServiceMetrics: Sendable {
 
     /// Everything, with what is measured when it is asked for.
     func text(_ host: LedgerHost, isReady: Bool, connectionCount: Int) async -> String {
+        await remembered.tell(host, to: registry)
         gauge("subledger_ready", [], isReady ? 1 : 0)
         gauge("subledger_open_connections", [], Double(connectionCount))
         gauge("subledger_core_delay_seconds", [], host.cores.delay / .seconds(1))

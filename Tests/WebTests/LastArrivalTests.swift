@@ -1,0 +1,94 @@
+import AppStore
+import Ledger
+import LedgerService
+import LedgerStore
+import Testing
+
+@testable import Web
+
+@Suite("What came last, as the log says")
+struct LastArrivalTests {
+    private static let app = BundleId(MadePurchase.app)
+
+    /// One notification, and behind it so many events that clients sent an hour later.
+    private func serve(
+        uploads: Int, _ body: @escaping @Sendable (ServedLedger) async throws -> Void
+    ) async throws {
+        let clock = MovedClock()
+        var place = try ServedPlace()
+        place.clock = { clock.now }
+        let notification = try MadePurchase().notificationBody()
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            #expect(try await client.notify(notification).status == 200)
+            clock.move(to: LastArrivalTests.later)
+            let log = try host.ledger(.production).ledger.log
+            var left = uploads
+            while left > 0 {
+                let count = min(left, LogLimits.batchEventCount)
+                let events = try (0..<count).map {
+                    try LastArrivalTests.upload("\(left - $0)", log)
+                }
+                _ = try await log.append(events)
+                left -= count
+            }
+            try await body(try host.ledger(.production))
+        }
+    }
+
+    private static let later = ServedPlace.now.advanced(byMilliseconds: 3_600_000)
+
+    /// Enough of an event for a log, that says nothing of any chain.
+    private static func upload(_ name: String, _ log: EventLog) throws -> NewEvent {
+        NewEvent(
+            key: EventKey.make(.appTransaction, [name]),
+            attributes: EventAttributes(
+                kind: .appTransaction, source: .client, trust: .signed, bundleId: app, chain: nil),
+            receivedAt: later, receivedAtClaimed: false,
+            evidence: try log.packer.pack(.verbatim(Array(name.utf8))))
+    }
+
+    private func time(
+        _ source: EventSource, _ arrivals: [LastArrival]
+    ) -> Timestamp? {
+        arrivals.first { $0.source == source }?.receivedAt
+    }
+
+    @Test("It is found on any page that is looked at")
+    func pages() async throws {
+        try await serve(uploads: LogLimits.pageEventCount) { served in
+            let found = try await served.lastArrivals(of: [LastArrivalTests.app], pages: 2)
+            #expect(time(.webhook, found) == ServedPlace.now)
+            #expect(time(.client, found) == LastArrivalTests.later)
+            #expect(found.count == 2)
+        }
+    }
+
+    @Test("A notification further back than is looked is as old as the oldest event, at least")
+    func beyond() async throws {
+        try await serve(uploads: LogLimits.pageEventCount) { served in
+            let found = try await served.lastArrivals(of: [LastArrivalTests.app], pages: 1)
+            #expect(time(.webhook, found) == LastArrivalTests.later)
+            #expect(time(.client, found) == LastArrivalTests.later)
+        }
+    }
+
+    @Test("Where the whole log was looked at, an app that it does not name has nothing")
+    func whole() async throws {
+        try await serve(uploads: 1) { served in
+            let other = BundleId("com.example.other")
+            #expect(try await served.lastArrivals(of: [other]) == [])
+            let both = try await served.lastArrivals(of: [LastArrivalTests.app, other])
+            #expect(Set(both.map(\.bundleId)) == [LastArrivalTests.app])
+        }
+    }
+
+    @Test("A gauge that was set meanwhile is not lowered by what the log says")
+    func raised() {
+        let registry = MetricRegistry()
+        registry.raise("a", [], to: 5)
+        registry.raise("a", [], to: 3)
+        #expect(registry.text().contains("\na 5\n"))
+        registry.raise("a", [], to: 7)
+        #expect(registry.text().contains("\na 7\n"))
+    }
+}

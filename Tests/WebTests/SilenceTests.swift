@@ -1,0 +1,71 @@
+import AppStore
+import Foundation
+import LedgerService
+import LedgerStore
+import Testing
+
+@testable import Web
+
+/// Whether it is noticed that Apple's notifications stopped.
+@Suite("The alert about silence")
+struct SilenceTests {
+    private static let name = "subledger_last_event_timestamp_seconds"
+
+    /// The lines of the metric about Production, as a service that has just started exports them.
+    private func lines(_ place: ServedPlace) async throws -> [String] {
+        var place = place
+        place.metrics = ServiceMetrics()
+        return try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            let text = String(decoding: try await client.get("/metrics").bytes, as: UTF8.self)
+            return text.split(separator: "\n").map(String.init).filter {
+                $0.hasPrefix("\(SilenceTests.name){") && $0.contains("production")
+            }
+        }
+    }
+
+    private func line(_ source: String, _ time: Timestamp) -> String {
+        "\(SilenceTests.name){app=\"\(MadePurchase.app)\",environment=\"production\""
+            + ",source=\"\(source)\"} \(time.milliseconds / 1_000)"
+    }
+
+    @Test("After a restart it is known at once when Apple and when clients were last heard of")
+    func restarted() async throws {
+        var place = try ServedPlace()
+        let purchase = MadePurchase()
+        let first = place.now
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            #expect(try await client.notify(purchase.notificationBody()).status == 200)
+        }
+        place.now = first.advanced(byMilliseconds: 8 * 3_600_000)
+        let second = place.now
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.post("/v1/transactions", purchase.uploadBody(1))
+            #expect(answer.status == 200)
+        }
+        #expect(try await lines(place) == [line("client", second), line("webhook", first)])
+    }
+
+    @Test("A log that holds nothing of an app says nothing of it")
+    func empty() async throws {
+        #expect(try await lines(ServedPlace()) == [])
+    }
+
+    @Test("The rule looks at Apple's deliveries alone, by labels that the metric has")
+    func rule() async throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(
+            contentsOf: root.appending(path: "Sources/Web/Web.docc/Service.md"), encoding: .utf8)
+        let rule = try #require(
+            page.components(separatedBy: "alert: SubledgerSilent").dropFirst().first)
+        let labels = try #require(rule.firstMatch(of: /timestamp_seconds\{([^}]*)\}/)?.1)
+            .split(separator: ",").map(String.init)
+        #expect(labels.contains("source=\"webhook\""))
+        let place = try ServedPlace()
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            #expect(try await client.notify(MadePurchase().notificationBody()).status == 200)
+        }
+        let told = try #require(try await lines(place).first)
+        for label in labels { #expect(told.contains(label), "\(label)") }
+    }
+}
