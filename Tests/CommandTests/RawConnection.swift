@@ -55,7 +55,7 @@ final class RawConnection: Sendable {
     }
 
     func get(_ path: String) async -> RawAnswer? {
-        await exchange(Array("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+        await exchange(Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
     }
 
     private func put(_ bytes: [UInt8]) -> Bool {

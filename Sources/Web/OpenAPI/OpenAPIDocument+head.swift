@@ -18,7 +18,10 @@ extension OpenAPIDocument {
             (`methodNotAllowed`, with `Allow`), a path that is not here a 404 (`noSuchPath`); where
             tokens are asked for, both are a 401 without one; a request without Host, or with two, a
             400 (`badRequest`). What is no HTTP at all, a method that nobody registered among it, gets
-            a bare 400 and a closed connection. A parameter that is not listed is refused
+            a bare 400 and a closed connection. Where no tokens are asked for, a request under
+            another name than localhost, 127.0.0.0/8 or [::1] is a 421 (`hostNotAllowed`), and one
+            that is no GET or HEAD and comes of a web page of elsewhere (Origin) a 403
+            (`originNotAllowed`); not so where a token is never asked for. A parameter that is not listed is refused
             (`unknownParameter`), and so is one that is given twice.
 
             **HEAD** is answered wherever GET is, as GET without its body, and refused without a

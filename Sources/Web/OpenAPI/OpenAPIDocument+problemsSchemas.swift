@@ -52,6 +52,7 @@ extension OpenAPIDocument {
                 - fileNotDatabase
                 - fileReadOnly
                 - fileReplaced
+                - hostNotAllowed
                 - idempotencyKeyReused
                 - insufficientScope
                 - internal
@@ -83,6 +84,7 @@ extension OpenAPIDocument {
                 - noSuchPath
                 - noSuchSubscription
                 - notLinked
+                - originNotAllowed
                 - payloadTooLarge
                 - projectionBehind
                 - queueFull

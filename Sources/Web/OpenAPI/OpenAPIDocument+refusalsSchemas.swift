@@ -107,6 +107,20 @@ extension OpenAPIDocument {
                     status: { const: 403 }
                     code:
                       enum: [sourceNotAllowed]
+            HostNotAllowed:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 421 }
+                    code:
+                      enum: [hostNotAllowed]
+            OriginNotAllowed:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 403 }
+                    code:
+                      enum: [originNotAllowed]
             NoSuchSubscription:
               allOf:
                 - $ref: '#/components/schemas/Problem'
@@ -327,6 +341,7 @@ extension OpenAPIDocument {
                         - invalidIdempotencyKey
                         - invalidParameter
                         - malformedJSON
+                        - unknownEnvironment
                         - unknownParameter
                         - malformedJWS
                         - malformedReceipt
@@ -341,7 +356,6 @@ extension OpenAPIDocument {
                         - payloadTooLarge
                         - nestedPartInvalid
                         - certificateRevoked
-                        - unknownEnvironment
                         - wrongSharedSecret
                         - secretExposed
                         - receiptRefusedByApple

@@ -100,7 +100,9 @@ struct DocumentTests {
         search(document.root)
         // Of every path and every method, and what the data of an event stream is.
         used.formUnion(
-            ["NoSuchPath", "MethodNotAllowed", "Change"].map { "#/components/schemas/\($0)" })
+            ["NoSuchPath", "MethodNotAllowed", "HostNotAllowed", "OriginNotAllowed", "Change"].map {
+                "#/components/schemas/\($0)"
+            })
         for kind in ["parameters", "headers", "responses", "schemas"] {
             for member in document.resolved("#/components/\(kind)").object ?? [] {
                 #expect(used.contains("#/components/\(kind)/\(member.key)"), "\(member.key)")

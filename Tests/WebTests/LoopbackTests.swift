@@ -1,0 +1,158 @@
+import AppStore
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import LedgerService
+import Signing
+import Testing
+
+@testable import Web
+
+/// Without tokens everybody on this machine may ask; the pages that its browsers show may not.
+@Suite("Requests of web pages, without tokens")
+struct LoopbackTests {
+    /// Sends one request for each list of fields, and tells status and code of the answers.
+    private func ask(
+        _ place: ServedPlace, _ requests: [String]
+    ) async throws -> [(status: Int, code: String?)] {
+        try await place.serve(.live) { client, _ in
+            let port = try #require(client.client.port)
+            var answers: [(status: Int, code: String?)] = []
+            for request in requests {
+                let text = try await StreamReader.open(port: port, Array(request.utf8)) {
+                    await $0.waitForEnd()
+                    return $0.text
+                }
+                let status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+                let body = text.components(separatedBy: "\r\n\r\n").last ?? ""
+                let json = (try? JSONValue.parse(Array(body.utf8))) ?? .null
+                let code = json["code"]?.string
+                let schema: [String: String] = [
+                    "hostNotAllowed": "HostNotAllowed", "originNotAllowed": "OriginNotAllowed",
+                ]
+                if let name = code.flatMap({ schema[$0] }) {
+                    let findings = SchemaCheck(document: .shared).findings(
+                        json, APIDocument.shared.schema(name))
+                    #expect(findings == [])
+                }
+                answers.append((status ?? 0, code))
+            }
+            return answers
+        }
+    }
+
+    private func request(
+        _ method: String = "GET", _ path: String = "/v1/events", host: String,
+        origin: String? = nil, version: String = "1.1"
+    ) -> String {
+        "\(method) \(path) HTTP/\(version)\r\nHost: \(host)\r\nConnection: close\r\n"
+            + (origin.map { "Origin: \($0)\r\n" } ?? "") + "Content-Length: 0\r\n\r\n"
+    }
+
+    @Test("Only this machine's own names are answered to: another one is a page's that rebound it")
+    func hosts() async throws {
+        let own = [
+            "localhost", "localhost:8080", "LocalHost:1", "127.0.0.1", "127.0.0.1:8080",
+            "127.9.8.7:80", "[::1]", "[::1]:8080", "",
+        ]
+        let foreign = [
+            "evil.example", "evil.example:8080", "127.0.0.1.evil.example", "localhost.evil.example",
+            "evil.example:127.0.0.1", "128.0.0.1", "[::2]:80", "::1", "0.0.0.0:8080",
+            "localhost:", "localhost:x", "localhost:8080:1", "[::1]x", "[::1", "user@localhost",
+            "127.1", "2130706433",
+        ]
+        let answers = try await ask(
+            ServedPlace(), (own + foreign).map { request(host: $0) })
+        for (host, answer) in zip(own + foreign, answers) {
+            let isOwn = own.contains(host)
+            #expect(answer.status == (isOwn ? 200 : 421), "\(host)")
+            #expect(answer.code == (isOwn ? nil : "hostNotAllowed"), "\(host)")
+        }
+    }
+
+    @Test("A request of HTTP/1.0 without Host is answered as before")
+    func old() async throws {
+        let answers = try await ask(ServedPlace(), ["GET /v1/events HTTP/1.0\r\n\r\n"])
+        #expect(answers.map(\.status) == [200])
+    }
+
+    @Test(
+        "What a page of somewhere else sends is refused, whatever it is; what it only asks is not")
+    func origins() async throws {
+        let own = ["http://localhost:3000", "http://127.0.0.1", "https://[::1]:8443"]
+        let foreign = [
+            "https://evil.example", "null", "", "http://localhost.evil.example", "localhost",
+            "http://127.0.0.1.evil.example:80", "http://user@localhost",
+        ]
+        let path = "/v1/customers/ann/grants"
+        let sent = (own + foreign).map {
+            request("POST", path, host: "localhost:8080", origin: $0)
+        }
+        let answers = try await ask(ServedPlace(), sent)
+        for (origin, answer) in zip(own + foreign, answers) {
+            let isOwn = own.contains(origin)
+            #expect(answer.status == (isOwn ? 400 : 403), "\(origin)")
+            if !isOwn { #expect(answer.code == "originNotAllowed", "\(origin)") }
+        }
+        let others = try await ask(
+            ServedPlace(),
+            [
+                request(host: "localhost", origin: "https://evil.example"),
+                request("HEAD", host: "localhost", origin: "https://evil.example"),
+                request("DELETE", "\(path)/1", host: "localhost", origin: "https://evil.example"),
+                request("OPTIONS", path, host: "localhost", origin: "https://evil.example"),
+                request("POST", "/v1/none", host: "localhost", origin: "https://evil.example"),
+            ])
+        #expect(others.map(\.status) == [200, 200, 403, 403, 403])
+    }
+
+    @Test("What never asks for a token takes any Host: a proxy or tunnel may stand before it")
+    func open() async throws {
+        let answers = try await ask(
+            ServedPlace(),
+            [
+                request("POST", "/appstore/notifications", host: "hooks.example.com"),
+                request("POST", "/appstore/notifications", host: "a", origin: "https://b.example"),
+                request("GET", "/healthz", host: "hooks.example.com"),
+                request("GET", "/readyz", host: "10.0.0.7:8080"),
+                request("GET", "/openapi.yaml", host: "hooks.example.com"),
+                request("GET", "/appstore/notifications", host: "hooks.example.com"),
+                request("GET", "/nowhere", host: "hooks.example.com"),
+                request("GET", "/metrics", host: "hooks.example.com"),
+            ])
+        #expect(answers.map(\.status) == [400, 400, 200, 200, 200, 421, 421, 421])
+    }
+
+    @Test("With tokens the names are the operator's affair: a page has no token")
+    func guarded() async throws {
+        var place = try ServedPlace()
+        place.configuration.server.tokens = [
+            Configuration.Server.Token(
+                name: "one", digest: SHA256.hash(Array("one".utf8)), scopes: [.read, .write])
+        ]
+        let answers = try await ask(
+            place,
+            [
+                request(host: "ledger.example.com"),
+                "GET /v1/events HTTP/1.1\r\nHost: ledger.example.com\r\nConnection: close\r\n"
+                    + "Authorization: Bearer one\r\nOrigin: https://ledger.example.com\r\n\r\n",
+            ])
+        #expect(answers.map(\.status) == [401, 200])
+    }
+
+    @Test("Over HTTP/2 the authority is the Host")
+    func authority() async throws {
+        try await TLSPlace.make().listen { port, _ in
+            for (name, isAnswered) in [("localhost", true), ("evil.test", false)] {
+                let length = try await BareHTTP2.open(port: port, window: 65_535) { connection in
+                    try await connection.send(
+                        BareHTTP2.ask("/v1/events", stream: 1, authority: name))
+                    let seen = await connection.wait { $0.count(.data) > 0 }
+                    #expect(!seen.isClosed)
+                    return connection.text.contains("hostNotAllowed")
+                }
+                #expect(length == !isAnswered, "\(name)")
+            }
+        }
+    }
+}
