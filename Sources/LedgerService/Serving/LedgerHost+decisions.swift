@@ -6,8 +6,9 @@ import LedgerStore
 extension LedgerHost {
     /// Takes in a command about a customer; durable when it returns, and answered with what the
     /// customer has because of it: `{"decision":{…},` and the members of `entitlements`, as of the
-    /// command's own moment and position. The same command under the same key again is therefore
-    /// answered with the same bytes, whatever happened since.
+    /// command's own moment and position; a note about a chain with `subscription`, the chain as
+    /// `show` says it. The same command under the same key again is therefore answered with the same
+    /// bytes, whatever happened since.
     ///
     /// Commands of one ledger are taken in one after the other, so that each is checked against
     /// what the one before did.
@@ -28,22 +29,41 @@ extension LedgerHost {
             if let id { chain = try await snapshot.chain(id, scope.bundleId, of: served) }
             return try await commands(served).run(action, about: chain, order)
         }
-        let customer = receipt.command.customer ?? CustomerId("")
-        let moment = Moment(
-            at: receipt.receivedAt, now: clock(), knowledge: .knownPosition(receipt.position))
-        let answer = try await served.entitlements(
-            of: customer, moment: moment,
-            in: try await served.projected(through: receipt.position), including: receipt.chain)
+        let write = try await outcome(of: receipt, served)
         let told = ServedAnswer(
             position: max(receipt.position, served.projectedPosition ?? 0),
             lag: served.lag.positions
         ) { json, isStamped in
             json.object { json in
                 json.object("decision") { json in receipt.writeMembers(to: &json) }
-                answer.writeMembers(to: &json, isStamped: isStamped)
+                write(&json, isStamped)
             }
         }
         return DecisionAnswer(answer: told, isRepeated: receipt.isRepeated)
+    }
+
+    /// What stands in an answer beside the decision, as of its own moment and position.
+    private func outcome(
+        of receipt: CommandReceipt, _ served: ServedLedger
+    ) async throws -> (_ json: inout JSONWriter, _ isStamped: Bool) -> Void {
+        let moment = Moment(
+            at: receipt.receivedAt, now: clock(), knowledge: .knownPosition(receipt.position))
+        let snapshot = try await served.projected(through: receipt.position)
+        guard let customer = receipt.command.customer else {
+            let reading = try await served.reading(
+                of: receipt.chain, in: snapshot, through: receipt.position, moment)
+            return { json, isStamped in
+                json.key("subscription")
+                if let reading {
+                    reading.writeShow(to: &json, isStamped: isStamped)
+                } else {
+                    json.null()
+                }
+            }
+        }
+        let answer = try await served.entitlements(
+            of: customer, moment: moment, in: snapshot, including: receipt.chain)
+        return { answer.writeMembers(to: &$0, isStamped: $1) }
     }
 
     /// Commands into one ledger.

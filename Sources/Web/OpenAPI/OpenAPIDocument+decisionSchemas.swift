@@ -58,17 +58,33 @@ extension OpenAPIDocument {
               properties:
                 decision: { $ref: '#/components/schemas/Decision' }
               unevaluatedProperties: false
+            NoteAnswer:
+              description: |
+                What was noted, and the chain, as of the note's own moment and position: the same bytes
+                for the same request under the same key.
+              type: object
+              required: [decision, subscription]
+              properties:
+                decision: { $ref: '#/components/schemas/Decision' }
+                subscription:
+                  description: Null for a chain without any state.
+                  anyOf:
+                    - { $ref: '#/components/schemas/Subscription' }
+                    - { type: 'null' }
+              additionalProperties: false
             Decision:
               type: object
               required: [command, id, position, receivedAt, actor, reason, customer]
               properties:
-                command: { type: string, enum: [link, unlink, grant, ungrant] }
+                command: { type: string, enum: [link, unlink, grant, ungrant, note] }
                 id: { description: The Idempotency-Key or one made up., type: string }
                 position: { $ref: '#/components/schemas/Position' }
                 receivedAt: { $ref: '#/components/schemas/Time' }
                 actor: { type: string }
                 reason: { type: string }
-                customer: { type: string }
+                customer:
+                  description: Null for a note about a subscription.
+                  type: [string, 'null']
                 bundleId: { description: Of a chain., type: string }
                 originalTransactionId: { description: Of a chain., type: string }
                 grantId: { description: Of a grant and of its withdrawal., type: string }
@@ -84,6 +100,9 @@ extension OpenAPIDocument {
                 - $ref: '#/components/schemas/EntitlementLists'
               required: [environment, result, eventPosition, claim, subscription, customer, standing]
               properties:
+                environment:
+                  description: Of the transaction, and of the ledger that answers.
+                  $ref: '#/components/schemas/EnvironmentWord'
                 result: { type: string, enum: [appended, duplicate, conflict] }
                 eventPosition:
                   description: Where the transaction stands in the log.
@@ -100,9 +119,6 @@ extension OpenAPIDocument {
                   description: The one named, else the appAccountToken's; null without either.
                   type: [string, 'null']
                 standing:
-                environment:
-                  description: Of the transaction, and of the ledger that answers.
-                  $ref: '#/components/schemas/EnvironmentWord'
                   description: Null without customer.
                   anyOf:
                     - { $ref: '#/components/schemas/Standing' }
@@ -129,6 +145,7 @@ extension OpenAPIDocument {
                 - $ref: '#/components/schemas/Stamp'
                 - $ref: '#/components/schemas/EntitlementLists'
               required:
+                - environment
                 - result
                 - eventPosition
                 - asked
@@ -139,13 +156,15 @@ extension OpenAPIDocument {
                 - customer
                 - standing
               properties:
+                environment:
+                  description: Of the receipt, and of the ledger that answers.
+                  $ref: '#/components/schemas/EnvironmentWord'
                 result: { type: string, enum: [appended, duplicate, conflict] }
                 eventPosition:
                   description: Where the receipt stands in the log.
                   $ref: '#/components/schemas/Position'
                 asked:
                   description: What Apple was asked about it; null where the app has no key.
-                - environment
                   anyOf:
                     - { $ref: '#/components/schemas/ReceiptAsked' }
                     - { type: 'null' }
@@ -156,9 +175,6 @@ extension OpenAPIDocument {
                 subscriptions:
                   description: Every chain the receipt names that has a state, at most 100.
                   type: array
-                environment:
-                  description: Of the receipt, and of the ledger that answers.
-                  $ref: '#/components/schemas/EnvironmentWord'
                   items: { $ref: '#/components/schemas/Subscription' }
                 withoutState:
                   description: Chains of which nobody says what was bought, and what to do.

@@ -17,7 +17,7 @@ enum OpenAPIDocument {
 
     private static let paths = [
         notificationPaths, uploadPaths, receiptPaths, subscriptionPaths, customerPaths,
-        decisionPaths, feedPaths,
+        decisionPaths, notePaths, feedPaths,
         metricPaths, healthPaths,
     ]
 

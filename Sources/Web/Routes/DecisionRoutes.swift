@@ -3,7 +3,8 @@ import Hummingbird
 import Ledger
 import LedgerService
 
-/// What is decided about customers: links and grants. Durable before the answer.
+/// What is decided about customers, links and grants, and notes about them and their chains. Durable
+/// before the answer.
 struct DecisionRoutes: Sendable {
     let host: LedgerHost
     let bodies: BodyReader
@@ -28,6 +29,18 @@ struct DecisionRoutes: Sendable {
             let grant = try PathReader.text("grant", context)
             return try await decide(
                 .ungrant(try CustomerRoutes.customer(context), grant: grant), about: nil, request)
+        }
+        addNotes(to: groups)
+    }
+
+    /// Words to remember: the reason is what is noted, as in the command.
+    private func addNotes(to groups: RouteGroups) {
+        groups.write.post("/v1/customers/:id/notes") { request, context in
+            try await decide(
+                .note(try CustomerRoutes.customer(context)), about: nil, request)
+        }
+        groups.write.post("/v1/subscriptions/:id/notes") { request, context in
+            try await decide(.note(nil), about: try PathReader.text("id", context), request)
         }
     }
 

@@ -46,8 +46,8 @@ struct DocumentEnumerationTests {
         List("UploadAnswer/properties/claim", Holders.ClaimOutcome.allCases.map(\.rawValue)),
         List("Standing", Standing.allCases.map(\.rawValue)),
         List("Verdict/properties/basis", Verdict.Basis.allCases.map(\.rawValue)),
-        // Claims come by uploads, notes by the command line.
-        List("Decision/properties/command", ["link", "unlink", "grant", "ungrant"]),
+        // Claims come by uploads.
+        List("Decision/properties/command", ["link", "unlink", "grant", "ungrant", "note"]),
         List("EntryMembers/properties/kind", ["state", "fact"]),
         List("ReportInterval", ReportInterval.allCases.map(\.rawValue)),
         List("MetricsRemark", MetricsRemark.allCases.map(\.rawValue)),

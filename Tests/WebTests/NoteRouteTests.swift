@@ -1,0 +1,133 @@
+import AppStore
+import HTTPTypes
+import LedgerService
+import LedgerStore
+import Testing
+
+@testable import Web
+
+@Suite("Notes")
+struct NoteRouteTests {
+    private let purchase = MadePurchase()
+
+    private func head(
+        key: String? = nil, actor: String? = "sara", reason: String? = "called about the refund"
+    ) -> HTTPFields {
+        var fields = HTTPFields()
+        fields[.actor] = actor
+        fields[.reason] = reason
+        fields[.idempotencyKey] = key
+        return fields
+    }
+
+    private func end(_ host: LedgerHost) async throws -> Int64 {
+        try await host.ledger(.production).ledger.log.head().position
+    }
+
+    @Test("A note about a customer is in their timeline, with who and what, and gives nothing")
+    func customer() async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let answer = try await client.send(.post, "/v1/customers/ann/notes", head())
+            #expect(answer.status == 200)
+            #expect(try await end(host) == 1)
+            let decision = answer.json["decision"]
+            #expect(decision?["command"]?.string == "note")
+            #expect(decision?["customer"]?.string == "ann")
+            #expect(decision?["reason"]?.string == "called about the refund")
+            #expect(answer.json["customer"]?.string == "ann")
+            #expect(answer.json["standing"]?.string == "new")
+            let timeline = try await client.ask("/v1/customers/ann/timeline?minPosition=1")
+            let entry = timeline.json["entries"]?.array?.first
+            #expect(entry?["fact"]?.string == "noted")
+            #expect(entry?["cause"]?["command"]?["actor"]?.string == "sara")
+        }
+    }
+
+    @Test("A note about a subscription, by any of its ids, is in its timeline, with its chain")
+    func subscription() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            let path = "/v1/subscriptions/\(purchase.transactionId(1))/notes"
+            let answer = try await client.send(.post, path, head())
+            #expect(answer.status == 200)
+            #expect(try await end(host) == 3)
+            let decision = answer.json["decision"]
+            #expect(decision?["command"]?.string == "note")
+            #expect(decision?["customer"]?.isNull == true)
+            #expect(decision?["originalTransactionId"]?.string == purchase.id)
+            let chain = answer.json["subscription"]
+            #expect(chain?["originalTransactionId"]?.string == purchase.id)
+            #expect(chain?["position"]?.int64 == 3)
+            let timeline = try await client.ask(
+                "/v1/subscriptions/\(purchase.id)/timeline?minPosition=3")
+            let noted = timeline.json["entries"]?.array?.first { $0["fact"]?.string == "noted" }
+            #expect(noted?["cause"]?["command"]?["reason"]?.string == "called about the refund")
+        }
+    }
+
+    @Test("The same note under the same key is one event and the same bytes, later too")
+    func repeated() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            for path in ["/v1/customers/ann/notes", "/v1/subscriptions/\(purchase.id)/notes"] {
+                let key = head(key: path)
+                let first = try await client.send(.post, path, key)
+                #expect(first.status == 200)
+                #expect(first.headers[.idempotencyReplayed] == nil)
+                let end = try await end(host)
+                #expect(try await client.notify(purchase.notificationBody(2)).status == 200)
+                let known = try await self.end(host)
+                let again = try await client.send(.post, path, key)
+                #expect(again.bytes == first.bytes)
+                #expect(again.headers[.idempotencyReplayed] == "true")
+                let other = try await client.send(
+                    .post, path, head(key: path, reason: "something else"))
+                #expect(other.status == 422)
+                #expect(other.code == "idempotencyKeyReused")
+                #expect(try await self.end(host) == known)
+                #expect(known >= end)
+            }
+        }
+    }
+
+    @Test("While the projector stands still a note is answered all the same")
+    func standingStill() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            let directory = try host.ledger(.production).ledger.directory
+            let lock = try await ProjectorLock.held(directory: directory)
+            defer { withExtendedLifetime(lock) {} }
+            let answer = try await client.send(
+                .post, "/v1/subscriptions/\(purchase.id)/notes", head())
+            #expect(answer.status == 200)
+            #expect(answer.json["subscription"]?["position"]?.int64 == 3)
+        }
+    }
+
+    @Test("What lacks who, why or a subject is refused, and nothing is written")
+    func refused() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            let chain = "/v1/subscriptions/\(purchase.id)/notes"
+            for path in ["/v1/customers/ann/notes", chain] {
+                let nobody = try await client.send(.post, path, head(actor: nil))
+                #expect(nobody.code == "invalidActor")
+                let nothing = try await client.send(.post, path, head(reason: nil))
+                #expect(nothing.code == "invalidReason")
+                let long = try await client.send(
+                    .post, path, head(reason: String(repeating: "a", count: 2_001)))
+                #expect(long.code == "invalidReason")
+                let parameter = try await client.send(.post, "\(path)?at=0", head())
+                #expect(parameter.code == "unknownParameter")
+                let elsewhere = try await client.send(
+                    .post, "\(path)?environment=xcode", head())
+                #expect(elsewhere.code == "environmentNotServed")
+            }
+            let unknown = try await client.send(.post, "/v1/subscriptions/1/notes", head())
+            #expect(unknown.status == 404)
+            #expect(unknown.code == "noSuchSubscription")
+            #expect(try await client.send(.get, chain).status == 405)
+            #expect(try await end(host) == 2)
+        }
+    }
+}
