@@ -4,14 +4,14 @@ import Ledger
 extension ChainReading {
     /// The `show` object of `contract.md`; also a line of `export subscriptions`.
     ///
-    /// - Parameter isStamped: without its stamp (when and on which position it was asked) an answer
-    ///   stays the same, byte for byte, until something in it changes.
+    /// - Parameter isStamped: without its stamp (`at` and `position`, when and on which position it
+    ///   was asked) an answer stays the same, byte for byte, until something in it changes.
     public func writeShow(to json: inout JSONWriter, isStamped: Bool = true) {
         json.object { json in
             json.member("environment", environment.rawValue)
             json.member("bundleId", chain.bundleId)
             json.member("originalTransactionId", chain.originalTransactionId)
-            if isStamped { writeStamp(to: &json) }
+            writeStamp(to: &json, isStamped)
             answer.writeState(to: &json)
             answer.writeTerms(to: &json)
             answer.writeEnd(to: &json)
@@ -21,10 +21,10 @@ extension ChainReading {
         }
     }
 
-    private func writeStamp(to json: inout JSONWriter) {
-        json.member("at", moment.at)
+    private func writeStamp(to json: inout JSONWriter, _ isStamped: Bool) {
+        if isStamped { json.member("at", moment.at) }
         json.member("knownAt", moment.knowledge.knownAt)
-        json.member("position", position)
+        if isStamped { json.member("position", position) }
         complete.writeMembers(to: &json)
         json.member("reducerVersion", Lifecycle.reducerVersion)
         json.member("catalogueHash", catalogueHash)

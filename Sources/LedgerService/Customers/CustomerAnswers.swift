@@ -82,10 +82,9 @@ extension CustomerReading {
 
     private func writeStamp(to json: inout JSONWriter, _ isStamped: Bool) {
         json.member("customer", customer)
-        guard isStamped else { return }
-        json.member("at", moment.at)
+        if isStamped { json.member("at", moment.at) }
         json.member("knownAt", moment.knowledge.knownAt)
-        json.member("position", position)
+        if isStamped { json.member("position", position) }
         complete.writeMembers(to: &json)
         json.member("reducerVersion", Lifecycle.reducerVersion)
         json.member("catalogueHash", catalogueHash)

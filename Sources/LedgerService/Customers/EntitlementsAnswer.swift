@@ -31,16 +31,17 @@ public struct EntitlementsAnswer: Hashable, Sendable {
         to json: inout JSONWriter, isStamped: Bool = true, isNobody: Bool = false
     ) {
         json.member("customer", isNobody ? nil : customer)
-        if isStamped { stamp.writeMembers(to: &json) }
+        stamp.writeMembers(to: &json, isStamped: isStamped)
         entitlements.writeMembers(to: &json, isNobody: isNobody)
     }
 }
 
 extension EntitlementsAnswer.Stamp {
-    func writeMembers(to json: inout JSONWriter) {
-        json.member("at", at)
+    /// `isStamped` as for `ChainReading.writeShow`.
+    func writeMembers(to json: inout JSONWriter, isStamped: Bool = true) {
+        if isStamped { json.member("at", at) }
         json.member("knownAt", knownAt)
-        json.member("position", position)
+        if isStamped { json.member("position", position) }
         complete.writeMembers(to: &json)
         json.member("reducerVersion", Lifecycle.reducerVersion)
         json.member("catalogueHash", catalogueHash)

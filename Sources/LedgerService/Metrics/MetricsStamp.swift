@@ -78,17 +78,16 @@ public struct MetricsStamp: Sendable {
 
     /// The members of the stamp.
     ///
-    /// - Parameter isStamped: without it an answer stays the same until something in it changes.
+    /// - Parameter isStamped: without `position` an answer stays the same until something in it
+    ///   changes.
     func write(to json: inout JSONWriter, isStamped: Bool) {
         json.member("definition", definition)
         json.member("environment", environment.rawValue)
         json.member("timeZone", timeZone)
         json.member("interval", interval.rawValue)
-        if isStamped {
-            json.member("position", position)
-            json.member("knownAt", knownAt)
-            complete.writeMembers(to: &json)
-        }
+        if isStamped { json.member("position", position) }
+        json.member("knownAt", knownAt)
+        complete.writeMembers(to: &json)
         json.member("reducerVersion", Lifecycle.reducerVersion)
         json.member("catalogueHash", catalogueHash)
         writeRates(to: &json)

@@ -84,12 +84,12 @@ extension ServedLedger {
         guard record.isComplete(at: moment.at) else {
             return served(try await snapshot.customers.answer(asked, record, moment), snapshot)
         }
-        let prepared = found.prepared.value(at: moment.at) {
-            PreparedEntitlements(of: customer, at: moment.at, record, ledger.catalogue)
+        let stamp = snapshot.customers.stamp(asked, moment, position: record.position)
+        let prepared = found.prepared.value(at: moment.at, stamp) {
+            PreparedEntitlements(of: customer, at: moment.at, record, ledger.catalogue, stamp)
         }
         return prepared.served(
-            of: customer, snapshot.customers.stamp(asked, moment, position: record.position),
-            position: snapshot.position, lag: lag.positions)
+            of: customer, stamp, position: snapshot.position, lag: lag.positions)
     }
 
     private func served(_ answer: EntitlementsAnswer, _ snapshot: LedgerSnapshot) -> ServedAnswer {

@@ -146,7 +146,7 @@ extension OpenAPIDocument {
           headers:
             ETag:
               required: true
-              description: Weak. The same until something in the answer changes.
+              description: Weak. The same until something in the answer changes but `at` and `position`.
               schema: { type: string, pattern: '^W/"[0-9a-f]{32}"$' }
             Position:
               required: true
