@@ -5,13 +5,17 @@ CREATE TABLE meta (
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- How far the log is contained here, the leaf hash there, and the log's tree as it stood then (how
+-- many events, and the roots of its full subtrees): what does not fit the log belongs to another.
 CREATE TABLE checkpoint (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     position INTEGER NOT NULL,
-    leaf_hash BLOB
+    leaf_hash BLOB,
+    tree_size INTEGER,
+    tree BLOB
 ) STRICT;
 
-INSERT INTO checkpoint (id, position, leaf_hash) VALUES (1, 0, NULL);
+INSERT INTO checkpoint (id, position) VALUES (1, 0);
 
 -- One row per chain: what is known last, whenever "now" is. A customer with events of their own
 -- (grants, notes) has a row, too: without a bundle id, under the customer's id.

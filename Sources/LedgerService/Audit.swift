@@ -89,7 +89,7 @@ public struct Audit: Sendable {
         var checkpoints: [Checkpoint] = []
         if let path = DerivedFiles.facts(in: directory).current() {
             let facts = try await Blocking.run { () throws(StoreError) in
-                try FactsStore(path: path)
+                try FactsStore(existing: path)
             }
             defer { try? facts.close() }
             checkpoints.append(try await facts.checkpoint())
@@ -101,12 +101,9 @@ public struct Audit: Sendable {
             defer { try? projections.close() }
             checkpoints.append(try await projections.checkpoint())
         }
-        for checkpoint in checkpoints where checkpoint.position > 0 {
-            let position = checkpoint.position
-            let event = try await log.events(
-                after: position - 1, through: position, limit: 1, damaged: .marked
-            ).first
-            guard event?.leafHash == checkpoint.leafHash else { return false }
+        let witness = LogWitness(log)
+        for checkpoint in checkpoints {
+            guard try await witness.confirms(checkpoint) else { return false }
         }
         return true
     }

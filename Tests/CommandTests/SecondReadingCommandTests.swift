@@ -16,7 +16,10 @@ struct SecondReadingCommandTests {
     /// `design.md` §3: derived data is disposable, and rebuilt at will.
     @Test(
         "A derived file that is no database is made again by a rebuild at the latest",
-        arguments: ["projections-\(Lifecycle.reducerVersion)-1.sqlite", "facts-3.sqlite"])
+        arguments: [
+            "projections-\(Lifecycle.reducerVersion)-1.sqlite",
+            "facts-\(Fact.decoderVersion).sqlite",
+        ])
     func damagedDerivedFile(name: String) async throws {
         let place = try await taken()
         for suffix in ["-wal", "-shm"] {

@@ -140,9 +140,9 @@ public struct Fact: Hashable, Sendable {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(box.contents) }
 
-    /// The version of the translation from payloads to facts. Stored facts of another version are
-    /// discarded and decoded again from the evidence.
-    public static let decoderVersion = 3
+    /// The version of the translation from payloads to facts, and of the files that keep them. Stored
+    /// facts of another version are discarded and decoded again from the evidence.
+    public static let decoderVersion = 4
 }
 
 /// What kind of event a fact came from, in Apple's words where Apple has them.

@@ -12,8 +12,12 @@ public final class EnvironmentLedger: Sendable {
     public let directory: String
     public let log: EventLog
     public let operations: OperationsStore
+    /// Knows derived data of this log from that of others.
+    let witness: LogWitness
     private let currentFacts: Mutex<FactsStore>
     private let known = Mutex<KnownCompleteness?>(nil)
+    /// What was found wrong with facts before there was a projector to tell it.
+    private let untold: Mutex<[Projector.Remark]>
     /// The apps of the configuration: whose completeness an answer about several is.
     public let apps: [BundleId]
     public let catalogue: Catalogue
@@ -41,14 +45,16 @@ public final class EnvironmentLedger: Sendable {
 
     private init(
         environment: Environment, directory: String, log: EventLog, operations: OperationsStore,
-        facts: FactsStore, catalogue: Catalogue, apps: [BundleId], reportZone: ReportZone
+        facts: FoundFacts, catalogue: Catalogue, apps: [BundleId], reportZone: ReportZone
     ) {
         self.apps = apps
         self.environment = environment
         self.directory = directory
         self.log = log
+        witness = LogWitness(log)
         self.operations = operations
-        currentFacts = Mutex(facts)
+        currentFacts = Mutex(facts.store)
+        untold = Mutex(facts.remarks)
         self.catalogue = catalogue
         catalogueHash = SHA256.hash(catalogue.canonicalBytes)
         self.reportZone = reportZone
@@ -93,7 +99,7 @@ public final class EnvironmentLedger: Sendable {
             let path = DerivedFiles.facts(in: directory).current(),
             // One that cannot be read shows nothing.
             let facts = try? await Blocking.run({ () throws(StoreError) in
-                try FactsStore(path: path)
+                try FactsStore(existing: path)
             }), let position = try? await facts.checkpoint().position, position > 0
         else { return }
         try? facts.close()
@@ -181,8 +187,27 @@ public final class EnvironmentLedger: Sendable {
     static let waitMilliseconds = 10_000
     static let pollMilliseconds = 20
 
+    /// Facts to read, and what to tell of the file that stood there before.
+    private struct FoundFacts: Sendable {
+        let store: FactsStore
+        var remarks: [Projector.Remark] = []
+    }
+
+    /// What was found wrong with facts and made again since the last call.
+    func takeRemarks() -> [Projector.Remark] {
+        untold.withLock { untold in
+            defer { untold = [] }
+            return untold
+        }
+    }
+
+    private func take(_ found: FoundFacts) {
+        currentFacts.withLock { $0 = found.store }
+        untold.withLock { $0 += found.remarks }
+    }
+
     /// Facts are derived: missing or damaged ones are begun anew, and decoded again from the log.
-    private static func openFacts(_ directory: String) async throws(StoreError) -> FactsStore {
+    private static func openFacts(_ directory: String) async throws(StoreError) -> FoundFacts {
         var waited = 0
         while true {
             let found = try await Blocking.run { () throws(StoreError) in
@@ -201,19 +226,32 @@ public final class EnvironmentLedger: Sendable {
     }
 
     /// Nil when there is nothing usable and another process holds the lock.
-    private static func foundFacts(_ directory: String) throws(StoreError) -> FactsStore? {
-        if let facts = try usableFacts(directory) { return facts }
+    private static func foundFacts(_ directory: String) throws(StoreError) -> FoundFacts? {
+        if let facts = try usableFacts(directory).store { return FoundFacts(store: facts) }
         guard let lock = try ProjectorLock.take(directory: directory) else { return nil }
         // The lock's last holder may have made one.
-        if let facts = try usableFacts(directory) { return facts }
-        return try newFacts(directory, holding: lock)
+        return try foundFacts(directory, holding: lock)
     }
 
-    private static func usableFacts(_ directory: String) throws(StoreError) -> FactsStore? {
-        guard let path = DerivedFiles.facts(in: directory).current() else { return nil }
-        do throws(StoreError) { return try FactsStore(path: path) } catch {
+    /// The current facts, or new ones in the place of what is of no use.
+    private static func foundFacts(
+        _ directory: String, holding lock: ProjectorLock
+    ) throws(StoreError) -> FoundFacts {
+        let (usable, loss) = try usableFacts(directory)
+        if let usable { return FoundFacts(store: usable) }
+        return FoundFacts(
+            store: try newFacts(directory, holding: lock), remarks: loss.map { [$0] } ?? [])
+    }
+
+    /// Without a store: why there is none; nil, too, where there never was one.
+    private static func usableFacts(
+        _ directory: String
+    ) throws(StoreError) -> (store: FactsStore?, loss: Projector.Remark?) {
+        let files = DerivedFiles.facts(in: directory)
+        guard let path = files.current() else { return (nil, files.loss) }
+        do throws(StoreError) { return (try FactsStore(existing: path), nil) } catch {
             guard error.isDamage else { throw error }
-            return nil
+            return (nil, .damaged(name: DerivedFiles.name(of: path)))
         }
     }
 
@@ -229,19 +267,17 @@ public final class EnvironmentLedger: Sendable {
     /// Takes the current facts file if it is another one by now; another process may have made it.
     func reopenFacts() async throws(StoreError) {
         guard factsFiles.current() != facts.path || !facts.isInPlace else { return }
-        let found = try await EnvironmentLedger.openFacts(directory)
-        currentFacts.withLock { $0 = found }
+        take(try await EnvironmentLedger.openFacts(directory))
     }
 
     /// As `reopenFacts`, for the holder of the lock: what is of no use is begun anew at once.
     func reopenFacts(holding lock: ProjectorLock) async throws(StoreError) {
         guard factsFiles.current() != facts.path || !facts.isInPlace else { return }
         let directory = directory
-        let found = try await Blocking.run { () throws(StoreError) in
-            if let facts = try EnvironmentLedger.usableFacts(directory) { return facts }
-            return try EnvironmentLedger.newFacts(directory, holding: lock)
-        }
-        currentFacts.withLock { $0 = found }
+        take(
+            try await Blocking.run { () throws(StoreError) in
+                try EnvironmentLedger.foundFacts(directory, holding: lock)
+            })
     }
 
     /// Forgets the facts: an empty file takes their place, and they are decoded again.
@@ -257,7 +293,7 @@ public final class EnvironmentLedger: Sendable {
     func useFacts(_ path: String, holding lock: ProjectorLock) async throws(StoreError) {
         let files = factsFiles
         let built = try await Blocking.run { () throws(StoreError) in
-            let built = try FactsStore(path: path)
+            let built = try FactsStore(existing: path)
             try files.use(path)
             return built
         }

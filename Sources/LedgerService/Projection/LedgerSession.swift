@@ -19,7 +19,7 @@ public struct LedgerSession: Sendable {
                 "Derived data stood at position \(position) of another log than this one, which"
                     + " ends at \(head) (a restored backup, or a fork?). It was rebuilt from this"
                     + " log; events that only the other one held are not in any answer."
-            case .gone, .damaged, .unreadable: remark.text
+            case .gone, .damaged, .foreign, .relinked, .unreadable: remark.text
             }
         }
     }

@@ -26,12 +26,15 @@ struct ProjectionSteps: Sendable {
     func run(through head: Int64) async throws(StoreError) {
         let position = try await projections.checkpoint().position
         let start = try await ledger.completeness(asOf: projections, at: position)
+        // Of at least as many events as there are to apply: what they are derived from.
+        let tree = try await ledger.log.tree()
         var began = ContinuousClock.now
-        var step = try await step(after: position, through: head, start)
+        var step = try await step(after: position, through: head, start, of: tree)
         while let current = step {
             async let following = Outcome { () throws(StoreError) in
                 try await self.step(
-                    after: current.checkpoint.position, through: head, current.completeness)
+                    after: current.checkpoint.position, through: head, current.completeness,
+                    of: tree)
             }
             try await projections.update(
                 current.rows, completeness: current.added, checkpoint: current.checkpoint,
@@ -44,20 +47,22 @@ struct ProjectionSteps: Sendable {
             began = .now
         }
         // Rows may have been ahead of the facts.
-        try await addFacts(through: head, of: head)
+        try await addFacts(through: head, head: head, of: tree)
     }
 
     // MARK: Facts
 
     /// Decodes the events up to a position that the facts do not hold yet; the next are decoded while
     /// some are written.
-    private func addFacts(through end: Int64, of head: Int64) async throws(StoreError) {
+    private func addFacts(
+        through end: Int64, head: Int64, of tree: CompactRange
+    ) async throws(StoreError) {
         let facts = ledger.facts
         var page = try await decoded(
-            after: try await facts.checkpoint().position, through: end)
+            after: try await facts.checkpoint().position, through: end, of: tree)
         while let current = page {
             async let following = Outcome { () throws(StoreError) in
-                try await decoded(after: current.checkpoint.position, through: end)
+                try await decoded(after: current.checkpoint.position, through: end, of: tree)
             }
             try await facts.add(current.facts, checkpoint: current.checkpoint)
             tell(ProjectionProgress(.decode, position: current.checkpoint.position, head: head))
@@ -66,7 +71,7 @@ struct ProjectionSteps: Sendable {
     }
 
     private func decoded(
-        after position: Int64, through end: Int64
+        after position: Int64, through end: Int64, of tree: CompactRange
     ) async throws(StoreError) -> (facts: [FactDecoder.Decoded], checkpoint: Checkpoint)? {
         guard position < end else { return nil }
         let page = try await ledger.log.page(after: position, through: end, damaged: .marked)
@@ -76,7 +81,7 @@ struct ProjectionSteps: Sendable {
         }
         return (
             decoded.flatMap { $0 },
-            Checkpoint(position: last.position, leafHash: last.leafHash)
+            Checkpoint(position: last.position, leafHash: last.leafHash, tree: tree)
         )
     }
 
@@ -93,11 +98,12 @@ struct ProjectionSteps: Sendable {
 
     /// Folds again the chains that the next events touch; nil at the head.
     private func step(
-        after position: Int64, through head: Int64, _ completeness: Completeness
+        after position: Int64, through head: Int64, _ completeness: Completeness,
+        of tree: CompactRange
     ) async throws(StoreError) -> Step? {
         let events = try await events(after: position, through: head)
         guard let last = events.last else { return nil }
-        try await addFacts(through: last.position, of: head)
+        try await addFacts(through: last.position, head: head, of: tree)
         var touched: Set<ChainId> = []
         for event in events {
             touched.formUnion(try await ledger.chains(of: event))
@@ -109,7 +115,8 @@ struct ProjectionSteps: Sendable {
         let added = try await CompletenessFold(ledger).advance(&completeness, by: events)
         return Step(
             rows: try await rows(of: touched.sorted()), completeness: completeness, added: added,
-            checkpoint: Checkpoint(position: last.position, leafHash: last.leafHash))
+            checkpoint: Checkpoint(
+                position: last.position, leafHash: last.leafHash, tree: tree))
     }
 
     private func events(

@@ -36,6 +36,10 @@ public final class Projector: Sendable {
         case gone(name: String)
         /// The current file was damaged.
         case damaged(name: String)
+        /// The link named something that is no file of its kind. Nothing was written there.
+        case foreign(link: String, target: String)
+        /// The link was changed by hand to another file while somebody projected.
+        case relinked(link: String, name: String)
         /// An event of the log cannot be read, its row or its evidence. Nothing is made again: its
         /// chain, where the row still names one, says so in its notices, and the others go on.
         case unreadable(position: Int64)
@@ -46,15 +50,25 @@ public final class Projector: Sendable {
             case .diverged(let position):
                 "Derived data stood at position \(position) of another log than this one; it was"
                     + " rebuilt from this log."
-            case .gone(let name): "\(name) was gone; the projections were rebuilt from the log."
-            case .damaged(let name):
-                "\(name) was damaged; the projections were rebuilt from the log."
+            case .gone(let name): "\(name) was gone; \(Remark.mending(name))."
+            case .damaged(let name): "\(name) was damaged; \(Remark.mending(name))."
+            case .foreign(let link, let target):
+                "\(link) named \(target), which is no file that belongs there; \(Remark.mending(link))."
+            case .relinked(let link, let name):
+                "\(link) was made to name another file by hand; \(name) was brought up to the log, and"
+                    + " answers come from it."
             case .unreadable(let position):
                 "Position \(position) of the log is damaged and was passed over: what it said is in no"
                     + " answer, and its chain has the notice unreadable. See `subledger audit"
                     + " verify`; restore the newest backup that verifies, which makes everything"
                     + " derived anew."
             }
+        }
+
+        private static func mending(_ name: String) -> String {
+            name.hasPrefix("facts")
+                ? "the facts were decoded from the log again"
+                : "the projections were rebuilt from the log"
         }
     }
 
@@ -121,6 +135,7 @@ public final class Projector: Sendable {
         } else {
             projections = try await rebuild.run(report: report)
         }
+        remarks = ledger.takeRemarks() + remarks
         remarks += ledger.log.takeUnreadablePositions().map { .unreadable(position: $0) }
         return Projector(
             ledger: ledger, lock: lock, projections: projections,
@@ -133,7 +148,7 @@ public final class Projector: Sendable {
     ) async throws(StoreError) -> ProjectionsStore? {
         let files = ledger.projectionFiles
         guard let path = files.current() else {
-            if let name = files.linkedName() { remarks.append(.gone(name: name)) }
+            if let loss = files.loss { remarks.append(loss) }
             return nil
         }
         do throws(StoreError) {
@@ -156,8 +171,7 @@ public final class Projector: Sendable {
     static func isOfThisLog(
         _ ledger: EnvironmentLedger, _ checkpoint: Checkpoint
     ) async throws(StoreError) -> Bool {
-        guard checkpoint.position > 0 else { return true }
-        return try await ledger.checkpoint(at: checkpoint.position) == checkpoint
+        try await ledger.witness.confirms(checkpoint)
     }
 
     // MARK: Catching up
@@ -173,7 +187,7 @@ public final class Projector: Sendable {
     func catchUp(
         resting rest: @escaping Rest, report: @escaping Report
     ) async throws(StoreError) -> Int64 {
-        defer { noteUnreadable() }
+        defer { noteFound() }
         do throws(StoreError) { return try await catchUpOnce(rest, report) } catch {
             guard error.asksForRebuild, let path = error.path else { throw error }
             found.withLock { $0.append(.damaged(name: DerivedFiles.name(of: path))) }
@@ -190,13 +204,13 @@ public final class Projector: Sendable {
         let built = try await Rebuild(ledger: ledger, lock: lock).run(
             fromLog: fromLog, report: report)
         current.withLock { $0 = built }
-        noteUnreadable()
+        noteFound()
     }
 
-    private func noteUnreadable() {
+    private func noteFound() {
+        let remarks = ledger.takeRemarks()
         let positions = ledger.log.takeUnreadablePositions()
-        guard !positions.isEmpty else { return }
-        found.withLock { $0 += positions.map { .unreadable(position: $0) } }
+        found.withLock { $0 += remarks + positions.map { .unreadable(position: $0) } }
     }
 
     private func catchUpOnce(
@@ -244,6 +258,14 @@ public final class Projector: Sendable {
         try await Blocking.run { () throws(StoreError) in try files.use(path) }
         current.withLock { $0 = store }
         try await catchUp()
+    }
+}
+
+extension DerivedFiles {
+    /// Why nothing is current, where a link is left: what to tell of it. Nil without one.
+    var loss: Projector.Remark? {
+        guard current() == nil, let name = linkedName() else { return nil }
+        return isLinkForeign ? .foreign(link: linkName, target: name) : .gone(name: name)
     }
 }
 

@@ -29,8 +29,8 @@ struct Rebuild: Sendable {
     private func runOnce(
         fromLog: Bool, _ report: @escaping Projector.Report
     ) async throws(StoreError) -> ProjectionsStore {
-        let head = try await ledger.log.head().position
-        if let checkpoint = try await ledger.checkpoint(at: head) {
+        let tree = try await ledger.log.tree()
+        if let checkpoint = try await ledger.checkpoint(at: tree.size, of: tree) {
             try await bringFacts(to: checkpoint, fromLog: fromLog, report)
             await Blocking.run { FreedMemory.giveBack() }
         } else if fromLog {
@@ -129,11 +129,15 @@ struct Rebuild: Sendable {
 
 extension EnvironmentLedger {
     /// The checkpoint that derived data at `position` has; nil when the log holds no such event.
-    func checkpoint(at position: Int64) async throws(StoreError) -> Checkpoint? {
+    ///
+    /// - Parameter tree: the log's, for what is derived from it; nil for a mere place.
+    func checkpoint(
+        at position: Int64, of tree: CompactRange? = nil
+    ) async throws(StoreError) -> Checkpoint? {
         guard position > 0 else { return nil }
         let event = try await log.events(
             after: position - 1, through: position, limit: 1, damaged: .marked
         ).first
-        return event.map { Checkpoint(position: $0.position, leafHash: $0.leafHash) }
+        return event.map { Checkpoint(position: $0.position, leafHash: $0.leafHash, tree: tree) }
     }
 }

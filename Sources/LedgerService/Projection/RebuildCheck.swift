@@ -166,7 +166,7 @@ public struct RebuildCheck: Sendable {
             lock.note(progress)
             tell(progress)
         }
-        return try await Blocking.run { () throws(StoreError) in try FactsStore(path: path) }
+        return try await Blocking.run { () throws(StoreError) in try FactsStore(existing: path) }
     }
 
     private func compare(

@@ -74,12 +74,19 @@ struct ProjectionLoop: Sendable {
             await publishCurrent()
             return true
         }
+        let linked = ledger.projectionFiles.current()
         if let snapshot = served.board.snapshot, snapshot.position == head, snapshot.isInPlace,
-            ledger.projectionFiles.current() == snapshot.projections.path
+            linked == snapshot.projections.path
         {
             return false
         }
-        tellLoss(isOpen: projector != nil, &toldLoss)
+        // What the links name is what people read: held files that they do not name are let go.
+        let isRelinked = linked != nil && projector.map { $0.projections.path != linked } ?? false
+        if projector?.projections.path != linked || ledger.factsFiles.current() != ledger.facts.path
+        {
+            projector = nil
+        }
+        tellLoss(&toldLoss)
         let open: Projector
         if let projector {
             open = projector
@@ -91,6 +98,7 @@ struct ProjectionLoop: Sendable {
             open = opened
             projector = opened
             for remark in opened.remarks { tell(remark) }
+            if isRelinked, opened.remarks.isEmpty { tellRelinked(opened) }
         }
         try await catchUp(open, from: served.projectedPosition ?? 0)
         return true
@@ -98,17 +106,19 @@ struct ProjectionLoop: Sendable {
 
     /// Tells, once, of files that answers rest on and that nobody finds any more, where opening them
     /// anew would not tell: they are made again.
-    private func tellLoss(isOpen: Bool, _ told: inout String?) {
+    private func tellLoss(_ told: inout String?) {
         guard let snapshot = served.board.snapshot, !snapshot.isInPlace else {
             told = nil
             return
         }
         let lost: String
+        // A link that is left over says it to whoever opens the files.
         if !snapshot.projections.isInPlace, ledger.projectionFiles.current() == nil {
-            // A link that is left over says it to whoever opens the files.
-            guard isOpen || ledger.projectionFiles.linkedName() == nil else { return }
+            guard ledger.projectionFiles.linkedName() == nil else { return }
             lost = snapshot.projections.path
-        } else if !snapshot.facts.isInPlace, ledger.factsFiles.current() == nil {
+        } else if !snapshot.facts.isInPlace, ledger.factsFiles.current() == nil,
+            ledger.factsFiles.linkedName() == nil
+        {
             lost = snapshot.facts.path
         } else {
             return
@@ -124,6 +134,8 @@ struct ProjectionLoop: Sendable {
         let head = try await projector.catchUp(resting: rest(worked:)) { progress in
             // Each step that is in the files is an answer already.
             guard progress.phase == .apply else { return }
+            // A file that was put there by hand may hold less; nobody's answers go back.
+            guard progress.position >= served.projectedPosition ?? 0 else { return }
             publish(projector, progress.position)
         }
         try await ledger.completeness(asOf: projector.projections, at: head)
@@ -138,6 +150,11 @@ struct ProjectionLoop: Sendable {
             LedgerSnapshot(
                 ledger: ledger, facts: ledger.facts, projections: projector.projections,
                 position: position))
+    }
+
+    private func tellRelinked(_ opened: Projector) {
+        let name = DerivedFiles.name(of: opened.projections.path)
+        tell(.relinked(link: ledger.projectionFiles.linkName, name: name))
     }
 
     private func tell(_ remark: Projector.Remark) {

@@ -62,6 +62,8 @@ public enum ServingNote: Sendable {
         case .remark(_, .diverged): "projectionsDiverged"
         case .remark(_, .gone): "projectionsGone"
         case .remark(_, .damaged): "projectionsDamaged"
+        case .remark(_, .foreign): "projectionsForeign"
+        case .remark(_, .relinked): "projectionsRelinked"
         case .remark(_, .unreadable): "logDamaged"
         case .projectionFailed(_, let error), .quarantineFailed(_, let error),
             .checkpointFailed(_, let error), .feedFailed(_, let error):

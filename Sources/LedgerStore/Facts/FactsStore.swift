@@ -16,9 +16,23 @@ public final class FactsStore: Sendable {
     static let meta = ["decoderVersion": String(Fact.decoderVersion)]
 
     /// Opens the file, and makes it when missing. Blocks; errors as `StoreError`.
-    public init(path: String) throws(StoreError) {
+    public convenience init(path: String) throws(StoreError) {
+        try self.init(path, making: true)
+    }
+
+    /// Opens a file that was made. Blocks.
+    ///
+    /// Throws `fileForeign` when it holds no facts of this decoder, or what SQLite met.
+    public convenience init(existing path: String) throws(StoreError) {
+        try self.init(path, making: false)
+    }
+
+    private init(_ path: String, making isMade: Bool) throws(StoreError) {
         self.path = path
-        pool = try DerivedFile(path: path, schema: FactsStore.schema).open(meta: FactsStore.meta)
+        let file = DerivedFile(path: path, schema: FactsStore.schema, mark: "facts")
+        pool =
+            try isMade
+            ? file.open(meta: FactsStore.meta) : file.open(requiring: FactsStore.meta)
         identity = FileIdentity(path: path)
     }
 

@@ -39,7 +39,7 @@ public struct DerivedFiles: Sendable {
     /// The path of a file of the kind that exists. Throws `noSuchFile` for any other name, links
     /// and paths included.
     public func requiredPath(of name: String) throws(StoreError) -> String {
-        guard names().contains(name) else {
+        guard isFile(name), name != linkName else {
             throw StoreError(
                 .noSuchFile, path: path(of: linkName), reason: "No derived file has that name.",
                 remedy: "`subledger projections list` names them.")
@@ -49,15 +49,14 @@ public struct DerivedFiles: Sendable {
 
     private var link: String { path(of: linkName) }
 
-    /// The real path of the current file; nil before the first build, or when it is gone.
+    /// The real path of the current file; nil before the first build, or when it is gone, or when the
+    /// link names anything but a file of the kind in this directory: what is current is written to.
     public func current() -> String? {
-        let manager = FileManager.default
         guard let target = linkedName() else {
             // Facts of a release before files were numbered stand there themselves.
-            return manager.fileExists(atPath: link) ? link : nil
+            return FileManager.default.fileExists(atPath: link) ? link : nil
         }
-        let real = target.hasPrefix("/") ? target : path(of: target)
-        return manager.fileExists(atPath: real) ? real : nil
+        return isFile(target) ? path(of: target) : nil
     }
 
     /// The name the link names, whether or not the file exists; nil without a link.
@@ -80,6 +79,20 @@ public struct DerivedFiles: Sendable {
             .split(separator: "-", omittingEmptySubsequences: false)
         return parts.count == 2
             && parts.allSatisfy { part in !part.isEmpty && part.allSatisfy(\.isNumber) }
+    }
+
+    /// Whether a file itself, and no link, has a name that we give.
+    private func isFile(_ name: String) -> Bool {
+        var status = stat()
+        return isName(name) && lstat(path(of: name), &status) == 0
+            && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Whether the link leads to something else than a file of the kind that is merely gone.
+    public var isLinkForeign: Bool {
+        guard let target = linkedName() else { return false }
+        var status = stat()
+        return !isName(target) || (!isFile(target) && lstat(path(of: target), &status) == 0)
     }
 
     /// Bytes of a file and its write-ahead log on the disk.

@@ -22,7 +22,7 @@ public final class ProjectionsStore: Sendable {
         static let daysKey = "reportDays"
 
         /// The version of the tables; a file with others cannot be read at all.
-        static let layoutVersion = 7
+        static let layoutVersion = 8
 
         public init(
             reducerVersion: Int = Lifecycle.reducerVersion,
@@ -74,7 +74,9 @@ public final class ProjectionsStore: Sendable {
                 .noSuchFile, path: path, reason: "The projections are gone.",
                 remedy: "They are derived data: `subledger rebuild` makes them again.")
         }
-        pool = try DerivedFile(path: path, schema: DerivedSchema.projections).open()
+        pool = try DerivedFile(
+            path: path, schema: DerivedSchema.projections, mark: SubscriptionRow.table
+        ).open()
     }
 
     /// Whether the file is still where it was opened: false once somebody deleted or replaced it.

@@ -7,6 +7,8 @@ internal import GRDB
 struct DerivedFile: Sendable {
     let path: String
     let schema: String
+    /// A table that no other kind of file has.
+    let mark: String
     /// Page cache of one connection that reads, KiB. The system keeps the file's pages once for
     /// all; a copy of them in every connection takes memory and saves no time (tried: 16 MiB).
     static let readerCacheKibibytes = 512
@@ -21,22 +23,31 @@ struct DerivedFile: Sendable {
     /// How long a connection waits for another process, seconds.
     static let busyTimeoutSeconds = 5
 
-    /// Opens a file that exists. Throws `fileForeign` when it is none of ours.
-    func open() throws(StoreError) -> DatabasePool {
+    /// Opens a file that exists. Throws `fileForeign` when it is none of ours, or says something else
+    /// than `meta` of how it was made.
+    func open(requiring meta: [String: String] = [:]) throws(StoreError) -> DatabasePool {
         do {
             let pool = try DatabasePool(path: path, configuration: configuration())
-            guard try pool.read({ try $0.tableExists("meta") }) else {
-                throw StoreError(
-                    .fileForeign, path: path, reason: "It holds no derived data.",
-                    remedy: "Move it away.")
-            }
+            try pool.read { try requireOurs($0, meta) }
             return pool
         } catch {
             throw StoreError(error, path: path).ofDerivedFile(path)
         }
     }
 
-    /// Makes the file when it is missing, with its schema and `meta` rows, and opens it.
+    private func requireOurs(_ database: Database, _ meta: [String: String]) throws {
+        guard try database.tableExists("meta"), try database.tableExists(mark),
+            case let said = try DerivedFile.meta(database),
+            meta.allSatisfy({ said[$0.key] == $0.value })
+        else {
+            throw StoreError(
+                .fileForeign, path: path, reason: "It holds no derived data of this kind.",
+                remedy: "Move it away.")
+        }
+    }
+
+    /// Makes the file when it is missing, with its schema and `meta` rows, and opens it. Throws
+    /// `fileForeign` for one that holds anything else: nothing is put into somebody's file.
     ///
     /// The schema goes in with one transaction: a crash leaves either no table or all of them.
     func open(meta: [String: String]) throws(StoreError) -> DatabasePool {
@@ -44,13 +55,19 @@ struct DerivedFile: Sendable {
             try DerivedFile.create(path)
             let pool = try DatabasePool(path: path, configuration: configuration())
             try pool.write { database in
-                guard try !database.tableExists("meta") else { return }
+                guard try DerivedFile.isEmpty(database) else {
+                    return try requireOurs(database, meta)
+                }
                 try DerivedFile.install(schema, meta, database)
             }
             return pool
         } catch {
             throw StoreError(error, path: path).ofDerivedFile(path)
         }
+    }
+
+    private static func isEmpty(_ database: Database) throws -> Bool {
+        try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)") ?? false
     }
 
     /// Makes the tables, and says how the file is built.
@@ -108,18 +125,40 @@ struct DerivedFile: Sendable {
     }
 
     static func checkpoint(_ database: Database) throws -> Checkpoint {
+        // Files of releases that kept no tree are read, too, to be compared or made again.
+        let hasTree = try database.columns(in: "checkpoint").contains { $0.name == "tree" }
         let statement = try BoundStatement(
-            database, "SELECT position, leaf_hash FROM checkpoint WHERE id = 1")
+            database,
+            """
+            SELECT position, leaf_hash\(hasTree ? ", tree_size, tree" : "")
+            FROM checkpoint WHERE id = 1
+            """)
         guard try statement.step() else { return .start }
         defer { statement.reset() }
-        return Checkpoint(position: statement.int64(0), leafHash: statement.digest(1))
+        var tree: CompactRange?
+        if hasTree, !statement.isNull(2) || !statement.isNull(3) {
+            // One that contradicts itself is nobody's: not even the empty log has those events.
+            tree =
+                CompactRange(size: statement.int64(2), bytes: statement.bytes(3)) ?? CompactRange()
+        }
+        return Checkpoint(
+            position: statement.int64(0), leafHash: statement.digest(1), tree: tree)
     }
 
     static func setCheckpoint(_ checkpoint: Checkpoint, _ database: Database) throws {
         let statement = try BoundStatement(
-            database, "UPDATE checkpoint SET position = ?, leaf_hash = ? WHERE id = 1")
+            database,
+            """
+            UPDATE checkpoint SET position = ?, leaf_hash = ?, tree_size = ?, tree = ? WHERE id = 1
+            """)
         statement.bind(1, checkpoint.position)
         statement.bind(2, checkpoint.leafHash)
+        statement.bind(3, checkpoint.tree?.size)
+        if let tree = checkpoint.tree {
+            statement.bind(4, tree.bytes)
+        } else {
+            statement.bind(4, String?.none)
+        }
         _ = try statement.run()
     }
 

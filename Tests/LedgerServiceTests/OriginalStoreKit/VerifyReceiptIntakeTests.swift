@@ -118,7 +118,8 @@ struct VerifyReceiptIntakeTests {
         let before = try await ledger.exportLines(.subscriptions)
         let timeline = try await ledger.timeline(chain.id)
         try FileDamage.remove(
-            ["facts-3.sqlite", "projections.sqlite"], in: ledger.environmentDirectory)
+            ["facts-\(Fact.decoderVersion).sqlite", "projections.sqlite"],
+            in: ledger.environmentDirectory)
         #expect(try await ledger.exportLines(.subscriptions) == before)
         #expect(try await ledger.timeline(chain.id) == timeline)
         #expect(before.count == 2)

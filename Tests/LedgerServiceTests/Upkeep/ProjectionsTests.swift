@@ -92,7 +92,7 @@ struct ProjectionsTests {
         arguments: [
             "", ".", "..", "projections-\(Lifecycle.reducerVersion)-99.sqlite",
             "projections.sqlite", "log.sqlite",
-            "operations.sqlite", "facts-3-1.sqlite",
+            "operations.sqlite", "facts-\(Fact.decoderVersion)-1.sqlite",
             "../production/projections-\(Lifecycle.reducerVersion)-1.sqlite",
             "./projections-\(Lifecycle.reducerVersion)-1.sqlite",
             "/projections-\(Lifecycle.reducerVersion)-1.sqlite",
@@ -182,7 +182,8 @@ struct ProjectionsTests {
         arguments: [
             "", ".", "projections-\(Lifecycle.reducerVersion)-99.sqlite", "projections.sqlite",
             "log.sqlite",
-            "facts-3-1.sqlite", "./projections-\(Lifecycle.reducerVersion)-1.sqlite",
+            "facts-\(Fact.decoderVersion)-1.sqlite",
+            "./projections-\(Lifecycle.reducerVersion)-1.sqlite",
             "../production/projections-\(Lifecycle.reducerVersion)-1.sqlite",
         ])
     func dropOfNoFile(name: String) async throws {

@@ -186,10 +186,10 @@ struct RebuildTests {
     @Test(
         "Derived files that are gone are made again; losing the quarantine loses no answer",
         arguments: [
-            ["projections.sqlite"], ["facts-3.sqlite"], ["operations.sqlite"],
+            ["projections.sqlite"], ["facts-\(Fact.decoderVersion).sqlite"], ["operations.sqlite"],
             [
                 "projections.sqlite", "projections-\(Lifecycle.reducerVersion)-1.sqlite",
-                "facts-3.sqlite",
+                "facts-\(Fact.decoderVersion).sqlite",
             ],
             ["projections-\(Lifecycle.reducerVersion)-1.sqlite"],
         ])

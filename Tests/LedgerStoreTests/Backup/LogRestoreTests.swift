@@ -232,7 +232,8 @@ struct LogRestoreTests {
         let place = try await backedUp()
         try FileManager.default.createDirectory(
             atPath: place.target, withIntermediateDirectories: false)
-        for name in ["facts-3.sqlite", "facts-3.sqlite-wal", "facts-3-2.sqlite", "mine.sqlite"] {
+        let facts = "facts-\(Fact.decoderVersion)"
+        for name in ["\(facts).sqlite", "\(facts).sqlite-wal", "\(facts)-2.sqlite", "mine.sqlite"] {
             try Data("x".utf8).write(to: URL(filePath: "\(place.target)/\(name)"))
         }
         try FileManager.default.createSymbolicLink(
@@ -241,7 +242,7 @@ struct LogRestoreTests {
         try await place.restore()
         #expect(
             try place.names(place.target) == [
-                "facts-3-2.sqlite", "log.sqlite", "mine.sqlite", "projector.lock",
+                "\(facts)-2.sqlite", "log.sqlite", "mine.sqlite", "projector.lock",
             ])
     }
 
