@@ -77,6 +77,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         return error
     }
 
+    /// The same, with one sentence more of what to do.
+    public func adding(_ sentence: String) -> StoreError {
+        var error = StoreError(code, path: path, reason: reason, remedy: "\(remedy) \(sentence)")
+        error.isDerived = isDerived
+        return error
+    }
+
     public var description: String {
         guard let path else { return "\(reason) \(remedy)" }
         return "\(path): \(reason) \(remedy)"

@@ -35,13 +35,19 @@ struct BackfillCommand: AsyncParsableCommand {
             let settings = try Settings(common)
             let asking = try Asking(settings, access)
             let report = await asking.result { try await backfill(settings, asking) }
-            try tell(try report.get(), settings)
+            let (told, list, derived) = try report.get()
+            try print(told, list, settings)
+            try derived.get()
+            if let stop = told.stop { throw CommandFailure(stop) }
+            guard told.isComplete, list.badLines.isEmpty else {
+                throw ExitCode(CommandFailure.Exit.negative.rawValue)
+            }
         }
     }
 
     private func backfill(
         _ settings: Settings, _ asking: Asking
-    ) async throws -> (BackfillReport, IdList) {
+    ) async throws -> (BackfillReport, IdList, Result<Void, any Error>) {
         let list: IdList
         do throws(IdListProblem) { list = try await IdList.read(path: file) } catch {
             throw CommandFailure(
@@ -59,12 +65,12 @@ struct BackfillCommand: AsyncParsableCommand {
             progress.show($0.text)
         }
         progress.end()
-        try await asking.project()
-        return (report, list)
+        return (report, list, await asking.project())
     }
 
-    private func tell(_ result: (BackfillReport, IdList), _ settings: Settings) throws {
-        let (report, list) = result
+    private func print(
+        _ report: BackfillReport, _ list: IdList, _ settings: Settings
+    ) throws {
         if common.json {
             try Console.out { json in
                 report.write(to: &json, list: list, environment: settings.environment)
@@ -75,10 +81,6 @@ struct BackfillCommand: AsyncParsableCommand {
                 Console.note("… and \(list.badLinesOmitted) more lines without an id")
             }
             for line in report.lines(list: list) { try Console.out(line + "\n") }
-        }
-        if let stop = report.stop { throw CommandFailure(stop) }
-        guard report.isComplete, list.badLines.isEmpty else {
-            throw ExitCode(CommandFailure.Exit.negative.rawValue)
         }
     }
 }

@@ -34,6 +34,20 @@ struct CommandFailure: Error {
             exit: isRefusal ? .negative : .io)
     }
 
+    /// Why derived data could not be brought up to what was appended, said as what it is: nothing is
+    /// lost.
+    static func afterAppending(_ error: any Error) -> any Error {
+        guard let error = error as? StoreError else { return error }
+        let failure = CommandFailure(error)
+        return CommandFailure(
+            code: failure.code, message: "\(failure.message) \(durableSentence)", exit: failure.exit
+        )
+    }
+
+    static let durableSentence =
+        "What was appended is durable: only what is derived from it is behind, until a later command"
+        + " brings it up to the log."
+
     /// Words that do not fit are wrong usage; what is not there is exit code 1.
     init(_ error: CommandError) {
         if let failure = error.failure {

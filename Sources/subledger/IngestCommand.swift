@@ -45,9 +45,9 @@ struct IngestCommand: AsyncParsableCommand {
                 throw failure(error)
             }
             progress.end()
-            let session = try await settings.openSession(ledger)
+            let derived = await settings.catchUp(appended: ledger)
             try print(summary)
-            await session.close()
+            try derived.get()
             if !summary.isClean { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
         }
     }

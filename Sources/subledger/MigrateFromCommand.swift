@@ -74,6 +74,8 @@ private struct MigrationRun {
         let ingest: IngestSummary
         var reports: [(scope: MigrationScope, list: IdList, report: BackfillReport)] = []
         var differences = StateDifferences()
+        /// What became of what is derived from it.
+        var derived: Result<Void, any Error> = .success(())
 
         var stop: AskingFailure? { reports.lazy.compactMap(\.report.stop).first }
 
@@ -99,6 +101,7 @@ private struct MigrationRun {
         let findings = isPlanOnly ? nil : try await fulfil(plan, evidence)
         try tell(plan, evidence, findings)
         if let failure = missingKey(plan), !command.dryRun { throw failure }
+        try findings?.derived.get()
         if let stop = findings?.stop { throw CommandFailure(stop) }
         guard evidence.badInputCount == 0, findings?.isClean ?? true else {
             throw ExitCode(CommandFailure.Exit.negative.rawValue)
@@ -152,14 +155,25 @@ private struct MigrationRun {
             return try result.get()
         }
         for ledger in ledgers {
-            let session = try await settings.openSession(ledger)
-            for part in plan.parts where part.scope.environment == ledger.environment {
-                try await findings.differences.add(
-                    evidence.ids(of: part.scope), of: part.scope, in: session, now: Console.now)
+            do { try await compare(plan, evidence, ledger, &findings) } catch {
+                await ledger.close()
+                findings.derived = .failure(CommandFailure.afterAppending(error))
             }
-            await session.close()
         }
         return findings
+    }
+
+    /// Catches up a ledger and looks where it differs from what is stored.
+    private func compare(
+        _ plan: MigrationPlan, _ evidence: StoredEvidence, _ ledger: EnvironmentLedger,
+        _ findings: inout Findings
+    ) async throws {
+        let session = try await settings.openSession(ledger)
+        for part in plan.parts where part.scope.environment == ledger.environment {
+            try await findings.differences.add(
+                evidence.ids(of: part.scope), of: part.scope, in: session, now: Console.now)
+        }
+        await session.close()
     }
 
     private func ask(

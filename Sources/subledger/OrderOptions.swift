@@ -44,13 +44,18 @@ struct CommandRun {
             }
             let receipt = try await intake.run(action, about: chain, order)
             // Another process that projects will see it, too.
-            try await session.projector?.catchUp()
+            let derived: Result<Void, any Error>
+            do {
+                _ = try await session.projector?.catchUp()
+                derived = .success(())
+            } catch { derived = .failure(CommandFailure.afterAppending(error)) }
             if common.json {
                 try Console.out { receipt.write(to: &$0) }
             } else {
                 try Console.out(receipt.text())
             }
             await session.close()
+            try derived.get()
         }
     }
 }

@@ -83,18 +83,19 @@ struct QuarantineCommand: AsyncParsableCommand {
                     settings.configuration, environment: settings.environment)
                 let summary = try await Quarantine(ledger: ledger).retry(
                     apps: try settings.requiredApps(), verifier: try settings.verifier())
-                let session = try await settings.openSession(ledger)
-                if common.json {
-                    try Console.out { summary.write(to: &$0) }
-                } else {
-                    try Console.out(
-                        "retried \(summary.read): \(summary.appended) appended, "
-                            + "\(summary.duplicates) duplicates, \(summary.conflicts) conflicts, "
-                            + "\(summary.rejected + summary.quarantined) stay\n")
-                }
-                await session.close()
+                let derived = await settings.catchUp(appended: ledger)
+                try print(summary)
+                try derived.get()
                 if !summary.isClean { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
             }
+        }
+
+        private func print(_ summary: IngestSummary) throws {
+            if common.json { return try Console.out { summary.write(to: &$0) } }
+            try Console.out(
+                "retried \(summary.read): \(summary.appended) appended, "
+                    + "\(summary.duplicates) duplicates, \(summary.conflicts) conflicts, "
+                    + "\(summary.rejected + summary.quarantined) stay\n")
         }
     }
 }

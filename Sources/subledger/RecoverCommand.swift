@@ -104,7 +104,9 @@ struct RecoverCommand: AsyncParsableCommand {
                 let report = try await RecoveryRun(
                     recovery, telling: .asker(suggested: suggested ? windows : nil)
                 ) { () async throws(StoreError) in
-                    try await projecting.snapshot()
+                    do throws(StoreError) { return try await projecting.snapshot() } catch {
+                        throw error.adding(RecoverCommand.durableSentence)
+                    }
                 }.run { done in progress.show(RecoveryText.progress(done)) }
                 progress.end()
                 if report.to < window.to {
@@ -131,6 +133,10 @@ struct RecoverCommand: AsyncParsableCommand {
             throw CommandFailure(failure)
         }
     }
+
+    private static let durableSentence =
+        "What was fetched is in the log for good; the same command goes on there and tells what it"
+        + " came to."
 
     // MARK: Options
 

@@ -202,6 +202,18 @@ struct Settings {
         for remark in session.remarks { Console.note("warning: \(remark)") }
         return session
     }
+
+    /// Catches up a ledger that something was appended to, and closes it. A failure is handed back:
+    /// first is told what was appended, which is durable whatever becomes of what is derived from it.
+    func catchUp(appended ledger: EnvironmentLedger) async -> Result<Void, any Error> {
+        do {
+            try await openSession(ledger).close()
+            return .success(())
+        } catch {
+            await ledger.close()
+            return .failure(CommandFailure.afterAppending(error))
+        }
+    }
 }
 
 extension LedgerSession {

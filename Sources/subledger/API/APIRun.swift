@@ -88,9 +88,9 @@ struct APIRun {
             ledger: ledger, apps: try settings.requiredApps(), verifier: try settings.verifier()
         ) { Console.now }
         let summary = try await intake.take(evidence, named: endpoint.name)
-        let session = try await settings.openSession(ledger)
-        await session.close()
+        let derived = await settings.catchUp(appended: ledger)
         try print(answers, endpoint, reader, summary, environment)
+        try derived.get()
         return summary.isClean
     }
 

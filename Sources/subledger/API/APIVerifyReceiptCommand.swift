@@ -83,7 +83,8 @@ struct APIVerifyReceiptCommand: AsyncParsableCommand {
     private func tell(
         _ answer: APIAnswer<VerifyReceiptResponse>, shown body: [UInt8], _ settings: Settings
     ) async throws {
-        let summary = append ? try await take(answer, settings) : nil
+        let taken = append ? try await take(answer, settings) : nil
+        let summary = taken?.summary
         let value = try? JSONValue.parse(body)
         if common.json {
             try Console.out { json in
@@ -108,6 +109,7 @@ struct APIVerifyReceiptCommand: AsyncParsableCommand {
                         + " position \($0.position)\n"
                 } ?? "\(name); not appended (--append does)\n")
         }
+        try taken?.derived.get()
         if let summary, !summary.isClean {
             throw ExitCode(CommandFailure.Exit.negative.rawValue)
         }
@@ -120,16 +122,14 @@ struct APIVerifyReceiptCommand: AsyncParsableCommand {
 
     private func take(
         _ answer: APIAnswer<VerifyReceiptResponse>, _ settings: Settings
-    ) async throws -> IngestSummary {
+    ) async throws -> (summary: IngestSummary, derived: Result<Void, any Error>) {
         let ledger = try await EnvironmentLedger.open(
             settings.configuration, environment: answer.environment)
         let intake = AnswerIntake(
             ledger: ledger, apps: try settings.requiredApps(), verifier: try settings.verifier()
         ) { Console.now }
         let summary = try await intake.take([answer.body], named: Endpoint.verifyReceipt.name)
-        let session = try await settings.openSession(ledger)
-        await session.close()
-        return summary
+        return (summary, await settings.catchUp(appended: ledger))
     }
 }
 

@@ -48,12 +48,14 @@ struct Asking {
     }
 
     /// Brings what is derived from every ledger up to what was appended. Nothing is asked
-    /// afterwards.
-    func project() async throws {
+    /// afterwards. A failure is handed back; one ledger's keeps no other from it.
+    func project() async -> Result<Void, any Error> {
+        var result: Result<Void, any Error> = .success(())
         for ledger in books.surrender() {
-            let session = try await settings.openSession(ledger)
-            await session.close()
+            let derived = await settings.catchUp(appended: ledger)
+            if case .success = result { result = derived }
         }
+        return result
     }
 
     /// Closes a session that is up to date, and whatever else was opened.

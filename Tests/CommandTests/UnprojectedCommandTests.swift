@@ -1,0 +1,91 @@
+import AppStore
+import Foundation
+import Testing
+
+/// What was appended is durable and told, whatever becomes of what is derived from it.
+@Suite("Commands that append where nothing can be derived")
+struct UnprojectedCommandTests {
+    /// A ledger with two events, whose projector's lock can be taken by nobody.
+    private func place() async throws -> Workplace {
+        let place = try Workplace()
+        try place.write(Array(Evidence.lines[..<2]), to: "first.ndjson")
+        #expect(try await place.run("ingest", "first.ndjson").code == 0)
+        try obstruct(place)
+        return place
+    }
+
+    private func obstruct(_ place: Workplace) throws {
+        let lock = place.ledgerFile("projector.lock")
+        try? FileManager.default.removeItem(atPath: lock)
+        try FileManager.default.createDirectory(
+            atPath: lock, withIntermediateDirectories: true)
+    }
+
+    private func clear(_ place: Workplace) throws {
+        try FileManager.default.removeItem(atPath: place.ledgerFile("projector.lock"))
+    }
+
+    private func expectTold(_ outcome: Outcome) {
+        #expect(outcome.code == 74)
+        #expect(outcome.errorCode == "ioError")
+        #expect(outcome.err.contains("What was appended is durable"), "\(outcome.err)")
+    }
+
+    @Test("ingest prints its report, then why, and the events are there")
+    func ingest() async throws {
+        let place = try await place()
+        try place.write(Evidence.lines, to: "in.ndjson")
+        let outcome = try await place.run("ingest", "in.ndjson", "--json")
+        expectTold(outcome)
+        let summary = try outcome.json()
+        #expect(summary["appended"]?.int64 == 2)
+        #expect(summary["duplicates"]?.int64 == 2)
+        #expect(summary["position"]?.int64 == 4)
+        let again = try await place.run("ingest", "in.ndjson")
+        expectTold(again)
+        #expect(again.out.contains("4 duplicates"))
+        try clear(place)
+        let shown = try await place.run("show", Evidence.id, "--json")
+        #expect(shown.code == 0)
+        #expect(try shown.json()["state"]?.string == "expired")
+    }
+
+    @Test("quarantine retry prints its report, then why")
+    func quarantine() async throws {
+        let place = try await place()
+        let outcome = try await place.run("quarantine", "retry", "--json")
+        expectTold(outcome)
+        #expect(try outcome.json()["read"]?.int64 == 0)
+    }
+
+    @Test("api, backfill and migrate-from print what was taken in, then why")
+    func asked() async throws {
+        try await APICommandTests().serving { place, ids in
+            let first = try await place.run("api", "transaction-info", ids[0])
+            #expect(first.code == 0, "\(first.err)")
+            try obstruct(place)
+            let info = try await place.run("api", "transaction-info", ids[1], "--json")
+            expectTold(info)
+            #expect(try info.json()["ingest"]?["appended"]?.int64 == 1)
+            try place.write([ids[2]], to: "ids")
+            let backfill = try await place.run("backfill", "ids", "--json")
+            expectTold(backfill)
+            let appended = try #require(try backfill.json()["appended"]?.int64)
+            #expect(appended > 0)
+            let recover = try await place.run(
+                "recover", "--json", "--from", "2026-05-01T00:00:00Z", "--to",
+                "2026-05-20T00:00:00Z")
+            #expect(recover.code == 74)
+            #expect(recover.err.contains("What was fetched is in the log for good"))
+            try clear(place)
+            let shown = try await place.run(["show", ids[2], "--json", "--data", "data"])
+            #expect(shown.code == 0)
+            let resumed = try await place.run(
+                "recover", "--json", "--from", "2026-05-01T00:00:00Z", "--to",
+                "2026-05-20T00:00:00Z")
+            #expect(resumed.code == 0, "\(resumed.err)")
+            let fetched = try #require(try resumed.json()["fetched"]?.int64)
+            #expect(fetched > 0)
+        }
+    }
+}
