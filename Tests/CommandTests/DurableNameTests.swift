@@ -30,7 +30,9 @@ struct DurableNameTests {
         var ended: Int
 
         var text: String { ([call] + names).joined(separator: " ") }
-        var isName: Bool { call == "rename" || call == "link" }
+        var isName: Bool { (call == "rename" || call == "link") && !isTrial }
+        /// Whether the file system knows hard links is tried on a file that says nothing.
+        var isTrial: Bool { text == "link subledger.partial log.sqlite-journal" }
         var isWrite: Bool { writes.split(separator: ",").contains { $0.hasPrefix(call) } }
     }
 
@@ -81,7 +83,7 @@ struct DurableNameTests {
 
     /// All but the writes and what is taken away.
     private static func naming(_ steps: [Step]) -> [String] {
-        steps.filter { !$0.isWrite && $0.call != "unlink" }.map(\.text)
+        steps.filter { !$0.isWrite && $0.call != "unlink" && !$0.isTrial }.map(\.text)
     }
 
     /// What is written to a file after it was made durable for the last time and before it has its
