@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import Simulator
 import Testing
 
 /// What was appended is durable and told, whatever becomes of what is derived from it.
@@ -58,7 +59,31 @@ struct UnprojectedCommandTests {
         #expect(try outcome.json()["read"]?.int64 == 0)
     }
 
-    @Test("api, backfill and migrate-from print what was taken in, then why")
+    @Test("migrate-from prints what was taken in, then why")
+    func migrated() async throws {
+        try await APICommandTests().serving { place, ids in
+            #expect(try await place.run("api", "transaction-info", ids[0]).code == 0)
+            try obstruct(place)
+            try FileManager.default.createDirectory(
+                atPath: place.file("stored"), withIntermediateDirectories: true)
+            let told = MigrateCommandTests.told
+            let customers = told.ids(at: MigrateCommandTests.stored).prefix(3)
+            for id in customers {
+                let body = told.verifyReceipt(of: id, at: MigrateCommandTests.stored)
+                try place.write(Data(try #require(body)), to: "stored/\(id).json")
+            }
+            let outcome = try await place.run("migrate-from", "verify-receipt", "stored", "--json")
+            expectTold(outcome)
+            #expect(try outcome.json()["ingest"]?["appended"]?.int64 == 3)
+            try clear(place)
+            for id in customers {
+                let shown = try await place.run(["show", id, "--json", "--data", "data"])
+                #expect(shown.code == 0)
+            }
+        }
+    }
+
+    @Test("api and backfill print what was taken in, then why; recover goes on where it was")
     func asked() async throws {
         try await APICommandTests().serving { place, ids in
             let first = try await place.run("api", "transaction-info", ids[0])
