@@ -12,13 +12,7 @@ extension PreparedPoint {
             signatures.allSatisfy({ $0.count == CompactJWS.signatureByteCount })
         else { return nil }
         let numbers = signatures.map { Array($0.suffix(CompactJWS.signatureByteCount / 2)) }
-        return ErrorQueue.contained {
-            guard let context = BN_CTX_new() else { return nil }
-            defer { BN_CTX_free(context) }
-            BN_CTX_start(context)
-            defer { BN_CTX_end(context) }
-            return inverses(of: numbers, context)
-        }
+        return compute { inverses(of: numbers, $0.context) }
     }
 
     private func inverses(

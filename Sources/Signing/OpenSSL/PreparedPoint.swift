@@ -10,7 +10,7 @@ internal import COpenSSL
 /// deprecated without a successor: where it is missing there is no table, and keys do without.
 ///
 /// Unchecked Sendable because nothing in it changes after `init`: groups are only read by
-/// EC_POINT_mul(3), and every verification has its own BN_CTX and numbers.
+/// EC_POINT_mul(3), and every verification has its own BN_CTX, numbers and points.
 final class PreparedPoint: @unchecked Sendable {
     /// P-256 with its own generator.
     private let curve: OpaquePointer
@@ -18,6 +18,7 @@ final class PreparedPoint: @unchecked Sendable {
     private let table: OpaquePointer
     /// The order of the group, n.
     let order: OpaquePointer
+    private let scratches = ArithmeticScratches()
 
     /// Length of a point as it stands at the end of a SubjectPublicKeyInfo: 04, x, y.
     private static let pointByteCount = 65
@@ -69,17 +70,20 @@ final class PreparedPoint: @unchecked Sendable {
     func isValid(
         _ signature: ES256Signature, over digest: Digest, inverses: SignatureInverses? = nil
     ) -> Bool {
-        ErrorQueue.contained {
-            guard let context = BN_CTX_new() else { return false }
-            defer { BN_CTX_free(context) }
-            BN_CTX_start(context)
-            defer { BN_CTX_end(context) }
+        compute { scratch in
             let numbers = signature.withRaw { raw in
-                Numbers(raw, digest, inverses: inverses, order: order, context: context)
+                Numbers(raw, digest, inverses: inverses, order: order, context: scratch.context)
             }
-            guard let numbers else { return false }
-            return holds(numbers, context)
-        }
+            return numbers.map { holds($0, scratch) }
+        } ?? false
+    }
+
+    /// Scratch memory that lies ready.
+    var readyScratchCount: Int { scratches.readyCount }
+
+    /// Nil when OpenSSL has no memory, or `body` says so.
+    func compute<Result>(_ body: (ArithmeticScratch) -> Result?) -> Result? {
+        ErrorQueue.contained { scratches.lend(curve: curve, body) }
     }
 
     /// r, and the factors of the generator and of the key's point.
@@ -139,11 +143,8 @@ final class PreparedPoint: @unchecked Sendable {
     ///
     /// Asked of the coordinates as OpenSSL has them, x = X ÷ Z²: X = r·Z², modulo p, needs no
     /// inverse, which costs as much as a tenth of all this.
-    private func holds(_ numbers: Numbers, _ context: OpaquePointer) -> Bool {
-        guard let sum = EC_POINT_new(curve) else { return false }
-        defer { EC_POINT_free(sum) }
-        guard let other = EC_POINT_new(curve) else { return false }
-        defer { EC_POINT_free(other) }
+    private func holds(_ numbers: Numbers, _ scratch: ArithmeticScratch) -> Bool {
+        let (context, sum, other) = (scratch.context, scratch.sum, scratch.other)
         guard let x = BN_CTX_get(context), let z = BN_CTX_get(context),
             let square = BN_CTX_get(context), let candidate = BN_CTX_get(context),
             let field = EC_GROUP_get0_field(curve),
