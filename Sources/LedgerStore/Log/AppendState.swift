@@ -14,7 +14,9 @@ struct AppendState {
     var whenIdle: [CheckedContinuation<Void, Never>] = []
     /// Nil after it was given up: opened again before the next transaction.
     var writer: DatabaseQueue?
-    /// Bytes of pages written since the last checkpoint began, as estimated.
+    /// Bytes of pages written since the log was opened, as estimated.
+    var writtenByteCount = 0
+    /// Those written since the last checkpoint began.
     var bytesSinceCheckpoint = 0
     var isCheckpointing = false
     /// Checkpoints in a row that another connection kept from being made.

@@ -22,6 +22,7 @@ extension EventLog {
     /// Called by the writer after each commit.
     func noteWritten(bytes: Int) {
         let isDue = state.withLock { state in
+            state.writtenByteCount += bytes
             state.bytesSinceCheckpoint += bytes
             guard state.bytesSinceCheckpoint >= LogLimits.checkpointByteCount,
                 !state.isCheckpointing, !state.isClosed
@@ -67,13 +68,20 @@ extension EventLog {
         try requireFile()
         // A fresh connection learns that the file has a write-ahead log by reading it.
         _ = try Int.fetchOne(database, sql: "SELECT position FROM head")
+        let (start, before) = (ContinuousClock.now, writtenByteCount)
         let frameCount = try passiveCheckpoint(database)
         try count(isRefused: frameCount == nil)
-        guard let frameCount, frameCount > checkpointFrameCount else { return }
+        guard let frameCount else { return }
+        let pace = CheckpointPace(frameCount: frameCount, mostFrameCount: checkpointFrameCount)
+        let between = writtenByteCount
+        guard pace.isRepeated(after: between - before, in: start.duration(to: .now)) else { return }
         // What was appended meanwhile, so that the writer has next to nothing left to move.
         _ = try passiveCheckpoint(database)
+        guard pace.isFinished(after: writtenByteCount - between) else { return }
         state.withLock { $0.mustFinishCheckpoint = true }
     }
+
+    private var writtenByteCount: Int { state.withLock { $0.writtenByteCount } }
 
     /// Throws `fileLocked` once too many in a row were refused: the write-ahead log then grows without
     /// bound, and no append fails for it before the disk is full.

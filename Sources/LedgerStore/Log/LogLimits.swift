@@ -29,6 +29,17 @@ public enum LogLimits {
     /// batch takes twice as long, and so fewer than one in a hundred does. (Tried: with 128 MiB it
     /// was one in twenty-five.)
     static let checkpointFrameCount = 96 * 1024
+    /// Frames after which it does so where next to nothing is left to move (`CheckpointPace`), 96 MiB:
+    /// a file that is written over costs a third less processor time to synchronise than one that
+    /// grows, as its length and its blocks stay as they are.
+    static let reusedFrameCount = 12 * 1024
+    /// Pages written a second during a checkpoint up to which a second one follows at once, 128 MiB:
+    /// more are written where whole batches are appended, which would be held up. One event at a time
+    /// comes to half as many.
+    static let hurriedBytesPerSecond = 128 * 1024 * 1024
+    /// Pages written during the second one up to which the writer finishes, 8 MiB: it is held up for
+    /// no longer than by a large batch.
+    static let finishedByteCount = 8 * 1024 * 1024
     /// Checkpoints in a row that another process may keep from being made before it is told: one every
     /// 30 s, or every 128 MiB. Between two processes that share a log one or two are ordinary.
     static let refusedCheckpointCount = 10

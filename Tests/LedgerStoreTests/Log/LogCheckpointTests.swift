@@ -60,6 +60,34 @@ struct LogCheckpointTests {
         await log.close()
     }
 
+    @Test("A write-ahead log beyond the frames worth it is written over, and grows no more")
+    func reused() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: directory.path)
+        func length() throws -> Int {
+            let path = directory.file(EventLog.fileName + "-wal")
+            return try #require(
+                try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+        }
+        var count = 0
+        func append() async throws {
+            let bytes = [UInt8](repeating: UInt8(ascii: "a"), count: 1_024 * 1_024)
+            _ = try await log.append([Sample.command("c\(count)", bytes)])
+            count += 1
+        }
+        while try length() / EventLog.pageByteCount <= LogLimits.reusedFrameCount + 64 {
+            try await append()
+        }
+        try await log.checkpoint()
+        // After this one the writer finishes.
+        try await append()
+        let longest = try length()
+        for _ in 0..<20 { try await append() }
+        #expect(try length() == longest)
+        #expect(try await log.verify().isSound)
+        await log.close()
+    }
+
     @Test("Somebody who holds the checkpoint for ever is told at the bound, not one before")
     func refused() async throws {
         let directory = try TemporaryDirectory()
