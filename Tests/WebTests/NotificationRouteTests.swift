@@ -93,6 +93,19 @@ struct NotificationRouteTests {
         }
     }
 
+    @Test(
+        "A body that is packed is a 415, one that is said to come as it is is read",
+        arguments: [("gzip", 415), ("br, identity", 415), ("Identity", 200), ("", 200)])
+    func contentEncoding(encoding: String, status: Int) async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let answer = try await client.post(
+                "/appstore/notifications", purchase.notificationBody(),
+                [.contentType: "application/json", .contentEncoding: encoding])
+            #expect(answer.status == status)
+            #expect(answer.code == (status == 200 ? nil : "unsupportedMediaType"))
+        }
+    }
+
     @Test("A body at the bound is read, one byte more is a 413", arguments: [0, 1])
     func size(excess: Int) async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in

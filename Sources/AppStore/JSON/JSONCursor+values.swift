@@ -44,6 +44,25 @@ extension JSONCursor {
         return text.hasEscapes ? try unescape(text) : Array(token(text.start..<text.end))
     }
 
+    /// A text, to be taken out of the bytes it stands in.
+    public enum PlacedText {
+        /// Where it stands, without its quotes: what is written there is the text.
+        case inPlace(Range<Int>)
+        /// One that was written with escapes.
+        case unescaped([UInt8])
+    }
+
+    /// As `readTextBytes`, for who owns the bytes and need not copy them.
+    public mutating func readTextInPlace() throws(JSONError) -> PlacedText? {
+        skipWhitespace()
+        guard peek() == UInt8(ascii: "\"") else {
+            try skipValue()
+            return nil
+        }
+        let text = try scanText()
+        return text.hasEscapes ? .unescaped(try unescape(text)) : .inPlace(text.start..<text.end)
+    }
+
     /// The member whose key has just been read: how a decoder keeps what it does not know.
     public mutating func member(_ key: JSONKey) throws(JSONError) -> JSONMember {
         JSONMember(key: key.string, value: try readValue())

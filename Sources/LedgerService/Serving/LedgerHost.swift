@@ -159,19 +159,24 @@ public final class LedgerHost: Sendable {
     ///
     /// Bodies larger than version 2's, which anybody may send, are read one after the other: they
     /// leave the other cores to the rest.
-    public func takeNotification(_ body: [UInt8]) async throws(IntakeRefusal) -> IntakeReceipt {
+    public func takeNotification(
+        _ body: consuming [UInt8]
+    ) async throws(IntakeRefusal) -> IntakeReceipt {
         guard body.count > NotificationBody.maximumSignedByteCount else {
             return try await takePosted(body)
         }
+        let large = body
         let result = await largeBodies.pass { () async -> Result<IntakeReceipt, IntakeRefusal> in
-            do throws(IntakeRefusal) { return .success(try await takePosted(body)) } catch {
+            do throws(IntakeRefusal) { return .success(try await takePosted(large)) } catch {
                 return .failure(error)
             }
         }
         return try result.get()
     }
 
-    private func takePosted(_ body: [UInt8]) async throws(IntakeRefusal) -> IntakeReceipt {
+    private func takePosted(
+        _ body: consuming [UInt8]
+    ) async throws(IntakeRefusal) -> IntakeReceipt {
         do throws(IntakeRefusal) {
             switch try NotificationBody(body) {
             case .signed(let token):

@@ -14,7 +14,9 @@ enum NotificationBody: Equatable {
 
     /// Throws `malformed` for anything else; with `payloadTooLarge` for a version 2 body that is
     /// over its bound.
-    init(_ body: [UInt8]) throws(IntakeRefusal) {
+    ///
+    /// Where nobody else has the body, the JWS is what is left of it: nothing is copied.
+    init(_ body: consuming [UInt8]) throws(IntakeRefusal) {
         let members: Members
         do throws(JSONError) { members = try Members(body) } catch {
             if error.code == .tooManyValues {
@@ -46,17 +48,23 @@ enum NotificationBody: Equatable {
             throw IntakeRefusal(
                 .malformed, code: "invalidBody", message: "signedPayload is not a string.")
         }
-        self = .signed(signedPayload)
+        switch signedPayload {
+        case .inPlace(let range):
+            body.removeSubrange(range.upperBound...)
+            body.removeSubrange(..<range.lowerBound)
+            self = .signed(body)
+        case .unescaped(let bytes): self = .signed(bytes)
+        }
     }
 
     /// The members that tell the versions apart.
     private struct Members {
         var hasSignedPayload = false
         /// Nil when it is no string.
-        var signedPayload: [UInt8]?
+        var signedPayload: JSONCursor.PlacedText?
         var isVersionOne = false
 
-        init(_ body: [UInt8]) throws(JSONError) {
+        init(_ body: borrowing [UInt8]) throws(JSONError) {
             let members = body.withUnsafeBufferPointer { buffer in
                 Result { () throws(JSONError) in try Members.read(buffer) }
             }
@@ -78,7 +86,7 @@ enum NotificationBody: Equatable {
                 switch key {
                 case "signedPayload":
                     members.hasSignedPayload = true
-                    members.signedPayload = try cursor.readTextBytes()
+                    members.signedPayload = try cursor.readTextInPlace()
                 case "notification_type":
                     members.isVersionOne =
                         try cursor.readText() != nil || members.isVersionOne

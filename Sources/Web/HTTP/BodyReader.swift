@@ -21,24 +21,15 @@ final class BodyReader: Sendable {
     /// moved while it grows; more only for bytes that came. 32 KiB.
     static let firstByteCount = 32 * 1024
 
-    /// Lends the body to `work`.
+    /// Hands the body to `work`, which nobody else has.
     ///
     /// Throws a problem: `payloadTooLarge` as soon as it is known, `unsupportedMediaType` for what
     /// says it is no JSON, `busy` when too much is being read. Throws `BodyCutOff` when its sender
     /// leaves before the end.
     func json<Value>(
-        _ request: Request, upTo limit: Int, _ work: ([UInt8]) async throws -> Value
+        _ request: Request, upTo limit: Int, _ work: (consuming [UInt8]) async throws -> Value
     ) async throws -> Value {
-        try BodyReader.requireJSON(request)
-        var statedCount = 0
-        if let text = request.headers[.contentLength] {
-            guard let stated = Int(text), stated >= 0 else {
-                throw Problem(
-                    .badRequest, code: "badRequest", detail: "Content-Length is no number.")
-            }
-            guard stated <= limit else { throw Problem.tooLarge(limit: limit) }
-            statedCount = stated
-        }
+        let statedCount = try BodyReader.length(of: request, upTo: limit)
         var taken = 0
         defer { held.withLock { $0 -= taken } }
         let first = min(statedCount, BodyReader.firstByteCount)
@@ -91,9 +82,39 @@ final class BodyReader: Sendable {
             retryAfter: Problem.failureRetrySeconds)
     }
 
+    /// What a request says of its body, looked through once; 0 where it states no length.
+    private static func length(of request: Request, upTo limit: Int) throws -> Int {
+        var length = 0
+        for field in request.headers {
+            switch field.name {
+            case .contentType: try requireJSON(field.value)
+            case .contentEncoding: try requirePlain(field.value)
+            case .contentLength:
+                guard let stated = Int(field.value), stated >= 0 else {
+                    throw Problem(
+                        .badRequest, code: "badRequest", detail: "Content-Length is no number.")
+                }
+                guard stated <= limit else { throw Problem.tooLarge(limit: limit) }
+                length = stated
+            default: break
+            }
+        }
+        return length
+    }
+
+    /// A body is read as it comes (RFC 9110 §8.4): one that is packed would pass for garbage.
+    private static func requirePlain(_ encoding: String) throws {
+        let name = encoding.lowercased().filter { !$0.isWhitespace }
+        guard name.isEmpty || name == "identity" else {
+            throw Problem(
+                .unsupportedMediaType, code: "unsupportedMediaType",
+                detail: "The body must come as it is, without Content-Encoding.")
+        }
+    }
+
     /// A body without a type is taken for what it has to be.
-    private static func requireJSON(_ request: Request) throws {
-        guard let text = request.headers[.contentType], text != "application/json" else { return }
+    private static func requireJSON(_ text: String) throws {
+        guard text != "application/json" else { return }
         let type = text.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
         // An empty field names no type either.
         guard type == "application/json" || type.isEmpty && !text.contains(";") else {

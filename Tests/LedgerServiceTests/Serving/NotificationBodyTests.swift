@@ -1,0 +1,53 @@
+import Testing
+
+@testable import LedgerService
+
+/// What is posted is the JWS it holds, however it stands in the body.
+@Suite("The body of a notification")
+struct NotificationBodyTests {
+    @Test(
+        "The JWS is taken out of whatever stands around it",
+        arguments: [
+            #"{"signedPayload":"a.b.c"}"#,
+            #"  { "other" : [1, {"signedPayload":"x"}] , "signedPayload" : "a.b.c" }  "#,
+            #"{"signedPayload":"a.b.c","later":"\u00e9, and much more than the JWS has"}"#,
+            #"{"signedPayload":"a\u002eb\u002Ec"}"#,
+            #"{"signed\u0050ayload":"a.b.c"}"#,
+        ])
+    func taken(text: String) throws {
+        #expect(try NotificationBody(Array(text.utf8)) == .signed(Array("a.b.c".utf8)))
+    }
+
+    @Test("An empty JWS is one, too, for whoever verifies it to refuse")
+    func empty() throws {
+        #expect(try NotificationBody(Array(#"{"signedPayload":""}"#.utf8)) == .signed([]))
+    }
+
+    @Test("A body that nobody else has is not copied")
+    func inPlace() throws {
+        let text = #"{"signedPayload":"\#(String(repeating: "a", count: 9_000))"}"#
+        let body = Array(text.utf8)
+        let address = body.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+        let taken = try NotificationBody(consume body)
+        guard case .signed(let token) = taken else {
+            Issue.record("It is no version 2.")
+            return
+        }
+        #expect(token.count == 9_000)
+        #expect(token.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } == address)
+    }
+
+    @Test(
+        "What is no string, or no JSON, is refused",
+        arguments: [
+            (#"{"signedPayload":null}"#, "invalidBody"), (#"{"signedPayload":7}"#, "invalidBody"),
+            (#"{"signedPayload":["a.b.c"]}"#, "invalidBody"), ("[]", "invalidBody"),
+            (#"{"signedPayload":"a.b.c"} x"#, "malformedJSON"),
+            (#"{"signedPayload":"a.b.c","signedPayload":"a.b.c"}"#, "malformedJSON"),
+            (#"{"signedPayload":"a.b.c""#, "malformedJSON"),
+        ])
+    func refused(text: String, code: String) {
+        let error = #expect(throws: IntakeRefusal.self) { try NotificationBody(Array(text.utf8)) }
+        #expect(error?.code == code)
+    }
+}
