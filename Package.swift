@@ -20,6 +20,13 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + (isFuzzing ? instrumented : [])
 
+/// NonisolatedNonsendingByDefault (SE-0461): a call of an async function is no change of executors
+/// unless it is meant to be one. Not in `Web`, whose functions go by the types of Hummingbird's.
+let staying: [SwiftSetting] =
+    strict + [
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault")
+    ]
+
 let package = Package(
     name: "subledger",
     products: [
@@ -63,7 +70,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"), "AppStore", "Ledger",
                 "Signing", "Migrations",
-            ], swiftSettings: strict),
+            ], swiftSettings: staying),
         .target(
             name: "AppStoreAPI",
             dependencies: [
@@ -79,7 +86,7 @@ let package = Package(
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "AppStoreAPI",
                 .product(name: "Yams", package: "Yams"),
-            ], swiftSettings: strict),
+            ], swiftSettings: staying),
         .target(
             name: "Web",
             dependencies: [
