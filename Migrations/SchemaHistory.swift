@@ -44,5 +44,8 @@ public enum SchemaHistory {
         Migration(
             version: 10, name: "V0010_operations_clock_leaf",
             sql: PackageResources.V0010_operations_clock_leaf_sql),
+        Migration(
+            version: 11, name: "V0011_operations_clock_again",
+            sql: PackageResources.V0011_operations_clock_again_sql),
     ]
 }

@@ -62,11 +62,16 @@ public struct ChangeStream: Sendable {
         nextDue = teller.nextDue
     }
 
-    /// The next moment after `clock` at which the clock alone changes something, as these facts
-    /// have it: one fold, where a stream folds once for each fact.
+    /// `nextDue` of the stream of these facts and readings: one fold, where a stream folds once for
+    /// each fact.
+    ///
+    /// It may have passed: an event tells what had come due when it arrived, and nothing of what
+    /// came due until somebody looked at it.
     public static func nextDue(
-        _ facts: [Fact], after clock: Timestamp, rules: Rules
+        _ facts: [Fact], readings: [ClockReading], rules: Rules
     ) -> Timestamp? {
+        let told = facts.map(\.receivedAt) + readings.map(\.at)
+        guard let clock = told.max() else { return nil }
         let life = Lifecycle(facts, environment: rules.environment, catalogue: rules.catalogue)
         let leeway = rules.catalogue.leewayMilliseconds
         return life.timeline.lazy.map { life.due($0, leeway: leeway) }.filter { $0 > clock }.min()

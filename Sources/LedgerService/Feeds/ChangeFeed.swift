@@ -179,30 +179,14 @@ public final class ChangeFeed: Sendable {
 
     /// Takes in what was appended, and tells what has come due. Only one step at a time.
     public func step() async throws(StoreError) {
-        var from = try await advance(from: nil)
-        while let start = from { from = try await advance(from: start) }
-    }
-
-    /// What one part of a step works on.
-    private struct Leg {
-        let head: Int64
-        let horizon: Int64
-        let at: Timestamp
-        let now: Timestamp
-        let windowEnd: Timestamp
-        /// Those that begin where it ends.
-        let beginnings: [FeedBeginning]
-        /// Whether there is more to take in than it goes.
-        let isCut: Bool
+        while try await advance() {}
     }
 
     /// One part of a step: to where somebody begins, else to the end.
     ///
-    /// - Parameter start: from when the clock is looked at for new events: where the whole step
-    ///   began; nil in its first part.
-    /// - Returns: the same for the next part; nil at the end.
-    private func advance(from start: Timestamp?) async throws(StoreError) -> Timestamp? {
-        guard let store = projections() else { return nil }
+    /// - Returns: whether there is another part.
+    private func advance() async throws(StoreError) -> Bool {
+        guard let store = projections() else { return false }
         let end = try await ledger.log.head().position
         let reached = min(
             end, try await ledger.facts.checkpoint().position,
@@ -215,16 +199,16 @@ public final class ChangeFeed: Sendable {
             state.origin = origin
             return origin
         }
-        guard reached >= origin else { return nil }
+        guard reached >= origin else { return false }
         let leg = nextLeg(reached)
         // Derived data that is being made again goes back for a while; nobody's feed does.
-        guard leg.head >= leg.horizon else { return nil }
-        let from = start ?? leg.at
-        if leg.windowEnd < leg.now || leg.head - leg.horizon > FeedLimits.farEventCount {
+        guard leg.head >= leg.horizon else { return false }
+        if leg.windowEnd < leg.now {
             try await scan(store, from: leg.at, leg.now, through: leg.head)
-        } else {
-            try await look(after: leg.horizon, through: leg.head, from)
         }
+        // A scan finds what comes due behind the feed's clock. What an event brought that came due
+        // before it, and after it arrived, was told by nobody.
+        try await look(after: leg.horizon, through: leg.head)
         try await tellDue(leg.now, at: leg.head)
         let place = ChangePlace.after(reading: leg.now, at: leg.head)
         state.withLock { state in
@@ -235,11 +219,11 @@ public final class ChangeFeed: Sendable {
             for beginning in leg.beginnings { beginning.settle(place) }
             state.beginnings.remove(leg.beginnings)
         }
-        return leg.isCut ? from : nil
+        return leg.isCut
     }
 
     /// Goes no further than the first place and moment at which somebody begins.
-    private func nextLeg(_ reached: Int64) -> Leg {
+    private func nextLeg(_ reached: Int64) -> FeedLeg {
         let time = clock.now
         return state.withLock { state in
             // Another process came further than where somebody began that was kept.
@@ -250,11 +234,15 @@ public final class ChangeFeed: Sendable {
             let first = waiting.min { ($0.position, $0.at) < ($1.position, $1.at) }
             let head = min(reached, first?.position ?? reached)
             let at = state.at ?? time
-            let now = max(min(time, first?.at ?? time), at)
+            // Where nothing was appended, readings stand in the order of their times. Behind a new
+            // event they may go back: a clock that was ahead and is right again then counts.
+            let isNew = state.horizon.map { $0 < head } ?? false
+            let aimed = min(time, first?.at ?? time)
+            let now = isNew ? aimed : max(aimed, at)
             state.aim = max(state.aim, head)
             // A clock that went back would not come to that moment for long.
             let settled = waiting.filter { $0.position == head && min($0.at, time) <= now }
-            return Leg(
+            return FeedLeg(
                 head: head, horizon: state.horizon ?? head, at: at, now: now,
                 windowEnd: state.dues.windowEnd, beginnings: settled, isCut: !settled.isEmpty)
         }
@@ -289,19 +277,31 @@ public final class ChangeFeed: Sendable {
         try await ledger.operations.keepClock(end: end, at: at, chains: chains)
     }
 
-    /// Notes when the chains of new events change next.
-    private func look(
-        after position: Int64, through head: Int64, _ at: Timestamp
-    ) async throws(StoreError) {
+    /// Notes when the chains of new events change next, or should have.
+    private func look(after position: Int64, through head: Int64) async throws(StoreError) {
         var position = position
         while position < head {
-            let events = try await ledger.log.events(
-                after: position, through: head, damaged: .marked)
-            guard let last = events.last else { return }
+            let end = min(head, position + FeedLimits.newEventCount)
             var chains: Set<ChainId> = []
-            for event in events { chains.formUnion(try await ledger.chains(of: event)) }
-            note(try await reader.dues(of: chains.sorted(), through: head, after: at))
-            position = last.position
+            while position < end {
+                let events = try await ledger.log.events(
+                    after: position, through: end, damaged: .marked)
+                guard let last = events.last else { break }
+                for event in events { chains.formUnion(try await ledger.chains(of: event)) }
+                position = last.position
+            }
+            position = end
+            try await note(chains, through: head)
+        }
+    }
+
+    private func note(_ chains: Set<ChainId>, through head: Int64) async throws(StoreError) {
+        var rest = chains.sorted()[...]
+        while !rest.isEmpty {
+            note(
+                try await reader.dues(
+                    of: Array(rest.prefix(FeedLimits.dueChainCount)), through: head))
+            rest = rest.dropFirst(FeedLimits.dueChainCount)
         }
     }
 
@@ -329,7 +329,7 @@ public final class ChangeFeed: Sendable {
             from: from.advanced(byMilliseconds: -leeway - 1), through: end, after: cursor)
         {
             cursor = piece.next
-            found += try await reader.dues(of: piece.chains, through: head, after: from)
+            found += try await reader.dues(of: piece.chains, through: head)
         }
         state.withLock { $0.dues.windowEnd = end }
         note(found)
@@ -352,8 +352,8 @@ public final class ChangeFeed: Sendable {
             }
         }
         let isOld =
-            (kept.map { now.milliseconds(since: $0) } ?? .max) >= FeedLimits.clockMilliseconds
-        guard !changed.isEmpty || (isOld && now > last ?? now) else { return }
+            (kept.map { abs(now.milliseconds(since: $0)) } ?? .max) >= FeedLimits.clockMilliseconds
+        guard !changed.isEmpty || (isOld && now != last) else { return }
         changed.sort { ($0.first, $0.chain) < ($1.first, $1.chain) }
         do throws(StoreError) {
             try await keepClock(now, at: head, chains: changed.map(\.chain))

@@ -88,14 +88,17 @@ public struct ChangeReader: Sendable {
         }
     }
 
-    /// When the clock will next change each of the chains, as known at a position.
+    /// When the clock next changes each of the chains, or did so and nobody told, as known at a
+    /// position.
     func dues(
-        of chains: [ChainId], through position: Int64, after clock: Timestamp
+        of chains: [ChainId], through position: Int64
     ) async throws(StoreError) -> [(at: Timestamp, chain: ChainId)] {
         let rules = rules
+        let readings = try await ledger.operations.clockReadings(of: chains)
         let facts = try await facts(of: chains, through: position)
         return await Parallel.map(facts) { chain, facts in
-            ChangeStream.nextDue(facts, after: clock, rules: rules).map { (at: $0, chain: chain) }
+            ChangeStream.nextDue(facts, readings: readings[chain] ?? [], rules: rules)
+                .map { (at: $0, chain: chain) }
         }.compactMap { $0 }
     }
 

@@ -12,8 +12,8 @@ public enum FeedLimits {
     public static let windowMilliseconds: Int64 = 60 * 60_000
     /// How often the clock is kept when it changed nothing: a restart looks back that far.
     public static let clockMilliseconds: Int64 = 60_000
-    /// Further behind than this, rows are looked through instead of every event.
-    public static let farEventCount: Int64 = 10_000
+    /// New events whose chains are looked at together, each once.
+    public static let newEventCount: Int64 = 2_000
     /// How long after the log or the clock moved the feed looks, at the latest.
     public static let pollMilliseconds: Int64 = 250
 }

@@ -72,6 +72,29 @@ struct OperationsMigrationTests {
         await store.close()
     }
 
+    @Test("The feed's clock begins again, at what earlier releases may have left out")
+    func clockBeginsAgain() async throws {
+        let directory = try TemporaryDirectory()
+        try earlier(directory, version: 10)
+        let file = try DatabaseQueue(path: directory.file(OperationsStore.fileName))
+        try await file.write { database in
+            try database.execute(
+                sql: """
+                    INSERT INTO feed_clock VALUES (1, 5, 999, x'0102');
+                    INSERT INTO clock_readings VALUES (4, 998, 0, 'b', 'c', NULL)
+                    """)
+        }
+        try file.close()
+        let store = try await OperationsStore.open(directory: directory.path)
+        let clock = try #require(try await store.feedClock())
+        #expect(clock.end.position == 5)
+        #expect(clock.at == Timestamp(milliseconds: 0))
+        let chain = ChainId(
+            bundleId: BundleId("b"), originalTransactionId: OriginalTransactionId("c"))
+        #expect(try await store.clockReadings(of: [chain])[chain]?.map(\.position) == [4])
+        await store.close()
+    }
+
     /// What an opening answered while `plan` was in force.
     private func open(
         _ directory: TemporaryDirectory, _ plan: FaultPlan

@@ -1,0 +1,125 @@
+import AppStore
+import Ledger
+import LedgerService
+import LedgerStore
+import Testing
+
+/// What came due after an event arrived and before the feed looked at it: told by neither of them, it
+/// would be told by nobody.
+@Suite("What the clock did between an event's arrival and the feed's own clock")
+struct UntoldClockTests {
+    private let chain = MadeChain()
+    private static let told = ["started", "autoRenewDisabled", "expired"]
+
+    /// No event says that it ended.
+    private var ending: [MadeDelivery] { [chain.bought(), chain.turnedOff(0)] }
+
+    /// A day after auto-renew was turned off.
+    private var quiet: Timestamp { chain.start.advanced(byMilliseconds: 11 * 86_400_000) }
+
+    @Test(
+        "Old events, few and more than are looked at together: every chain is told to its end",
+        arguments: [40, Int(FeedLimits.newEventCount) / 2 + 30])
+    func imported(count: Int) async throws {
+        let chains = (0..<count).map {
+            MadeChain(
+                id: "7000000000\(10_000 + $0)",
+                start: chain.start.advanced(byMilliseconds: Int64($0 % 50) * 86_400_000))
+        }
+        try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(chain.start(4))) { live in
+            try await live.take(
+                chains.flatMap { [$0.bought(), $0.turnedOff(0)] }
+                    .sorted { $0.receivedAt < $1.receivedAt })
+            let changes = try await live.changes()
+            #expect(Set(changes.map(\.place)).count == changes.count)
+            let lives = Dictionary(grouping: changes, by: \.chain)
+            #expect(lives.count == chains.count)
+            for life in lives.values {
+                #expect(life.map(\.change.name.rawValue) == Self.told)
+                #expect(life.map(\.change.sequence) == [1, 2, 3])
+            }
+            // Once, however often the feed looks again.
+            try await live.pass(to: chain.start(5))
+            #expect(try await live.changes().map(\.id) == changes.map(\.id))
+        }
+    }
+
+    @Test("An event that is projected after its period ended")
+    func delayed() async throws {
+        try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(quiet)) { live in
+            // The feed's clock goes on while the projector does not.
+            try await live.pass(to: chain.start(1).advanced(byMilliseconds: 60_000))
+            try await live.take(ending)
+            #expect(try await live.names() == Self.told)
+            #expect(try await live.changes().last?.change.toldAt == chain.start(1))
+        }
+    }
+
+    @Test("Events taken in while no feed ran, after its clock had passed their end")
+    func restarted() async throws {
+        let place = try TemporaryLedger()
+        let clock = ManualClock(chain.start(2))
+        try await LiveFeed.open(place, clock: clock) { live in
+            try await live.take([MadeChain(id: "500000000000009").bought()])
+            try await live.pass(to: chain.start(2).advanced(byMilliseconds: 3_600_000))
+        }
+        _ = try await place.ingest(ending)
+        try await LiveFeed.open(place, clock: clock) { live in
+            let own = try await live.changes().filter {
+                $0.chain.originalTransactionId.rawValue == chain.id
+            }
+            #expect(own.map(\.change.name.rawValue) == Self.told)
+        }
+    }
+
+    @Test("A clock that was ahead and is right again: the end is told when it comes, not before")
+    func aheadOnce() async throws {
+        let place = try TemporaryLedger()
+        let clock = ManualClock(chain.start(2))
+        try await LiveFeed.open(place, clock: clock) { live in
+            clock.set(quiet)
+            try await live.take(ending)
+            #expect(try await live.names() == ["started", "autoRenewDisabled"])
+            try await live.pass(to: chain.start(1).advanced(byMilliseconds: -1))
+            #expect(try await live.names().count == 2)
+        }
+        // Also in a process that finds the clock as it was kept.
+        try await LiveFeed.open(place, clock: clock) { live in
+            #expect(try await live.names().count == 2)
+            try await live.pass(to: chain.start(1))
+            #expect(try await live.names() == Self.told)
+            let changes = try await live.changes()
+            #expect(changes.map(\.place) == changes.map(\.place).sorted())
+        }
+    }
+
+    @Test("Behind the last event of a clock that was ahead nothing is told before it was")
+    func orderWhileBehind() async throws {
+        let clock = ManualClock(quiet)
+        try await LiveFeed.open(try TemporaryLedger(), clock: clock) { live in
+            try await live.take(ending)
+            try await live.pass(to: chain.start(1))
+            let seen = try await live.changes().map(\.id)
+            #expect(seen.count == 3)
+            let end = try await live.feed.end()
+            try await live.pass(to: quiet)
+            #expect(try await live.changes().map(\.id) == seen)
+            #expect(try await live.changes(after: end).isEmpty)
+        }
+    }
+
+    @Test("What an earlier release left out is told once the ledger is opened by this one")
+    func leftOut() async throws {
+        let place = try TemporaryLedger()
+        let clock = ManualClock(chain.start(3))
+        _ = try await place.ingest(ending)
+        // As such a release left it: the clock kept beyond the end, and no reading.
+        try await place.session { session in
+            try await session.ledger.operations.keepClock(
+                end: Checkpoint(position: 2, leafHash: nil), at: Timestamp(milliseconds: 0),
+                chains: [])
+        }
+        let names = try await LiveFeed.open(place, clock: clock) { try await $0.names() }
+        #expect(names == Self.told)
+    }
+}
