@@ -17,6 +17,12 @@ struct RetrySchedule: Sendable {
         return delay - span + Int64(Double(2 * span) * chance())
     }
 
+    /// Whether a moment that was set for another attempt is still to come. One that is further ahead
+    /// than any delay was set by a clock that was ahead, and has come.
+    func isAhead(_ moment: Timestamp, of now: Timestamp) -> Bool {
+        now < moment && moment.milliseconds(since: now) <= WebhookLimits.furthestMilliseconds
+    }
+
     /// Whether a change that was first tried then is given up.
     static func isOver(since first: Timestamp, at now: Timestamp) -> Bool {
         now.milliseconds(since: first) >= WebhookLimits.retryMilliseconds

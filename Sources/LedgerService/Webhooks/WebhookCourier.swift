@@ -66,10 +66,11 @@ public actor WebhookCourier {
             if try await retry(row) { return true }
             return try await advance(row)
         }
-        if let probeAt, clock.now < probeAt { return false }
+        if let probeAt, schedule.isAhead(probeAt, of: clock.now) { return false }
         // What was not tried yet says more than what failed before: a few changes that an endpoint
-        // never takes must not pass for an endpoint that is down.
-        if waiting.contains(where: { $0.attempts == 0 }) { return try await retry(row) }
+        // never takes must not pass for an endpoint that is down. What only waits behind one of
+        // these cannot be tried.
+        if heads.contains(where: { $0.attempts == 0 }) { return try await retry(row) }
         if try await advance(row) { return true }
         return try await retry(row)
     }
@@ -83,8 +84,9 @@ public actor WebhookCourier {
         let found = try await begin()
         guard feed.horizon != nil else { return nil }
         let head = try await feed.logEnd()
-        waiting = try await operations.waiting(
-            for: endpoint.name, limit: WebhookLimits.waitingCount)
+        // All of it: `advance` begins nothing beyond the bound, and what is not known here would be
+        // overtaken by what comes after it in its chain.
+        waiting = try await operations.waiting(for: endpoint.name, limit: .max)
         var standing = found
         if try await !isOfThisLog(found, head) {
             standing = try await followOtherLog(found, head)
@@ -217,16 +219,20 @@ public actor WebhookCourier {
 
     // MARK: What waits
 
+    /// The first waiting change of every chain: the only ones that can be tried.
+    private var heads: [WaitingChange] {
+        var seen: Set<ChainId> = []
+        return waiting.filter { seen.insert($0.chain).inserted }
+    }
+
     private func retry(_ standing: WebhookEndpointRow) async throws(StoreError) -> Bool {
         let now = clock.now
-        var heads: [WaitingChange] = []
-        var seen: Set<ChainId> = []
-        for change in waiting where seen.insert(change.chain).inserted { heads.append(change) }
+        var heads = heads
         if isDown {
             heads =
                 heads.min { ($0.attempts, $0.nextAt) < ($1.attempts, $1.nextAt) }.map { [$0] } ?? []
         } else {
-            heads = heads.filter { $0.nextAt <= now }
+            heads = heads.filter { !schedule.isAhead($0.nextAt, of: now) }
         }
         guard !heads.isEmpty else { return false }
         var chains: [[FeedChange]] = []
@@ -334,6 +340,8 @@ public actor WebhookCourier {
                 firstAt: attempt.at, nextAt: attempt.at)
         guard let outcome = attempt.outcome else { return item }
         item.attempts += 1
+        // Where the clock was set back since, it was tried first by now.
+        item.firstAt = min(item.firstAt, attempt.at)
         item.outcome = outcome.text
         let delay = outcome.retryAfterMilliseconds ?? schedule.delay(after: item.attempts)
         item.nextAt = attempt.at.advanced(byMilliseconds: delay)

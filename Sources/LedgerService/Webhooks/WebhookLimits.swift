@@ -11,6 +11,10 @@ public enum WebhookLimits {
     public static let firstDelayMilliseconds: Int64 = 5_000
     public static let factor: Int64 = 3
     public static let longestDelayMilliseconds: Int64 = 8 * 3_600_000
+    /// No attempt is ever set for later than this: the longest delay, moved by chance, or the longest
+    /// that an endpoint may ask for.
+    public static let furthestMilliseconds =
+        longestDelayMilliseconds + longestDelayMilliseconds * jitterPercent / 100
     /// How far chance moves a delay, in percent of it, either way.
     public static let jitterPercent: Int64 = 20
     /// A change that failed for so long is parked.

@@ -1,0 +1,139 @@
+import AppStore
+import Ledger
+import LedgerStore
+import Testing
+
+@testable import LedgerService
+
+/// Endpoints that never take what some chains have to say, and clocks that were wrong once: everybody
+/// else's changes go on, each chain in order.
+@Suite("Webhooks beside chains that are never taken")
+struct StubbornChainTests {
+    private let chain = MadeChain()
+
+    private func open(_ body: (LiveFeed) async throws -> Void) async throws {
+        // In the first period: the clock by itself changes nothing.
+        let clock = ManualClock(chain.start.advanced(byMilliseconds: 3_600_000))
+        try await LiveFeed.open(try TemporaryLedger(), clock: clock, body)
+    }
+
+    private static func chains(_ count: Int, from first: Int) -> [MadeChain] {
+        (0..<count).map { MadeChain(id: "70000000000\(first + $0)") }
+    }
+
+    @Test("More stubborn chains than a dead endpoint has, and more behind each: new ones are taken")
+    func stubborn() async throws {
+        try await open { live in
+            let stubborn = Self.chains(WebhookLimits.downFailureCount + 1, from: 1_000)
+            let refused = Set(stubborn.map(\.id))
+            let receiver = Receiver {
+                .answered(status: refused.contains($0.chain) ? 500 : 204)
+            }
+            let courier = live.courier(receiver)
+            try await courier.settle()
+            try await live.take(stubborn.flatMap(\.life))
+            try await courier.settle()
+            #expect(receiver.taken.isEmpty)
+            // Past the wait for the next probe, and no more.
+            live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
+            let others = Self.chains(11, from: 2_000)
+            try await live.take(others.flatMap(\.life))
+            try await courier.settle()
+            #expect(Set(receiver.taken.map(\.chain)) == Set(others.map(\.id)))
+        }
+    }
+
+    @Test("After a clock that was ahead, what waits is tried again within the usual time")
+    func clockSetBack() async throws {
+        try await open { live in
+            let receiver = Receiver { _ in .answered(status: 500) }
+            let courier = live.courier(receiver)
+            try await courier.settle()
+            let right = live.clock.now
+            live.clock.set(right.advanced(byMilliseconds: 10 * 86_400_000))
+            try await live.take([chain.bought()])
+            try await courier.settle()
+            #expect(receiver.tried.count == 1)
+            live.clock.set(right)
+            receiver.answer { _ in .answered(status: 204) }
+            try await courier.settle()
+            #expect(receiver.taken.count == 1)
+        }
+    }
+
+    @Test("What a clock that was ahead tried first is given up three days after it was right again")
+    func givenUpInTime() async throws {
+        try await open { live in
+            let receiver = Receiver { _ in .answered(status: 500) }
+            let courier = live.courier(receiver)
+            try await courier.settle()
+            let right = live.clock.now
+            live.clock.set(right.advanced(byMilliseconds: 10 * 86_400_000))
+            try await live.take([chain.bought()])
+            try await courier.settle()
+            live.clock.set(right)
+            try await courier.settle()
+            live.clock.set(right.advanced(byMilliseconds: WebhookLimits.retryMilliseconds))
+            try await courier.settle()
+            let operations = live.session.ledger.operations
+            #expect(try await operations.waitingCounts(for: "books") == (0, 1))
+        }
+    }
+
+    @Test("A moment is ahead up to the longest delay there is, and not a millisecond beyond")
+    func furthest() {
+        let schedule = RetrySchedule { 1 }
+        let now = Timestamp(milliseconds: 1_780_272_000_000)
+        let furthest = WebhookLimits.furthestMilliseconds
+        #expect(schedule.delay(after: 100) == furthest)
+        for (distance, isAhead) in [(0, false), (1, true), (furthest, true), (furthest + 1, false)]
+        {
+            let moment = now.advanced(byMilliseconds: distance)
+            #expect(schedule.isAhead(moment, of: now) == isAhead, "\(distance)")
+        }
+    }
+
+    @Test("More than may wait, found there at a start: none is overtaken in its chain")
+    func manyFound() async throws {
+        let place = try TemporaryLedger()
+        let clock = ManualClock(chain.start(6))
+        let receiver = Receiver { _ in .answered(status: 500) }
+        try await LiveFeed.open(place, clock: clock) { live in
+            let courier = live.courier(receiver)
+            try await courier.settle()
+            try await live.take(chain.life)
+            try await courier.settle()
+            let operations = live.session.ledger.operations
+            let own = try await operations.waiting(for: "books", limit: .max)
+            #expect(own.count > 2)
+            // Before it in the feed, of chains that nobody can tell any more.
+            let row = try #require(try await operations.webhookEndpoint("books"))
+            let now = clock.now
+            let before = (0..<Int64(WebhookLimits.waitingCount)).map {
+                WaitingChange(
+                    place: ChangePlace(position: 0, index: $0),
+                    chain: ChainId(
+                        bundleId: BundleId(MadeChain.app),
+                        originalTransactionId: OriginalTransactionId("9\($0)")),
+                    attempts: 1, firstAt: now, nextAt: now.advanced(byMilliseconds: 3_600_000))
+            }
+            try await operations.keep(row, waiting: before, done: [])
+        }
+        receiver.forget()
+        receiver.answer { _ in .answered(status: 204) }
+        try await LiveFeed.open(place, clock: clock) { live in
+            clock.advance(byMilliseconds: 60_000)
+            let courier = live.courier(receiver)
+            try await courier.settle(limit: 10_000)
+            // Later changes of the chain wait for those that were found.
+            try await live.take([
+                chain.notification(
+                    .subscribed, .resubscribe, 4, at: chain.start(4).advanced(byMilliseconds: 9_000)
+                )
+            ])
+            try await courier.settle(limit: 10_000)
+            let taken = receiver.taken.filter { $0.chain == chain.id }.map(\.sequence)
+            #expect(taken == taken.sorted() && taken.first == 1)
+        }
+    }
+}
