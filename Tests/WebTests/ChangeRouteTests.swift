@@ -90,6 +90,26 @@ struct ChangeRouteTests {
         }
     }
 
+    @Test("a reader whose filter leaves out whole pages is told how far it is behind each of them")
+    func filteredPages() async throws {
+        var place = try ServedPlace()
+        place.streams.heartbeat = .zero
+        try await place.serve(.live) { client, _ in
+            let port = try #require(client.client.port)
+            let count = FeedLimits.pageEventCount + 1
+            for number in 0..<count {
+                let purchase = MadePurchase(id: String(500_000_000_000_001 + number))
+                #expect(try await client.notify(purchase.notificationBody(0)).status == 200)
+            }
+            let path = "/v1/changes?after=0&types=refunded"
+            try await StreamReader.open(port: port, path) { stream in
+                #expect(await stream.wait(for: "id: \(FeedLimits.pageEventCount)-"))
+                #expect(await stream.wait(for: "id: \(count)-"))
+                #expect(!stream.text.contains("data: "))
+            }
+        }
+    }
+
     @Test("a reader that loses the connection before anything happened misses nothing by it")
     func lostBeforeTheFirst() async throws {
         var place = try ServedPlace()

@@ -57,9 +57,9 @@ struct ChangeStreamWriter: Sendable {
                     spoken = .now
                 }
                 if page.isEnd { version = current }
-                continue
             }
-            // A reader that says nothing more may have gone; a word to it tells.
+            // A reader that says nothing more may have gone; a word to it tells. Behind every page,
+            // too: there may be hours of what a filter leaves out.
             let isDoubtful = input?.isClosed ?? false
             let silence = isDoubtful ? StreamLimits.doubt : rules.heartbeat
             if spoken.duration(to: .now) > silence {
@@ -67,7 +67,7 @@ struct ChangeStreamWriter: Sendable {
                 try await send("id: \(cursor)\n: still here\n\n", to: &writer, watch)
                 spoken = .now
             }
-            try await Task.sleep(for: StreamLimits.poll)
+            if version == current { try await Task.sleep(for: StreamLimits.poll) }
         }
     }
 
