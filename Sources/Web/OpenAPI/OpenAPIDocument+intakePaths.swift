@@ -100,7 +100,7 @@ extension OpenAPIDocument {
                 - bearer: [write]
               parameters:
                 - $ref: '#/components/parameters/WantedEnvironment'
-                - $ref: '#/components/parameters/UploadKey'
+                - $ref: '#/components/parameters/ReceiptKey'
               requestBody:
                 required: true
                 content:

@@ -140,6 +140,13 @@ extension OpenAPIDocument {
                 The same upload under the same key is answered once. Known for 24 hours, in all
                 environments together.
               schema: { $ref: '#/components/schemas/OrderWord', maxLength: 200 }
+            ReceiptKey:
+              name: Idempotency-Key
+              in: header
+              description: |
+                Belongs to this receipt for 24 hours: another body under it is refused. The same
+                receipt again is asked about again, and answered as things stand then.
+              schema: { $ref: '#/components/schemas/OrderWord', maxLength: 200 }
         """#
 
     static let headers = #"""
