@@ -23,7 +23,7 @@ struct ChainFold: Sendable {
     typealias Consumer<Page> = (Page, Int64) async throws(StoreError) -> Void
 
     /// Pages being folded or waiting for their turn, for each core.
-    static let pagesPerCore = 8
+    static let pagesPerCore = 3
 
     /// The rows of each page's chains as they are.
     func run(_ consume: Consumer<[ChainRows]>) async throws(StoreError) {

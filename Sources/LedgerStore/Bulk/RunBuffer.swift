@@ -3,8 +3,10 @@
 /// One flat buffer and an index of 32 bytes a record: memory is what the limits say, however many
 /// records there are.
 struct RunBuffer: Sendable {
-    /// A buffer of this size becomes a run on disk: 32 MiB.
-    static let fullByteCount = 32 * 1_024 * 1_024
+    /// A buffer of this size becomes a run on disk: 8 MiB. (Tried: with 32 MiB a log of two million
+    /// events was decoded no faster, in twice the memory; with 4 MiB 5 % slower, as its runs had to
+    /// be merged twice.)
+    static let fullByteCount = 8 * 1_024 * 1_024
 
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []

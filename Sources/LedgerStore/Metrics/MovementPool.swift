@@ -18,7 +18,7 @@ public final class MovementPool: Sendable {
     }
 
     /// Movements, and classes, that one core keeps in memory; the rest is sorted on the disk.
-    static let cellCount = 250_000
+    static let cellCount = 100_000
 
     /// What a core keeps; smaller in tests.
     let keptCount: Int
