@@ -24,6 +24,10 @@ public final class ChangeFeed: Sendable {
         /// What the clock did by then is told.
         var at: Timestamp?
         var keptAt: Timestamp?
+        /// Where the last process ended: the chains of events up to there were looked at.
+        var lookedThrough: Int64 = 0
+        /// The first scan looks at everything.
+        var looksAgain = false
         /// How many want to read. Nobody's feed costs nothing.
         var interest = 0
         /// Rises whenever there may be something to read.
@@ -35,14 +39,6 @@ public final class ChangeFeed: Sendable {
         var beginnings = WaitingBeginnings()
         /// The log's end at the first step; 0 behind that step.
         var origin: Int64?
-    }
-
-    /// A page just read: those who follow at the end of the feed ask for the same.
-    private struct RecentPage {
-        let cursor: ChangePlace
-        let version: Int
-        let isSettled: Bool
-        let page: ChangePage
     }
 
     static let recentPageCount = 4
@@ -204,11 +200,11 @@ public final class ChangeFeed: Sendable {
         // Derived data that is being made again goes back for a while; nobody's feed does.
         guard leg.head >= leg.horizon else { return false }
         if leg.windowEnd < leg.now {
-            try await scan(store, from: leg.at, leg.now, through: leg.head)
+            try await scan(store, from: leg.scansFrom, leg.now, through: leg.head)
         }
         // A scan finds what comes due behind the feed's clock. What an event brought that came due
         // before it, and after it arrived, was told by nobody.
-        try await look(after: leg.horizon, through: leg.head)
+        try await look(after: leg.lookedThrough, through: leg.head)
         try await tellDue(leg.now, at: leg.head)
         let place = ChangePlace.after(reading: leg.now, at: leg.head)
         state.withLock { state in
@@ -216,6 +212,9 @@ public final class ChangeFeed: Sendable {
             state.horizon = leg.head
             state.at = leg.now
             state.origin = 0
+            state.looksAgain = false
+            // What lies far ahead of a clock that was ahead need not be held till then.
+            if leg.now < leg.at { state.dues.windowEnd = Timestamp(milliseconds: .min) }
             for beginning in leg.beginnings { beginning.settle(place) }
             state.beginnings.remove(leg.beginnings)
         }
@@ -236,14 +235,16 @@ public final class ChangeFeed: Sendable {
             let at = state.at ?? time
             // Where nothing was appended, readings stand in the order of their times. Behind a new
             // event they may go back: a clock that was ahead and is right again then counts.
-            let isNew = state.horizon.map { $0 < head } ?? false
+            let looked = max(state.horizon ?? head, state.lookedThrough)
+            let isNew = looked < head
             let aimed = min(time, first?.at ?? time)
             let now = isNew ? aimed : max(aimed, at)
             state.aim = max(state.aim, head)
             // A clock that went back would not come to that moment for long.
             let settled = waiting.filter { $0.position == head && min($0.at, time) <= now }
             return FeedLeg(
-                head: head, horizon: state.horizon ?? head, at: at, now: now,
+                head: head, horizon: state.horizon ?? head, lookedThrough: looked,
+                scansFrom: state.looksAgain ? Timestamp(milliseconds: 0) : at, at: at, now: now,
                 windowEnd: state.dues.windowEnd, beginnings: settled, isCut: !settled.isEmpty)
         }
     }
@@ -264,6 +265,8 @@ public final class ChangeFeed: Sendable {
             state.at = kept?.at ?? Timestamp(milliseconds: 0)
             state.keptAt = state.at
             guard let kept else { return }
+            state.lookedThrough = kept.end.position
+            state.looksAgain = kept.looksAgain
             state.horizon = min(kept.end.position, head)
             // Whoever asked before there was a horizon was told of nothing, and looks again.
             state.version += 1

@@ -4,6 +4,10 @@ import AppStore
 struct FeedLeg {
     let head: Int64
     let horizon: Int64
+    /// The chains of events up to here were looked at.
+    let lookedThrough: Int64
+    /// From when a scan looks.
+    let scansFrom: Timestamp
     let at: Timestamp
     let now: Timestamp
     let windowEnd: Timestamp

@@ -204,6 +204,8 @@ struct ProjectionLoop: Sendable {
             do throws(StoreError) { try await ledger.log.checkpoint() } catch {
                 served.observer.noted(.checkpointFailed(ledger.environment, error))
             }
+            // What bodies and answers took in a busy moment is the system's again in a quiet one.
+            await Blocking.run { FreedMemory.giveBack() }
         }
     }
 

@@ -80,7 +80,11 @@ public actor WebhookCourier {
     private func load() async throws(StoreError) -> WebhookEndpointRow? {
         // Somebody else may have taken a disabled endpoint up again.
         if let row, row.disabledAt == nil { return row }
-        if let reloadAt, clock.now < reloadAt { return nil }
+        if let reloadAt, clock.now < reloadAt,
+            reloadAt.milliseconds(since: clock.now) <= WebhookLimits.reloadMilliseconds
+        {
+            return nil
+        }
         let found = try await begin()
         guard feed.horizon != nil else { return nil }
         let head = try await feed.logEnd()
@@ -96,7 +100,7 @@ public actor WebhookCourier {
             if standing != found { try await operations.keep(standing) }
         }
         beginning = nil
-        reloadAt = clock.now.advanced(byMilliseconds: FeedLimits.clockMilliseconds / 12)
+        reloadAt = clock.now.advanced(byMilliseconds: WebhookLimits.reloadMilliseconds)
         row = standing
         keptPosition = standing.cursor.position
         return standing
@@ -255,6 +259,8 @@ public actor WebhookCourier {
     // MARK: Outcomes
 
     private func post(_ chains: [[FeedChange]], isProbe: Bool) async -> [WebhookAttempt] {
+        // Nothing to send asks nobody: the next probe is still to come.
+        guard chains.contains(where: { !$0.isEmpty }) else { return [] }
         let wasDown = isDown
         var failing = failing
         var hasTaken = false

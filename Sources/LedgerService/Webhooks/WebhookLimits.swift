@@ -5,6 +5,8 @@ public enum WebhookLimits {
     /// How long one attempt may take, from connecting to the end of the answer.
     public static let timeoutMilliseconds: Int64 = 15_000
     public static let connectTimeoutMilliseconds: Int64 = 5_000
+    /// How often a disabled endpoint is looked at: somebody may have taken it up again.
+    public static let reloadMilliseconds: Int64 = 5_000
     /// Bytes read of an answer, which nobody looks at.
     public static let answerByteCount = 64 * 1_024
     /// First delay after a failure; each next one is `factor` times as long.

@@ -43,6 +43,46 @@ struct StubbornChainTests {
         }
     }
 
+    @Test("While only stubborn chains have something new, it is still asked whether it is back")
+    func onlyStubborn() async throws {
+        try await open { live in
+            let stubborn = Self.chains(WebhookLimits.downFailureCount, from: 1_000)
+            let receiver = Receiver { _ in .answered(status: 500) }
+            let courier = live.courier(receiver)
+            try await courier.settle()
+            try await live.take(stubborn.map { $0.bought() })
+            try await courier.settle()
+            for round in 1...3 {
+                let before = receiver.tried.count
+                live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
+                try await live.take(stubborn.map { $0.renewed(round) })
+                try await courier.settle()
+                #expect(receiver.tried.count > before, "round \(round)")
+            }
+        }
+    }
+
+    @Test("Taken up again after a clock that was ahead, it is delivered to at once")
+    func takenUpAgain() async throws {
+        try await open { live in
+            let receiver = Receiver { _ in .answered(status: 410) }
+            let courier = live.courier(receiver)
+            try await courier.settle()
+            let right = live.clock.now
+            live.clock.set(right.advanced(byMilliseconds: 86_400_000))
+            try await live.take([chain.bought()])
+            try await courier.settle()
+            try await courier.settle()
+            live.clock.set(right)
+            receiver.answer { _ in .answered(status: 204) }
+            let test = WebhookTest(endpoint: .test(), transport: receiver, clock: live.clock)
+            #expect(try await test.run(live.session.ledger.operations).isSuccess)
+            receiver.forget()
+            try await courier.settle()
+            #expect(receiver.taken.map(\.type) == ["started"])
+        }
+    }
+
     @Test("After a clock that was ahead, what waits is tried again within the usual time")
     func clockSetBack() async throws {
         try await open { live in

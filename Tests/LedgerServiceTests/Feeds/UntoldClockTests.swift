@@ -1,4 +1,5 @@
 import AppStore
+import GRDB
 import Ledger
 import LedgerService
 import LedgerStore
@@ -116,9 +117,14 @@ struct UntoldClockTests {
         // As such a release left it: the clock kept beyond the end, and no reading.
         try await place.session { session in
             try await session.ledger.operations.keepClock(
-                end: Checkpoint(position: 2, leafHash: nil), at: Timestamp(milliseconds: 0),
-                chains: [])
+                end: Checkpoint(position: 2, leafHash: nil), at: chain.start(2), chains: [])
         }
+        let before = try await LiveFeed.open(place, clock: clock) { try await $0.names() }
+        #expect(before.count == 2)
+        let path = "\(place.environmentDirectory)/\(OperationsStore.fileName)"
+        let file = try DatabaseQueue(path: path)
+        try await file.write { try $0.execute(sql: "UPDATE feed_clock SET looks_again = 1") }
+        try file.close()
         let names = try await LiveFeed.open(place, clock: clock) { try await $0.names() }
         #expect(names == Self.told)
     }

@@ -5,15 +5,18 @@ public import Ledger
 /// The feed's clock: when it told what no event had said (`ChangeStream`).
 extension OperationsStore {
     /// How far the clock came, and the end of the log by then; nil before the first time. Without a
-    /// leaf hash where a release that kept none wrote it.
-    public func feedClock() async throws(StoreError) -> (end: Checkpoint, at: Timestamp)? {
+    /// leaf hash where a release that kept none wrote it; to be looked past where one wrote it that
+    /// may have left something out.
+    public func feedClock() async throws(StoreError) -> (
+        end: Checkpoint, at: Timestamp, looksAgain: Bool
+    )? {
         try await read { database in
             let select = try BoundStatement(
-                database, "SELECT position, at, leaf_hash FROM feed_clock")
+                database, "SELECT position, at, leaf_hash, looks_again FROM feed_clock")
             defer { select.reset() }
             guard try select.step() else { return nil }
             let end = Checkpoint(position: select.int64(0), leafHash: select.digest(2))
-            return (end, Timestamp(milliseconds: select.int64(1)))
+            return (end, Timestamp(milliseconds: select.int64(1)), select.int64(3) != 0)
         }
     }
 
@@ -26,8 +29,8 @@ extension OperationsStore {
             let clock = try BoundStatement(
                 database,
                 """
-                INSERT OR REPLACE INTO feed_clock (id, position, at, leaf_hash)
-                VALUES (1, ?, ?, ?)
+                INSERT OR REPLACE INTO feed_clock (id, position, at, leaf_hash, looks_again)
+                VALUES (1, ?, ?, ?, 0)
                 """)
             clock.bind(1, end.position)
             clock.bind(2, at.milliseconds)
