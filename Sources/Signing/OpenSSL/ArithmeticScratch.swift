@@ -2,8 +2,8 @@ internal import COpenSSL
 internal import Synchronization
 
 /// OpenSSL's memory for one computation on a curve: a context with its numbers, and two points. Kept
-/// from one verification to the next, as making and freeing it takes a hundred allocations for a
-/// notification's three.
+/// from one verification to the next, as making and freeing it takes allocations for every number and
+/// coordinate.
 ///
 /// Unchecked Sendable because one user at a time has it: whoever `ArithmeticScratches` lent it to.
 final class ArithmeticScratch: @unchecked Sendable {
