@@ -100,7 +100,7 @@ extension TransactionSnapshot {
             return self.offer?.discountType?.value == .freeTrial ? .trial : .standard
         }
         if offer.discountType?.value == .freeTrial { return .trial }
-        if offer.discountType == nil {
+        if offer.discountType == nil, isTrialPeriod != false {
             if price == 0 { return .trial }
             if price == nil, type.value == .introductoryOffer { return .trial }
         }

@@ -142,7 +142,7 @@ public struct Fact: Hashable, Sendable {
 
     /// The version of the translation from payloads to facts, and of the files that keep them. Stored
     /// facts of another version are discarded and decoded again from the evidence.
-    public static let decoderVersion = 4
+    public static let decoderVersion = 5
 }
 
 /// What kind of event a fact came from, in Apple's words where Apple has them.

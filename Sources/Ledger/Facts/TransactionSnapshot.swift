@@ -24,6 +24,8 @@ public struct TransactionSnapshot: Hashable, Sendable {
     public var revocationPercentage: Int64?
     public var isUpgraded: Bool
     public var offer: Offer?
+    /// `is_trial_period` of a receipt; nil in signed transactions, which have `offer.discountType`.
+    public var isTrialPeriod: Bool?
     public var storefront: String?
     public var transactionReason: Raw<TransactionReason>?
     /// Milliunits of `currency`, for the whole quantity, after the offer's discount.
@@ -74,7 +76,7 @@ extension TransactionSnapshot {
         inAppOwnershipType: Raw<InAppOwnershipType>?,
         revocationReason: Raw<RevocationReason>?,
         revocationType: Raw<RevocationType>?, revocationPercentage: Int64?,
-        isUpgraded: Bool, offer: Offer?, storefront: String?,
+        isUpgraded: Bool, offer: Offer?, isTrialPeriod: Bool?, storefront: String?,
         transactionReason: Raw<TransactionReason>?, price: Int64?,
         currency: String?, billingPlanType: Raw<BillingPlanType>?,
         commitment: Commitment?
@@ -88,7 +90,8 @@ extension TransactionSnapshot {
             type: type, appAccountToken: appAccountToken, inAppOwnershipType: inAppOwnershipType,
             revocationReason: revocationReason, revocationType: revocationType,
             revocationPercentage: revocationPercentage, isUpgraded: isUpgraded, offer: offer,
-            storefront: storefront, transactionReason: transactionReason, price: price,
+            isTrialPeriod: isTrialPeriod, storefront: storefront,
+            transactionReason: transactionReason, price: price,
             currency: currency, billingPlanType: billingPlanType, commitment: commitment)
     }
 }

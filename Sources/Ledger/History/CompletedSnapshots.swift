@@ -148,7 +148,11 @@ extension TransactionSnapshot {
             }
             whole.billingPlanType = whole.billingPlanType ?? other.billingPlanType
             whole.commitment = whole.commitment ?? other.commitment
-            if whole.offer?.discountType == nil, let offer = other.offer { whole.offer = offer }
+            if whole.offer?.discountType == nil, let offer = other.offer,
+                isTrialPeriod != false || offer.discountType?.value != .freeTrial
+            {
+                whole.offer = offer
+            }
             // Receipts write whole seconds.
             whole.purchaseDate = whole.purchaseDate.refined(by: other.purchaseDate)
             whole.originalPurchaseDate = whole.originalPurchaseDate.refined(

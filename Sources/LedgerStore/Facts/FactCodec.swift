@@ -89,6 +89,7 @@ enum FactCodec {
         writer.optionalSigned(snapshot.revocationPercentage)
         writer.optionalBool(snapshot.isUpgraded)
         encode(snapshot.offer, &writer)
+        writer.optionalBool(snapshot.isTrialPeriod)
         writer.optionalText(snapshot.storefront)
         writer.raw(snapshot.transactionReason, FactTables.transactionReasons)
         writer.optionalSigned(snapshot.price)
@@ -128,7 +129,7 @@ enum FactCodec {
                 revocationType: try reader.raw(FactTables.revocationTypes),
                 revocationPercentage: try reader.optionalSigned(),
                 isUpgraded: try reader.optionalBool() ?? false, offer: try offer(&reader),
-                storefront: try reader.optionalText(),
+                isTrialPeriod: try reader.optionalBool(), storefront: try reader.optionalText(),
                 transactionReason: try reader.raw(FactTables.transactionReasons),
                 price: try reader.optionalSigned(), currency: try reader.optionalText(),
                 billingPlanType: try reader.raw(FactTables.billingPlanTypes),

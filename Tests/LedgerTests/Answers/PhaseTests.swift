@@ -54,6 +54,23 @@ struct PhaseTests {
         for type in [2, 3, 4] as [Int64] { #expect(phase(type, nil, price: 990) == .offer) }
     }
 
+    @Test("A receipt that denies the trial makes an introductory offer a paid one")
+    func deniedTrial() {
+        func phase(_ isTrialPeriod: Bool?, price: Int64? = nil) -> ChainAnswer.Phase? {
+            given(
+                Fact.subscribed("1", day(0), day(30)).transaction {
+                    $0.price = price
+                    $0.offer = Offer(type: Raw(.introductoryOffer))
+                    $0.isTrialPeriod = isTrialPeriod
+                }
+            ).answer(day(1))?.phase
+        }
+        #expect(phase(nil) == .trial)
+        #expect(phase(true) == .trial)
+        #expect(phase(false) == .intro)
+        #expect(phase(false, price: 0) == .intro)
+    }
+
     @Test("No offer, or one this version does not know, is standard")
     func standard() {
         #expect(given(.subscribed("1", day(0), day(30))).answer(day(1))?.phase == .standard)

@@ -26,6 +26,7 @@ extension TransactionSnapshot {
         revocationDate = receipt.cancellationDate
         revocationReason = receipt.cancellationDate == nil ? nil : receipt.cancellationReason
         offer = receipt.offer
+        isTrialPeriod = receipt.isTrialPeriod
     }
 }
 
