@@ -13,7 +13,7 @@ public struct Lifecycle: Sendable {
     public let holders: Holders
 
     /// The version of the meaning of every answer; rises whenever one could change.
-    public static let reducerVersion = 5
+    public static let reducerVersion = 6
 
     /// Folds the facts of one chain. Total: a fact it cannot use changes nothing and is noticed.
     public init(_ facts: [Fact], environment: Environment, catalogue: Catalogue) {

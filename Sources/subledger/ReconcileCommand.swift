@@ -10,8 +10,8 @@ struct ReconcileCommand: AsyncParsableCommand {
         abstract: "Look up at Apple's what looks wrong here.",
         discussion: """
             Asks about every chain with an open notice of renewalOverdue, missingPeriod, \
-            unexplainedExpiry, historyMissingBefore or unconfirmedStatement, the most valuable \
-            first: notification history, statuses, transaction and refund history, until the \
+            unexplainedExpiry, historyMissingBefore, missingRenewalInfo or unconfirmedStatement, the \
+            most valuable first: notification history, statuses, transaction and refund history, until the \
             notice is closed. Exit code 1 when a chain could not be asked about or is unknown to Apple; a notice that \
             stays open is told, and no failure.
             """)

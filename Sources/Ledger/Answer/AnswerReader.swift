@@ -16,8 +16,9 @@ struct AnswerReader {
         let period = history.periods[interval.period]
         guard let best = facts[period.bestFact].statedTransaction else { return nil }
         let (since, until) = bounds(index) { $0 == interval.state }
-        let renewalFact = history.isOneTime ? nil : renewalFact(period)
+        let renewalFact = history.isOneTime ? nil : renewalFact(interval.period)
         let renewal = renewalFact.flatMap { facts[$0].statedRenewal }
+        let willRenew = renewalFact.flatMap { self.willRenew($0) }
         let span = period.spans.first { $0.contains(at) }
         var evidence = [period.firstFact, period.bestFact, period.endFact, interval.cause]
         if let renewalFact { evidence.append(renewalFact) }
@@ -25,8 +26,8 @@ struct AnswerReader {
         return ChainAnswer(
             state: interval.state, since: since, until: until,
             accessUntil: interval.state.isEntitled ? bounds(index) { $0.isEntitled }.until : nil,
-            willRenew: renewal?.willRenew, productId: best.productId,
-            nextProductId: nextProduct(renewal, best), phase: best.phase,
+            willRenew: willRenew, productId: best.productId,
+            nextProductId: willRenew == true ? nextProduct(renewal, best) : nil, phase: best.phase,
             ownership: best.ownership,
             appAccountToken: tokenFact.flatMap {
                 facts[$0].statedTransaction?.appAccountToken?.inLowerCase
@@ -36,7 +37,7 @@ struct AnswerReader {
             subscriptionGroupIdentifier: best.subscriptionGroupIdentifier, type: best.type,
             offer: best.offer, commitment: commitment(best, renewal),
             priceIncrease: priceIncrease(renewal),
-            cancellation: cancellation(renewalFact, interval),
+            cancellation: willRenew == false ? cancellation(renewalFact, interval) : nil,
             revocation: span.flatMap { revocation($0) },
             notices: merged(notices.filter { $0.holds(at: at) }),
             trust: min(
@@ -57,14 +58,31 @@ struct AnswerReader {
         return (intervals[first].from, intervals[last].to)
     }
 
-    /// The fact whose renewal info speaks at the moment: the newest signed by then; of a period
-    /// first stated after it but before the period's end, the one that came with that statement.
-    private func renewalFact(_ period: Period) -> Int? {
-        if at > now { return facts.newestRenewal(before: nil) }
-        if period.firstStated > at, period.firstStated < period.end {
+    /// The fact whose renewal info holds at the moment: the newest about the purchase that was signed
+    /// by then; of a period first stated after it but before the period's end, the one that came with
+    /// that statement.
+    private func renewalFact(_ index: Int) -> Int? {
+        let period = history.periods[index]
+        if at <= now, period.firstStated > at, period.firstStated < period.end {
             return firstStatement(period)
         }
-        return facts.newestRenewal(before: at.advanced(byMilliseconds: 1))
+        return history.renewalSubjects.renewals(of: index).last { point in
+            at > now || facts.renewals[point].signedDate <= at
+        }.map { facts.renewals[$0].fact }
+    }
+
+    /// What a renewal info says about auto-renew at the moment. DID_CHANGE_RENEWAL_STATUS that first
+    /// states a period says that until its signedDate it was the opposite.
+    private func willRenew(_ fact: Int) -> Bool? {
+        guard let renewal = facts[fact].statedRenewal, let stated = renewal.willRenew else {
+            return nil
+        }
+        let subtype: Subtype = stated ? .autoRenewEnabled : .autoRenewDisabled
+        guard at < renewal.signedDate ?? facts.times[fact], at <= now,
+            facts[fact].cause.notificationType?.value == .didChangeRenewalStatus,
+            facts[fact].cause.subtype?.value == subtype
+        else { return stated }
+        return !stated
     }
 
     /// The first statement of the period that carries a renewal info, among those of its first
@@ -85,8 +103,7 @@ struct AnswerReader {
     private func nextProduct(
         _ renewal: Shared<RenewalSnapshot>?, _ best: Shared<TransactionSnapshot>
     ) -> ProductId? {
-        guard renewal?.willRenew == true, let next = renewal?.autoRenewProductId,
-            next != best.productId
+        guard let next = renewal?.autoRenewProductId, next != best.productId
         else { return nil }
         return next
     }
@@ -124,21 +141,22 @@ struct AnswerReader {
         }
     }
 
-    /// Why and since when auto-renew is off; nil while it is on or nobody said.
+    /// Why and since when auto-renew is off; nil where only a later renewal info says that it is.
     private func cancellation(_ renewalFact: Int?, _ interval: Interval) -> ChainAnswer
         .Cancellation?
     {
         guard let renewalFact, let renewal = facts[renewalFact].statedRenewal,
-            renewal.willRenew == false,
             let index = facts.renewals.lastIndex(where: { $0.fact == renewalFact })
         else { return nil }
         // A renewal info that does not say leaves the stretch unbroken.
         var first = index
-        for earlier in facts.renewals.indices[..<index].reversed() {
+        for earlier in history.renewalSubjects.renewals(of: interval.period).reversed()
+        where earlier < index {
             let willRenew = facts[facts.renewals[earlier].fact].statedRenewal?.willRenew
             if willRenew == true { break }
             if willRenew == false { first = earlier }
         }
+        guard facts.renewals[first].signedDate <= at else { return nil }
         let said: EndReason =
             renewal.priceIncreaseStatus?.value == .customerHasNotResponded
             ? .priceIncrease : .voluntary

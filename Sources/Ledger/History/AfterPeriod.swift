@@ -19,7 +19,7 @@ struct Segment: Sendable {
 /// Everything rule 5 decides about the time between a period's end E and the next start S.
 struct AfterPeriod: Sendable {
     let segments: [Segment]
-    /// Why access ended; nil when the next period follows without a gap.
+    /// Why access ended, as far as what was signed about the end says so.
     let reason: EndReason?
     let hasFailing: Bool
     let hasOver: Bool
@@ -38,8 +38,6 @@ struct AfterPeriodRule {
     let nextStart: Timestamp?
     /// The fact of a DID_RENEW/BILLING_RECOVERY that brought the next period.
     let recoveryFact: Int?
-    /// The transactions of the next period.
-    let nextTransactions: [TransactionId]
 
     var end: Timestamp { period.end }
 
@@ -74,7 +72,7 @@ struct AfterPeriodRule {
             add(.expired, until: nextStart, cause: exit.fact ?? period.endFact)
         }
         return AfterPeriod(
-            segments: segments, reason: reason(words, window),
+            segments: segments, reason: reason(words),
             hasFailing: !failing.isEmpty, hasOver: words.contains { $0.word == .over },
             expiredFact: window.first { isExpired($0) }, undatedGraceFact: undatedGraceFact)
     }
@@ -124,11 +122,6 @@ struct AfterPeriodRule {
             return nil
         }
         return date
-    }
-
-    private func statesNext(_ index: Int) -> Bool {
-        guard let id = facts[index].statedTransaction?.transactionId else { return false }
-        return nextTransactions.contains(id)
     }
 
     private func isExpired(_ index: Int) -> Bool {
@@ -199,9 +192,8 @@ struct AfterPeriodRule {
             ? AfterPeriodRule.monthlyPlanRetryMilliseconds : AfterPeriodRule.retryMilliseconds
     }
 
-    /// Why the subscription expired: EXPIRED's subtype, else the first over fact's intent, else
-    /// what auto-renew says.
-    private func reason(_ words: [(fact: Int, word: Word)], _ window: [Int]) -> EndReason {
+    /// Why the subscription expired: EXPIRED's subtype, else the first over fact's intent.
+    private func reason(_ words: [(fact: Int, word: Word)]) -> EndReason? {
         let newestFailing = words.last { $0.word == .failing }.map { facts.times[$0.fact] }
         let over = words.filter { word in
             word.word == .over && newestFailing.map { $0 <= facts.times[word.fact] } ?? true
@@ -218,16 +210,7 @@ struct AfterPeriodRule {
                 return reason
             }
         }
-        // A renewal signed ahead of the next period speaks of that period already.
-        let newest = facts.renewals.last { point in
-            (nextStart.map { point.signedDate < $0 } ?? true) && !statesNext(point.fact)
-        }?.fact
-        guard let renewal = newest.flatMap({ facts[$0].statedRenewal }), renewal.willRenew == false
-        else {
-            return .unconfirmed
-        }
-        return renewal.priceIncreaseStatus?.value == .customerHasNotResponded
-            ? .priceIncrease : .voluntary
+        return nil
     }
 }
 

@@ -12,6 +12,8 @@ final class History: Sendable {
     let periods: [Period]
     /// What rule 5 found after each period; nil where the next one follows without a gap.
     let after: [AfterPeriod?]
+    /// What each renewal snapshot is about.
+    let renewalSubjects: RenewalSubjects
     /// Adjacent, in order, without gaps between them.
     let intervals: [Interval]
     /// Whether the chain is a one-time purchase (`lifecycle.md` §5); it then has one period, open
@@ -42,8 +44,7 @@ final class History: Sendable {
                     nextStart: next?.start,
                     recoveryFact: next.flatMap { next in
                         recoveries.first { next.contains(transaction: $0.id, in: records) }?.fact
-                    },
-                    nextTransactions: next?.records.map { records[$0].transactionId } ?? []
+                    }
                 ).evaluate()
                 after[index] = found
                 base[index] = found.segments
@@ -53,9 +54,13 @@ final class History: Sendable {
             facts: facts, periods: periods,
             higherRanks: facts.ranksDiffer
                 ? History.higherRanks(periods, facts, environment, catalogue) : [:])
+        var subjects = RenewalSubjects(facts, periods, environment)
         for index in periods.indices {
-            assembly.append(index, base[index], after[index]?.reason)
+            subjects.append(isPurchase: assembly.isBoughtAnew(index))
+            let reason = after[index].map { $0.reason ?? subjects.reason(index, facts, periods) }
+            assembly.append(index, base[index], reason)
         }
+        renewalSubjects = subjects
         isOneTime = periods.isEmpty
         if periods.isEmpty, let purchase = OneTimePurchase(records, facts, catalogue) {
             periods = [purchase.period]
@@ -135,6 +140,15 @@ struct HistoryAssembly {
         governsUntil = limits
         // Each period's own, and the end of the last.
         intervals.reserveCapacity(periods.count + 3)
+    }
+
+    /// Whether a period about to be appended was bought after the end of the one before. A renewal
+    /// was not, though periods between are unknown, nor what an upgraded period gave way to.
+    func isBoughtAnew(_ index: Int) -> Bool {
+        guard index > 0, !periods[index - 1].isUpgraded, !periods[index].isRenewal(facts),
+            let last = intervals.last
+        else { return false }
+        return last.state == .expired || last.state == .revoked
     }
 
     /// Appends everything the period governs: itself, what follows it, its revocations.

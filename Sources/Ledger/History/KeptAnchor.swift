@@ -10,7 +10,7 @@ extension History {
         guard next.start == periods[index].end, next.firstStated > next.start else { return nil }
         return AfterPeriodRule(
             facts: facts, environment: environment, period: periods[index],
-            nextStart: next.start, recoveryFact: nil, nextTransactions: []
+            nextStart: next.start, recoveryFact: nil
         ).keptAnchorGrace(next, before: index + 2 < periods.count ? periods[index + 2].start : nil)
     }
 }

@@ -173,7 +173,7 @@ private struct RankBench {
     ) -> Int? {
         let rule = AfterPeriodRule(
             facts: facts, environment: environment, period: governing, nextStart: next,
-            recoveryFact: nil, nextTransactions: [])
+            recoveryFact: nil)
         return evidence.first { index in
             let time = facts.times[index]
             guard time > period.start, next.map({ time < $0 }) ?? true else { return false }
@@ -210,7 +210,7 @@ private struct RankBench {
     ) -> SetAside? {
         let found = AfterPeriodRule(
             facts: facts, environment: environment, period: governing, nextStart: next,
-            recoveryFact: nil, nextTransactions: []
+            recoveryFact: nil
         ).evaluate()
         guard
             let grace = found.segments.first(where: { segment in

@@ -120,12 +120,6 @@ final class OrderedFacts: Sendable {
         return low
     }
 
-    /// The fact with the newest renewal snapshot signed before `time` (nil: of all).
-    func newestRenewal(before time: Timestamp?) -> Int? {
-        guard let time else { return renewals.last?.fact }
-        return renewals.last { $0.signedDate < time }?.fact
-    }
-
     /// Total on the set: ties of date and digest fall to what differs besides, never to arrival.
     private static func precedes(_ left: Fact, _ right: Fact) -> Bool {
         let (leftTime, rightTime) = (left.signedDate, right.signedDate)

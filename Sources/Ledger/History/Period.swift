@@ -42,6 +42,14 @@ struct Period: Sendable {
         return leftId < rightId
     }
 
+    /// Payloads before 2023-06 carry no transactionReason; DID_RENEW says the same.
+    func isRenewal(_ facts: OrderedFacts) -> Bool {
+        guard let reason = facts[bestFact].statedTransaction?.transactionReason else {
+            return facts[firstFact].cause.notificationType?.value == .didRenew
+        }
+        return reason.value == .renewal
+    }
+
     func contains(transaction id: TransactionId, in all: [TransactionRecord]) -> Bool {
         records.contains { all[$0].transactionId == id }
     }

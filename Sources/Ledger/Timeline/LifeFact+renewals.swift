@@ -12,7 +12,14 @@ extension LifeFactReader {
 
     mutating func readRenewals() {
         var view = RenewalView()
-        for point in history.facts.renewals {
+        var purchase: Int?
+        for (index, point) in history.facts.renewals.enumerated() {
+            // What was stated before the end says nothing about a purchase after it.
+            let subject = history.renewalSubjects.subjects[index].map {
+                history.renewalSubjects.first[$0]
+            }
+            if subject != purchase { view = RenewalView() }
+            purchase = subject
             guard let renewal = facts[point.fact].statedRenewal else { continue }
             readAutoRenew(point.fact, renewal, &view)
             if renewal.productId != view.productId

@@ -99,21 +99,13 @@ struct LifeFactReader {
         for index in periods.indices {
             let best = facts[periods[index].bestFact].statedTransaction
             let firstFact = periods[index].firstFact
-            if isRenewal(firstFact, best) {
+            if periods[index].isRenewal(facts) {
                 add(
                     .renewed, at: periods[index].start, fact: firstFact,
                     transaction: periods[index].transactionId, product: best?.productId)
             }
             if index > 0 { readProductChange(from: index - 1, to: index) }
         }
-    }
-
-    /// Payloads before 2023-06 carry no transactionReason; DID_RENEW says the same.
-    private func isRenewal(_ firstFact: Int, _ best: Shared<TransactionSnapshot>?) -> Bool {
-        guard let reason = best?.transactionReason else {
-            return facts[firstFact].cause.notificationType?.value == .didRenew
-        }
-        return reason.value == .renewal
     }
 
     private mutating func readProductChange(from: Int, to: Int) {
@@ -124,9 +116,9 @@ struct LifeFactReader {
         let (old, new) = (history.periods[from], history.periods[to])
         guard isSameRun(old, new) else { return }
         let name = change(from: before, to: after, old, new)
-        let at = name == .upgraded ? new.start : facts.times[new.firstFact]
         add(
-            name, at: at, fact: new.firstFact, transaction: new.transactionId, product: after)
+            name, at: new.start, fact: new.firstFact, transaction: new.transactionId,
+            product: after)
     }
 
     /// Whether neither expired nor revoked lies between two periods (`lifecycle.md` §2, "run").

@@ -7,7 +7,7 @@ extension NoticeReader {
     mutating func readUnstatedExtension() {
         guard let last = history.periods.last, !last.isUpgraded,
             !last.spans.contains(where: { $0.contains(last.end) }),
-            let newest = facts.newestRenewal(before: nil),
+            let newest = facts.renewals.last?.fact,
             let renewal = facts[newest].statedRenewal, let date = renewal.renewalDate,
             renewal.gracePeriodExpiresDate == nil, renewal.isInBillingRetryPeriod != true,
             facts.times[newest] >= last.start

@@ -163,7 +163,7 @@ extension NoticeReader {
             let next = index + 1 < periods.count ? periods[index + 1] : nil
             let rule = AfterPeriodRule(
                 facts: facts, environment: history.environment, period: periods[index],
-                nextStart: next?.start, recoveryFact: nil, nextTransactions: [])
+                nextStart: next?.start, recoveryFact: nil)
             let window = rule.spoken(until: next?.start)
             guard let top = window.map({ facts[$0].trust }).max(),
                 let failing = window.first(where: { index in

@@ -6,6 +6,8 @@ public enum NoticeCode: String, Sendable, CaseIterable {
     case missingPeriod
     case unexplainedExpiry
     case historyMissingBefore
+    /// Renewal infos are known, and none is about this purchase (`lifecycle.md` §4).
+    case missingRenewalInfo
     case lateDelivery
     case contradiction
     case tokenChanged
@@ -69,6 +71,7 @@ struct NoticeReader {
             reader.readRenewalOverdue()
             reader.readMissingPeriods()
             reader.readUnexplainedExpiries()
+            reader.readMissingRenewalInfo()
             reader.readHistoryMissingBefore()
             reader.readStatusContradictions()
             reader.readUnstatedExtension()
@@ -117,7 +120,7 @@ struct NoticeReader {
     private mutating func readRenewalOverdue() {
         guard let period = history.periods.last, let after = history.after.last ?? nil,
             !after.hasFailing, !after.hasOver,
-            let newest = newestKnown(where: { _ in true }),
+            let newest = newestKnown(of: history.periods.count - 1, where: { _ in true }),
             facts[newest].statedRenewal?.willRenew == true,
             !period.spans.contains(where: { $0.contains(period.end) })
         else { return }
@@ -167,7 +170,7 @@ struct NoticeReader {
             let period = history.periods[index]
             // What came with the end itself, or with another word of it, was not seen before.
             let time = facts.times[expired]
-            let known = newestKnown { point in
+            let known = newestKnown(of: index) { point in
                 point.signedDate < time && point.fact != expired && !isOver(point.fact)
             }
             if let known, facts[known].statedRenewal?.willRenew == false { continue }
@@ -179,11 +182,29 @@ struct NoticeReader {
         }
     }
 
-    /// The newest renewal info that says whether auto-renew is on, among those that qualify.
-    private func newestKnown(where qualifies: (RenewalPoint) -> Bool) -> Int? {
-        facts.renewals.last { point in
+    /// The newest renewal info that says whether auto-renew is on, among those about a period's
+    /// purchase that qualify.
+    private func newestKnown(of period: Int, where qualifies: (RenewalPoint) -> Bool) -> Int? {
+        history.renewalSubjects.renewals(of: period).lazy.map { facts.renewals[$0] }.last { point in
             facts[point.fact].statedRenewal?.willRenew != nil && qualifies(point)
         }?.fact
+    }
+
+    /// A chain without any renewal info raises nothing: what it is known from has none.
+    private mutating func readMissingRenewalInfo() {
+        guard !facts.renewals.isEmpty else { return }
+        let periods = history.periods
+        let starts = periods.indices.filter { history.renewalSubjects.first[$0] == $0 }
+        for (place, start) in starts.enumerated()
+        where history.renewalSubjects.renewals(of: start).isEmpty {
+            let next = place + 1 < starts.count ? starts[place + 1] : nil
+            add(
+                .missingRenewalInfo, from: periods[start].countsFrom,
+                to: next.map { periods[$0].countsFrom }, facts: [periods[start].firstFact],
+                "No renewal info about the time since \(periods[start].start.rfc3339) is known:"
+                    + " whether auto-renew is on is unknown. Ask Apple, as `subledger reconcile`"
+                    + " does.")
+        }
     }
 
     private func isOver(_ index: Int) -> Bool {

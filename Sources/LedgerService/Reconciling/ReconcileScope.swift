@@ -13,7 +13,7 @@ public enum ReconcileScope: Sendable, Hashable, CaseIterable {
         case .gaps:
             [
                 .renewalOverdue, .missingPeriod, .unexplainedExpiry, .historyMissingBefore,
-                .unconfirmedStatement,
+                .missingRenewalInfo, .unconfirmedStatement,
             ]
         case .all: NoticeCode.allCases
         }

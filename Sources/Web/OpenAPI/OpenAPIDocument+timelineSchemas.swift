@@ -62,6 +62,7 @@ extension OpenAPIDocument {
                     - missingPeriod
                     - unexplainedExpiry
                     - historyMissingBefore
+                    - missingRenewalInfo
                     - lateDelivery
                     - contradiction
                     - tokenChanged

@@ -1,5 +1,6 @@
 import AppStore
 import AppStoreAPI
+import Foundation
 import Ledger
 import LedgerService
 import LedgerStore
@@ -224,6 +225,41 @@ struct ReconcileTests {
             report.results.first?.asked.map(\.endpoint)
                 == ["allSubscriptionStatuses", "transactionHistory"]
                 || report.results.first?.asked.first?.endpoint == "notificationHistory")
+    }
+
+    @Test("A purchase after an end, of which no renewal info is known, is looked up")
+    func missingRenewalInfo() async throws {
+        struct Sent {
+            let line: [UInt8]
+            let payload: JSONValue
+            let transaction: String
+        }
+        let sent = try Self.sent.compactMap { entry -> Sent? in
+            let payload = try Self.payload(JSONValue.parse(entry.line)["signedPayload"]?.string)
+            guard let signed = payload["data"]?["signedTransactionInfo"]?.string else { return nil }
+            return Sent(line: entry.line, payload: payload, transaction: signed)
+        }
+        func chain(_ sent: Sent) throws -> String? {
+            try Self.payload(sent.transaction)["originalTransactionId"]?.string
+        }
+        let again = try #require(
+            sent.lastIndex { $0.payload["subtype"]?.string == "RESUBSCRIBE" })
+        let id = try chain(sent[again])
+        let before = try sent[..<again].filter { try chain($0) == id }.map(\.line)
+        let place = try TemporaryLedger()
+        _ = try await place.ingest(before + [Array(sent[again].transaction.utf8)])
+        #expect(try await notices(place)[id ?? ""]?.contains("missingRenewalInfo") == true)
+        let report = try await reconcile(place, try AskedApple())
+        #expect(report.results.contains { $0.before.contains("missingRenewalInfo") })
+        #expect(try await notices(place)[id ?? ""]?.contains("missingRenewalInfo") == false)
+    }
+
+    /// What a compact JWS of the simulator states.
+    private static func payload(_ jws: String?) throws -> JSONValue {
+        let part = try #require(jws?.split(separator: ".").dropFirst().first)
+        var text = String(part).replacing("-", with: "+").replacing("_", with: "/")
+        text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        return try JSONValue.parse(Array(try #require(Data(base64Encoded: text))))
     }
 
     @Test("The most valuable first: access at stake, then what it costs for its currency")

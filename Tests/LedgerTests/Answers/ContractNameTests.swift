@@ -36,7 +36,8 @@ struct ContractNameTests {
         #expect(
             NoticeCode.allCases.map(\.rawValue) == [
                 "renewalOverdue", "missingPeriod", "unexplainedExpiry", "historyMissingBefore",
-                "lateDelivery", "contradiction", "tokenChanged", "unreadable", "unknownValue",
+                "missingRenewalInfo", "lateDelivery", "contradiction", "tokenChanged", "unreadable",
+                "unknownValue",
                 "unconfirmedStatement",
             ])
     }

@@ -137,9 +137,7 @@ extension PlainCounts {
             if let old = days(old), let new = days(new), old != new {
                 amounts[old < new ? "toLonger" : "toShorter"] = 1
             }
-            let told = first?.time ?? new.bought
-            return Count(
-                at: kind == "upgraded" ? new.bought : told, sale: index, amounts: amounts)
+            return Count(at: new.bought, sale: index, amounts: amounts)
         }
     }
 

@@ -1,0 +1,171 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §2, "Renewal infos": what was stated before an end says nothing about a purchase
+/// after it.
+@Suite("§2: which purchase a renewal info is about")
+struct RenewalSubjectTests {
+    /// Bought, turned off on day 10, over on day 30.
+    private let before: [Fact] = [
+        .subscribed("1", day(0), day(30)), .autoRenew(false, at: day(10)),
+        .expired(.voluntary, at: day(30)),
+    ]
+    /// Bought again on day 40; nothing but the transaction is known.
+    private let again = Fact.transaction("2", day(40), day(70), at: day(41))
+        .transaction { $0.transactionReason = Raw(.purchase) }
+
+    private func renewalInfo(
+        _ isOn: Bool, at moment: Timestamp, until renewalDate: Timestamp? = nil
+    ) -> Fact {
+        .renewalInfo(at: moment) {
+            $0.autoRenewStatus = Raw(isOn ? .on : .off)
+            $0.renewalDate = renewalDate
+        }
+    }
+
+    // MARK: What is unknown
+
+    @Test("Auto-renew, its date and the reason of the end do not carry over to the next purchase")
+    func unknown() throws {
+        let life = given(before + [again])
+        #expect(life.answer(day(20))?.willRenew == false)
+        #expect(life.answer(day(35))?.cancellation?.at == day(10))
+        for moment in [day(40), day(45), day(80)] {
+            let answer = try #require(life.answer(moment))
+            #expect(answer.willRenew == nil && answer.cancellation == nil)
+        }
+        #expect(life.answer(at: day(90), now: day(80))?.willRenew == nil)
+        #expect(life.intervals.last?.reason == .unconfirmed)
+        let notice = try #require(life.notices(.missingRenewalInfo).first)
+        #expect(notice.from == day(40) && notice.to == nil && notice.evidence == [4])
+        #expect(life.notices.map(\.code) == [.missingRenewalInfo])
+    }
+
+    @Test("Nor does a pending product or an unanswered price increase")
+    func pending() throws {
+        let stated = Fact.notification(.didChangeRenewalPref, .downgrade, at: day(12)).renewal {
+            $0.productId = ProductId("pro.monthly")
+            $0.autoRenewProductId = ProductId("lite.monthly")
+            $0.autoRenewStatus = Raw(.on)
+            $0.priceIncreaseStatus = Raw(.customerHasNotResponded)
+        }
+        let life = given(
+            .subscribed("1", day(0), day(30)), stated, .expired(.priceIncrease, at: day(30)), again)
+        #expect(life.answer(day(20))?.nextProductId == ProductId("lite.monthly"))
+        let answer = try #require(life.answer(day(45)))
+        #expect(answer.nextProductId == nil && answer.priceIncrease == nil)
+    }
+
+    @Test("Auto-renew that was on before the end makes no renewal overdue after it")
+    func notOverdue() {
+        let life = given(
+            .subscribed("1", day(0), day(30)), .autoRenew(true, at: day(5)),
+            .expired(.billingRetry, at: day(31)), again)
+        #expect(life.notices(.renewalOverdue).isEmpty)
+    }
+
+    @Test("Auto-renew that was off before the end explains no EXPIRED after it")
+    func unexplained() {
+        let life = given(before + [again, .expired(.billingRetry, at: day(71))])
+        #expect(life.notices(.unexplainedExpiry).map(\.from) == [day(70)])
+    }
+
+    @Test("Turned off again after the purchase is a fact of its own")
+    func turnedOffAgain() {
+        let life = given(before + [again, .autoRenew(false, at: day(50))])
+        #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10), day(50)])
+    }
+
+    // MARK: What is known
+
+    @Test("A renewal info about the purchase, however late, takes the notice back")
+    func explained() throws {
+        let life = given(before + [again, renewalInfo(true, at: day(50))])
+        #expect(life.answer(day(45))?.willRenew == nil)
+        #expect(life.answer(day(50))?.willRenew == true)
+        #expect(life.notices(.missingRenewalInfo).isEmpty)
+    }
+
+    @Test("A renewal is no purchase: what was stated before a gap holds after it")
+    func renewal() {
+        let life = given(before + [.didRenew("3", day(60), day(90))])
+        #expect(life.answer(day(65))?.willRenew == false)
+        #expect(life.notices(.missingRenewalInfo).isEmpty)
+    }
+
+    @Test("A renewal info signed before the purchaseDate it came with is about that purchase")
+    func signedAhead() {
+        let ahead = Fact.resubscribed("2", day(40), day(70), at: day(40, -30 * second))
+            .renewal { $0.autoRenewStatus = Raw(.on) }
+        let life = given(before + [ahead])
+        #expect(life.answer(day(40, -1))?.willRenew == false)
+        #expect(life.answer(day(40))?.willRenew == true)
+        #expect(life.intervals.map(\.reason) == [nil, .voluntary, nil, .unconfirmed])
+    }
+
+    @Test(
+        "One signed after the end that states a later renewalDate is about an unknown period",
+        arguments: [(999, true), (1_000, nil)] as [(Int64, Bool?)])
+    func unknownPeriod(_ later: Int64, _ expected: Bool?) {
+        let life = given(
+            before + [again, renewalInfo(true, at: day(80), until: day(70, later))])
+        #expect(life.answer(day(85))?.willRenew == expected)
+        #expect(life.notices(.missingRenewalInfo).isEmpty == (expected != nil))
+        #expect(life.notices(.renewalOverdue).isEmpty == (expected == nil))
+    }
+
+    @Test("One that states a failed payment is about the period that ended, whatever its date")
+    func failing() {
+        let failed = Fact.didFailToRenew(at: day(70, second)).renewal { $0.renewalDate = day(100) }
+        let life = given(before + [again, failed])
+        #expect(life.answer(day(71))?.willRenew == true)
+        #expect(life.notices(.missingRenewalInfo).isEmpty)
+    }
+
+    @Test("A chain of which no renewal info is known raises nothing")
+    func none() {
+        #expect(given(.subscribed("1", day(0), day(30)), again).notices.isEmpty)
+    }
+}
+
+/// `lifecycle.md` §2, `willRenew` and `cancellation`.
+@Suite("§2: auto-renew before the statement that first states the period")
+struct FirstStatedAutoRenewTests {
+    private func life(_ isOn: Bool, _ type: NotificationType) -> Lifecycle {
+        given(
+            Fact.notification(
+                type, "1", day(0), day(30), at: day(10),
+                subtype: isOn ? .autoRenewEnabled : .autoRenewDisabled
+            ).renewal { $0.autoRenewStatus = Raw(isOn ? .on : .off) })
+    }
+
+    @Test("DID_CHANGE_RENEWAL_STATUS proves the opposite before it", arguments: [true, false])
+    func opposite(_ isOn: Bool) throws {
+        let life = life(isOn, .didChangeRenewalStatus)
+        let before = try #require(life.answer(day(10, -1)))
+        #expect(before.willRenew == !isOn)
+        #expect(before.cancellation == nil)
+        let after = try #require(life.answer(day(10)))
+        #expect(after.willRenew == isOn)
+        #expect(after.cancellation?.at == (isOn ? nil : day(10)))
+    }
+
+    @Test("Another statement holds before its date, too, but dates no cancellation")
+    func another() {
+        let life = life(false, .consumptionRequest)
+        #expect(life.answer(day(5))?.willRenew == false)
+        #expect(life.answer(day(5))?.cancellation == nil)
+        #expect(life.answer(day(10))?.cancellation?.at == day(10))
+    }
+
+    @Test("Off since is never later than the moment asked about", arguments: 1...60 as ClosedRange)
+    func neverLater(seed: UInt64) {
+        let facts = RandomLife.facts(seed: seed, count: 2 + Int(seed % 40))
+        let life = given(facts)
+        for moment in Picture.moments(facts, life) {
+            let since = life.answer(moment)?.cancellation?.at
+            #expect(since.map { $0 <= moment } ?? true, "\(moment.testDescription)")
+        }
+    }
+}
