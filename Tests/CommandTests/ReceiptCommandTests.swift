@@ -134,6 +134,11 @@ struct ReceiptCommandTests {
         #expect(object["verified"]?.bool == false)
         #expect(object["signedBy"]?.isNull == true)
         #expect(object["bundleId"]?.string == "com.example.app")
+        // Whoever made it could have named anything: nothing is to be fetched.
+        #expect(object["originalTransactionIds"]?.array?.count == 2)
+        #expect(object["next"]?.array?.isEmpty == true)
+        let text = try await Self.run(place, "receipt.der", trusts: false)
+        #expect(!text.out.contains("next") && !text.out.contains("backfill"))
         let old = try Self.place(creationDate: Timestamp(milliseconds: 1_000_000_000_000))
         let outcome = try await Self.run(old, "receipt.der", "--json")
         #expect(outcome.code == 1)
@@ -172,6 +177,7 @@ struct ReceiptCommandTests {
         #expect(object["code"]?.string == "unsupportedAlgorithm")
         #expect(object["transactionReceipt"]?["transactionId"]?.string == "77")
         #expect(object["originalTransactionIds"]?.array?.compactMap(\.string) == ["77"])
+        #expect(object["next"]?.array?.isEmpty == true)
     }
 
     @Test("A stranger's names reach neither shell nor terminal")

@@ -9,15 +9,15 @@ public struct ReceiptNextStep: Sendable, Hashable {
 }
 
 extension ReceiptExamination {
-    /// What to ask the App Store next: a receipt knows no renewal state, and one that is not believed
-    /// may still name customers.
+    /// What to ask the App Store next: a receipt knows no renewal state. Nothing where nobody vouches
+    /// for it: whoever wrote it could have named anything.
     ///
     /// Names in a receipt nobody vouches for would be typed into a shell: what is not plainly a name or
     /// a number is left out.
     ///
     /// - Parameter file: where the receipt was read from, as it was named.
     public func nextSteps(file: String) -> [ReceiptNextStep] {
-        let ids = originalTransactionIds
+        let ids = trust == nil ? [] : originalTransactionIds
         guard let first = ids.first else { return [] }
         var options = ""
         if let environment {
