@@ -82,7 +82,7 @@ struct CommandFailure: Error {
                 code: error.code,
                 message: "\(error.message) If it is a customer's id, ask with `subledger timeline"
                     + " --customer \(id)` or `subledger entitlements \(id)`.", exit: .negative)
-        case .stateless, .ambiguousId:
+        case .unknownThen, .stateless, .ambiguousId:
             self.init(code: error.code, message: error.message, exit: .negative)
         }
     }

@@ -21,7 +21,7 @@ struct AnswerReader {
         let willRenew = renewalFact.flatMap { self.willRenew($0) }
         let span = period.spans.first { $0.contains(at) }
         var evidence = [period.firstFact, period.bestFact, period.endFact, interval.cause]
-        if let renewalFact { evidence.append(renewalFact) }
+        evidence += [interval.proof.date, interval.proof.reason, renewalFact].compactMap(\.self)
         let tokenFact = Tokens.fact(history, at: at)
         return ChainAnswer(
             state: interval.state, since: since, until: until,
@@ -38,7 +38,7 @@ struct AnswerReader {
             offer: best.offer, commitment: commitment(best, renewal),
             priceIncrease: priceIncrease(renewal),
             cancellation: willRenew == false ? cancellation(renewalFact, interval) : nil,
-            revocation: span.flatMap { revocation($0) },
+            revocation: span.flatMap { revocation($0) }, endReason: interval.reason,
             notices: merged(notices.filter { $0.holds(at: at) }),
             trust: min(
                 facts[period.bestFact].trust, facts[period.endFact].trust,

@@ -30,6 +30,8 @@ public struct ChainAnswer: Hashable, Sendable {
     public var priceIncrease: PriceIncrease?
     public var cancellation: Cancellation?
     public var revocation: Revocation?
+    /// Why there is no access; nil while there is, and of a one-time purchase that was not revoked.
+    public var endReason: EndReason?
     public var notices: [Notice]
     /// The rank of trust the state rests on: that of the least believed event that decides it.
     public var trust: Trust

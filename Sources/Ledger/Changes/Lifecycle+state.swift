@@ -23,6 +23,7 @@ extension Lifecycle {
                     json.value(fact.at.milliseconds)
                     json.value(fact.productId?.rawValue)
                     json.value(fact.transactionId?.rawValue)
+                    fact.detail?.writeValues(to: &json)
                 }
             }
             json.object("last", lastAnswer) { json, answer in answer.writeAttributes(to: &json) }
@@ -43,6 +44,21 @@ extension Lifecycle {
             notices.contains(where: { $0.code == .renewalOverdue && $0.from == entry.at })
         else { return entry.at }
         return entry.at.advanced(byMilliseconds: leeway)
+    }
+}
+
+extension LifeFact.Detail {
+    fileprivate func writeValues(to json: inout JSONWriter) {
+        switch self {
+        case .refund(let refund):
+            json.value(refund.amount?.milliunits)
+            json.value(refund.amount?.currency)
+            json.value(refund.from.milliseconds)
+            json.value(refund.to?.milliseconds)
+        case .change(let change):
+            json.value(change.from.rawValue)
+            json.value(change.to.rawValue)
+        }
     }
 }
 

@@ -12,8 +12,11 @@ struct Segment: Sendable {
     var state: ChainState
     var from: Timestamp
     var to: Timestamp?
-    /// The fact that proves the state.
-    var cause: Int
+    /// What proves the state.
+    var proof: Proof
+
+    /// The first of the facts that prove it.
+    var cause: Int { proof.cause }
 }
 
 /// Everything rule 5 decides about the time between a period's end E and the next start S.
@@ -25,7 +28,7 @@ struct AfterPeriod: Sendable {
     let hasOver: Bool
     /// The first EXPIRED notification among the facts that ended it.
     let expiredFact: Int?
-    /// Grace was stated without a date: a notice.
+    /// Grace was stated without a date, and nothing else says when it ended: a notice.
     let undatedGraceFact: Int?
 }
 
@@ -55,26 +58,36 @@ struct AfterPeriodRule {
         let limit = nextStart.map { min($0, exit.time) } ?? exit.time
         var segments: [Segment] = []
         var cursor = end
-        func add(_ state: ChainState, until: Timestamp?, cause: Int) {
+        func add(_ state: ChainState, until: Timestamp?, _ proof: Proof) {
             if let until, until <= cursor { return }
-            segments.append(Segment(state: state, from: cursor, to: until, cause: cause))
+            segments.append(Segment(state: state, from: cursor, to: until, proof: proof))
             if let until { cursor = until }
         }
         if let firstFailing = failing.first {
             let graceLimit = min(graceEnd, limit)
-            add(.grace, until: graceLimit, cause: graceFact ?? firstFailing)
+            add(
+                .grace, until: graceLimit, Proof(graceFact ?? firstFailing, date: period.endFact))
             let retryCause = segments.isEmpty ? firstFailing : graceOver(window) ?? graceFact
-            add(.billingRetry, until: limit, cause: retryCause ?? firstFailing)
+            let retryDate = segments.isEmpty ? period.endFact : graceFact
+            add(.billingRetry, until: limit, Proof(retryCause ?? firstFailing, date: retryDate))
         } else if let recoveryFact {
-            add(.billingRetry, until: limit, cause: recoveryFact)
+            add(.billingRetry, until: limit, Proof(recoveryFact, date: period.endFact))
         }
+        let why = reason(words)
         if nextStart.map({ cursor < $0 }) ?? true {
-            add(.expired, until: nextStart, cause: exit.fact ?? period.endFact)
+            // Retry ends by what ended it, or counted from the last failure.
+            let date = segments.isEmpty ? period.endFact : exit.fact ?? failing.last ?? recoveryFact
+            add(
+                .expired, until: nextStart,
+                Proof(exit.fact ?? period.endFact, date: date, reason: why?.fact))
         }
+        let isGraceEndKnown =
+            nextStart.map { $0 <= graceEnd } ?? false || exit.fact != nil && exit.time <= graceEnd
         return AfterPeriod(
-            segments: segments, reason: reason(words),
+            segments: segments, reason: why?.reason,
             hasFailing: !failing.isEmpty, hasOver: words.contains { $0.word == .over },
-            expiredFact: window.first { isExpired($0) }, undatedGraceFact: undatedGraceFact)
+            expiredFact: window.first { isExpired($0) },
+            undatedGraceFact: isGraceEndKnown ? nil : undatedGraceFact)
     }
 
     /// Facts that can speak: with a notification type, a renewal snapshot or a status, signed from
@@ -128,7 +141,8 @@ struct AfterPeriodRule {
         facts[index].cause.notificationType?.value == .expired
     }
 
-    /// G, the fact that stated it, and the fact that spoke of grace without a date.
+    /// G, the fact that stated it, and, where G is a guess, the fact that spoke of grace without a
+    /// date.
     private func grace(
         _ failing: [Int], _ window: [Int]
     ) -> (end: Timestamp, fact: Int?, undated: Int?) {
@@ -143,7 +157,8 @@ struct AfterPeriodRule {
         guard let undated else { return (end, nil, nil) }
         let longest = end.advanced(byMilliseconds: AfterPeriodRule.undatedGraceMilliseconds)
         guard let over = graceOver(window) else { return (longest, undated, undated) }
-        return (min(longest, facts.times[over]), undated, undated)
+        let time = facts.times[over]
+        return time <= longest ? (time, undated, nil) : (longest, undated, undated)
     }
 
     /// The first fact saying that grace is over while retry goes on.
@@ -192,22 +207,25 @@ struct AfterPeriodRule {
             ? AfterPeriodRule.monthlyPlanRetryMilliseconds : AfterPeriodRule.retryMilliseconds
     }
 
-    /// Why the subscription expired: EXPIRED's subtype, else the first over fact's intent.
-    private func reason(_ words: [(fact: Int, word: Word)]) -> EndReason? {
+    /// Why the subscription expired: EXPIRED's subtype, else the first over fact's intent; and the fact
+    /// that says so.
+    private func reason(
+        _ words: [(fact: Int, word: Word)]
+    ) -> (reason: EndReason, fact: Int)? {
         let newestFailing = words.last { $0.word == .failing }.map { facts.times[$0.fact] }
         let over = words.filter { word in
             word.word == .over && newestFailing.map { $0 <= facts.times[word.fact] } ?? true
         }
         for word in over where isExpired(word.fact) {
             if let reason = EndReason(expired: facts[word.fact].cause.subtype?.value) {
-                return reason
+                return (reason, word.fact)
             }
         }
         for word in over {
             if let reason = EndReason(
                 intent: facts[word.fact].statedRenewal?.expirationIntent?.value)
             {
-                return reason
+                return (reason, word.fact)
             }
         }
         return nil

@@ -57,7 +57,15 @@ final class History: Sendable {
         var subjects = RenewalSubjects(facts, periods, environment)
         for index in periods.indices {
             subjects.append(isPurchase: assembly.isBoughtAnew(index))
-            let reason = after[index].map { $0.reason ?? subjects.reason(index, facts, periods) }
+            var reason = after[index]?.reason
+            if after[index] != nil, reason == nil {
+                let why = subjects.reason(index, facts, periods)
+                reason = why.reason
+                // The end is the last segment.
+                if let last = base[index].indices.last, base[index][last].state == .expired {
+                    base[index][last].proof.reason = why.fact
+                }
+            }
             assembly.append(index, base[index], reason)
         }
         renewalSubjects = subjects
@@ -158,7 +166,7 @@ struct HistoryAssembly {
         let end = nextFrom.map { min(periods[index].end, $0) } ?? periods[index].end
         if from < end {
             let own = Segment(
-                state: label(index), from: from, to: end, cause: periods[index].firstFact)
+                state: label(index), from: from, to: end, proof: proof(index))
             append(own, period: index, reason: reason)
         }
         for segment in following {
@@ -175,6 +183,26 @@ struct HistoryAssembly {
         for segment in segments {
             append(segment, period: index, reason: reason)
         }
+    }
+
+    /// What first stated the period; where it was other words for when and why it was bought, also
+    /// what gives these; and what kept it waiting in grace.
+    private func proof(_ index: Int) -> Proof {
+        let period = periods[index]
+        var proof = Proof(period.firstFact)
+        if period.bestFact != period.firstFact {
+            let first = facts[period.firstFact].statedTransaction
+            let best = facts[period.bestFact].statedTransaction
+            if first?.purchaseDate != best?.purchaseDate
+                || first?.transactionReason != best?.transactionReason
+            {
+                proof.date = period.bestFact
+            }
+        }
+        if period.countsFrom > period.start, let last = intervals.last, last.state == .grace {
+            proof.reason = last.cause
+        }
+        return proof
     }
 
     /// Rule 7. The label looks at the state immediately before the period counts.
@@ -205,33 +233,36 @@ struct HistoryAssembly {
         guard !spans.isEmpty else {
             if let to = segment.to, to <= segment.from { return }
             return emit(
-                segment.state, segment.from, segment.to, segment.cause, index,
+                segment.state, segment.from, segment.to, segment.proof, index,
                 endReason(segment.state, reason))
         }
         var cursor = segment.from
-        var cause = segment.cause
+        var proof = segment.proof
         if let closer = spans.last(where: { $0.to == cursor })?.closer, !intervals.isEmpty,
             intervals[intervals.count - 1].state == .revoked
         {
-            cause = closer
+            proof = segment.proof.restored(by: closer)
         }
         while segment.to.map({ cursor < $0 }) ?? true {
             let inside = spans.first { $0.contains(cursor) }
             if let inside {
                 let until = earlier(inside.to, segment.to)
                 emit(
-                    .revoked, cursor, until, inside.opener, index,
+                    .revoked, cursor, until,
+                    Proof(inside.opener, reason: inside.familyRevokeFact), index,
                     inside.isFamilyRevoke ? .familyRevoke : .refund)
                 guard let until else { return }
                 cursor = until
-                cause = inside.to == until ? inside.closer ?? cause : cause
+                if inside.to == until, let closer = inside.closer {
+                    proof = segment.proof.restored(by: closer)
+                }
             } else {
                 let nextSpan = spans.lazy.map(\.from).filter { $0 > cursor }.min()
                 let until = earlier(nextSpan, segment.to)
-                emit(segment.state, cursor, until, cause, index, endReason(segment.state, reason))
+                emit(segment.state, cursor, until, proof, index, endReason(segment.state, reason))
                 guard let until else { return }
                 cursor = until
-                cause = segment.cause
+                proof = segment.proof
             }
         }
     }
@@ -251,7 +282,7 @@ struct HistoryAssembly {
 
     /// Adds an interval, joining it to the one before when nothing but the boundary differs.
     private mutating func emit(
-        _ state: ChainState, _ from: Timestamp, _ to: Timestamp?, _ cause: Int, _ period: Int,
+        _ state: ChainState, _ from: Timestamp, _ to: Timestamp?, _ proof: Proof, _ period: Int,
         _ reason: EndReason?
     ) {
         let last = intervals.count - 1
@@ -265,7 +296,7 @@ struct HistoryAssembly {
         intervals.append(
             Interval(
                 state: state, from: from, to: to, productId: best?.productId,
-                transactionId: periods[period].transactionId, period: period, cause: cause,
+                transactionId: periods[period].transactionId, period: period, proof: proof,
                 reason: reason))
     }
 }

@@ -11,10 +11,13 @@ public struct Interval: Hashable, Sendable {
     public var transactionId: TransactionId
     /// Index of the governing period.
     var period: Int
-    /// Index of the fact that proves the state began.
-    var cause: Int
+    /// The facts that prove the state began.
+    var proof: Proof
     /// Why access ended, for intervals that give none.
     public var reason: EndReason?
+
+    /// Index of the first of them.
+    var cause: Int { proof.cause }
 
     func contains(_ time: Timestamp) -> Bool {
         from <= time && (to.map { time < $0 } ?? true)

@@ -41,7 +41,7 @@ extension AfterPeriodRule {
         // A period cannot begin to count after it is over.
         let until = min(next.firstStated, date, next.end)
         guard until > period.end else { return nil }
-        return Segment(state: .grace, from: period.end, to: until, cause: stated)
+        return Segment(state: .grace, from: period.end, to: until, proof: Proof(stated, date: period.endFact))
     }
 
     /// Whether a fact signed before the next period was over speaks of the payment that was due at

@@ -28,9 +28,10 @@ struct OneTimePurchase {
         period = Period(
             purchase: whole, start: start, end: lapse ?? Timestamp(milliseconds: .max))
         let state: ChainState = catalogue.type(of: best) == .consumable ? .consumed : .owned
-        var segments = [Segment(state: state, from: start, to: lapse, cause: whole.firstFact)]
+        let proof = Proof(whole.firstFact)
+        var segments = [Segment(state: state, from: start, to: lapse, proof: proof)]
         if let lapse {
-            segments.append(Segment(state: .lapsed, from: lapse, to: nil, cause: whole.firstFact))
+            segments.append(Segment(state: .lapsed, from: lapse, to: nil, proof: proof))
         }
         self.segments = segments.filter { segment in segment.to.map { segment.from < $0 } ?? true }
     }

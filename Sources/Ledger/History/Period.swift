@@ -55,6 +55,21 @@ struct Period: Sendable {
     }
 }
 
+extension History {
+    /// Which period each transaction is of.
+    var periodIndices: [TransactionId: Int] {
+        if isOneTime {
+            guard !periods.isEmpty else { return [:] }
+            return Dictionary(uniqueKeysWithValues: records.map { ($0.transactionId, 0) })
+        }
+        var indices: [TransactionId: Int] = [:]
+        for (index, period) in periods.enumerated() {
+            for record in period.records { indices[records[record].transactionId] = index }
+        }
+        return indices
+    }
+}
+
 extension Period {
     /// The periods of a chain, in order. Only auto-renewable transactions make periods.
     static func periods(of records: [TransactionRecord], _ facts: OrderedFacts) -> [Period] {

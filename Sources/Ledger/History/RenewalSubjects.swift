@@ -52,17 +52,19 @@ struct RenewalSubjects: Sendable {
     }
 
     /// Why access ended where nothing about the end says so: what auto-renew last was, before the
-    /// next period.
-    func reason(_ period: Int, _ facts: OrderedFacts, _ periods: [Period]) -> EndReason {
+    /// next period; and the fact that says so.
+    func reason(
+        _ period: Int, _ facts: OrderedFacts, _ periods: [Period]
+    ) -> (reason: EndReason, fact: Int?) {
         let next = period + 1 < periods.count ? periods[period + 1].start : nil
         let newest = renewals(of: period).last { index in
             next.map { facts.renewals[index].signedDate < $0 } ?? true
         }
-        guard let renewal = newest.flatMap({ facts[facts.renewals[$0].fact].statedRenewal }),
-            renewal.willRenew == false
-        else { return .unconfirmed }
-        return renewal.priceIncreaseStatus?.value == .customerHasNotResponded
-            ? .priceIncrease : .voluntary
+        guard let fact = newest.map({ facts.renewals[$0].fact }),
+            let renewal = facts[fact].statedRenewal, renewal.willRenew == false
+        else { return (.unconfirmed, nil) }
+        let isUnanswered = renewal.priceIncreaseStatus?.value == .customerHasNotResponded
+        return (isUnanswered ? .priceIncrease : .voluntary, fact)
     }
 }
 

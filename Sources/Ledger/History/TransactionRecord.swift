@@ -46,9 +46,11 @@ struct RevocationSpan: Sendable {
     let opener: Int
     /// The fact that took it back.
     var closer: Int?
-    /// A family copy was taken away: by FAMILY_REVOKE, or by a REVOKE that states this date. Before
-    /// 2025-12 no payload says so, only the notification that carries it.
-    let isFamilyRevoke: Bool
+    /// The fact that says that a family copy was taken away: by FAMILY_REVOKE, or by a REVOKE that
+    /// states this date. Before 2025-12 no payload says so, only the notification that carries it.
+    let familyRevokeFact: Int?
+
+    var isFamilyRevoke: Bool { familyRevokeFact != nil }
 
     func contains(_ time: Timestamp) -> Bool {
         from <= time && (to.map { time < $0 } ?? true)
@@ -165,7 +167,7 @@ struct TransactionRecord: Sendable {
                 if open?.from == date { continue }
                 open = RevocationSpan(
                     from: date, to: nil, opener: statement.fact, closer: nil,
-                    isFamilyRevoke: isFamilyRevoke(date, statements, facts))
+                    familyRevokeFact: familyRevokeFact(date, statements, facts))
             } else if var span = open {
                 span.to = statement.signedDate
                 span.closer = statement.fact
@@ -177,14 +179,14 @@ struct TransactionRecord: Sendable {
         return closed
     }
 
-    private static func isFamilyRevoke(
+    private static func familyRevokeFact(
         _ date: Timestamp, _ statements: ArraySlice<Statement>, _ facts: OrderedFacts
-    ) -> Bool {
-        statements.contains { statement in
+    ) -> Int? {
+        statements.first { statement in
             guard statement.revocationDate == date else { return false }
             let fact = facts[statement.fact]
             return fact.cause.notificationType?.value == .revoke
                 || fact.statedTransaction?.revocationType?.value == .familyRevoke
-        }
+        }?.fact
     }
 }

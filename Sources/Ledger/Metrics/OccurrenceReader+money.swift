@@ -70,9 +70,6 @@ extension OccurrenceReader {
         var closingCause: Int64
     }
 
-    /// Milli-percent of everything.
-    static let wholePercentage: Int64 = 100_000
-
     /// Spans of one date are one refund, which stands while any of them does: a purchase that was
     /// restored is refunded once.
     private func refunds(of period: CountedPeriod) -> [Refund] {
@@ -84,15 +81,10 @@ extension OccurrenceReader {
                 refunds[refunds.count - 1].closingCause = closingCause(of: span)
                 continue
             }
-            let part = min(
-                max(percentage(of: span, period) ?? OccurrenceReader.wholePercentage, 0),
-                OccurrenceReader.wholePercentage)
-            // A thousand million units times a hundred thousand is far from the end of Int64.
-            let amount = HalfEven.quotient(
-                (period.price ?? 0) * part, OccurrenceReader.wholePercentage)
             refunds.append(
                 Refund(
-                    from: span.from, to: span.to, amount: amount,
+                    from: span.from, to: span.to,
+                    amount: history.refunded(period.price ?? 0, by: span, of: period.index),
                     cause: history.facts[span.opener].position, closingCause: closingCause(of: span)
                 ))
         }
@@ -101,24 +93,6 @@ extension OccurrenceReader {
 
     private func closingCause(of span: RevocationSpan) -> Int64 {
         history.facts[span.closer ?? span.opener].position
-    }
-
-    /// As the newest statement of the refund says: the first ones may come without.
-    private func percentage(of span: RevocationSpan, _ period: CountedPeriod) -> Int64? {
-        let opener = history.facts[span.opener].statedTransaction?.revocationPercentage
-        var newest: (signedDate: Timestamp, percentage: Int64)?
-        for record in history.periods[period.index].records {
-            for statement in history.records[record].statements
-            where statement.revocationDate == span.from {
-                guard
-                    let stated = history.facts[statement.fact].statedTransaction?
-                        .revocationPercentage,
-                    newest.map({ $0.signedDate <= statement.signedDate }) ?? true
-                else { continue }
-                newest = (statement.signedDate, stated)
-            }
-        }
-        return newest?.percentage ?? opener
     }
 
     // MARK: Proceeds

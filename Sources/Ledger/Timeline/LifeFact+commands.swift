@@ -12,7 +12,7 @@ extension LifeFact {
         }
         self.init(
             name: name, at: fact.receivedAt, productId: nil, transactionId: nil,
-            cause: fact.position, fact: nil)
+            cause: fact.position, secondCause: nil, detail: nil, fact: nil)
     }
 
     /// Commands behind Apple's facts of the same moment; each list in its own order.

@@ -7,6 +7,8 @@ extension LifeFactReader {
         var commitmentWillRenew: Bool?
         var productId: ProductId?
         var pendingProductId: ProductId?
+        /// The fact that scheduled it.
+        var pendingFact: Int?
         var priceIncrease: PriceIncreaseStatus?
     }
 
@@ -93,9 +95,14 @@ extension LifeFactReader {
         }
         let isSameProduct = view.productId == nil || view.productId == current
         if let pending, pending != view.pendingProductId {
-            add(.productChangeScheduled, at: facts.times[fact], fact: fact, product: pending)
-        } else if pending == nil, view.pendingProductId != nil, isSameProduct {
-            add(.productChangeCancelled, at: facts.times[fact], fact: fact)
+            add(
+                .productChangeScheduled, at: facts.times[fact], fact: fact, product: pending,
+                detail: .change(.init(from: current, to: pending)))
+            view.pendingFact = fact
+        } else if pending == nil, let cancelled = view.pendingProductId, isSameProduct {
+            add(
+                .productChangeCancelled, at: facts.times[fact], fact: fact, also: view.pendingFact,
+                detail: .change(.init(from: current, to: cancelled)))
         }
         view.productId = current
         view.pendingProductId = pending

@@ -32,7 +32,11 @@ public struct LifeFact: Hashable, Sendable {
     public var transactionId: TransactionId?
     /// Position of the event that proves it.
     public var cause: Int64
-    /// Index of that event's fact; nil for an operator's command.
+    /// Position of the event that states what it changed, where one does: the refund that was taken
+    /// back, the product before, the change that was cancelled.
+    public var secondCause: Int64?
+    public var detail: Detail?
+    /// Index of the fact of `cause`; nil for an operator's command.
     var fact: Int?
 }
 
@@ -64,15 +68,17 @@ struct LifeFactReader {
     var facts: OrderedFacts { history.facts }
 
     mutating func add(
-        _ name: LifeFactName, at: Timestamp, fact: Int, transaction: TransactionId? = nil,
-        product: ProductId? = nil
+        _ name: LifeFactName, at: Timestamp, fact: Int, also second: Int? = nil,
+        transaction: TransactionId? = nil, product: ProductId? = nil,
+        detail: LifeFact.Detail? = nil
     ) {
         let snapshot = facts[fact].statedTransaction
         found.append(
             LifeFact(
                 name: name, at: at, productId: product ?? snapshot?.productId,
                 transactionId: transaction ?? snapshot?.transactionId,
-                cause: facts[fact].position, fact: fact))
+                cause: facts[fact].position, secondCause: second.map { facts[$0].position },
+                detail: detail, fact: fact))
     }
 
     private func sorted() -> [LifeFact] {
@@ -117,8 +123,9 @@ struct LifeFactReader {
         guard isSameRun(old, new) else { return }
         let name = change(from: before, to: after, old, new)
         add(
-            name, at: new.start, fact: new.firstFact, transaction: new.transactionId,
-            product: after)
+            name, at: new.start, fact: new.firstFact, also: oldFact,
+            transaction: new.transactionId, product: after,
+            detail: .change(.init(from: before, to: after)))
     }
 
     /// Whether neither expired nor revoked lies between two periods (`lifecycle.md` §2, "run").
@@ -157,8 +164,9 @@ struct LifeFactReader {
         for index in periods.indices where !periods[index].spans.isEmpty {
             var last: Timestamp?
             for span in periods[index].spans where !span.isFamilyRevoke {
+                let refund = LifeFact.Detail.refund(history.refund(span, of: index))
                 if span.from != last {
-                    add(.refunded, at: span.from, fact: span.opener)
+                    add(.refunded, at: span.from, fact: span.opener, detail: refund)
                     last = span.from
                 }
                 guard let closer = span.closer,
@@ -166,7 +174,9 @@ struct LifeFactReader {
                 else { continue }
                 closers.insert(closer)
                 reversed.insert(id)
-                add(.refundReversed, at: facts.times[closer], fact: closer, transaction: id)
+                add(
+                    .refundReversed, at: facts.times[closer], fact: closer, also: span.opener,
+                    transaction: id, detail: refund)
             }
         }
         for index in facts.indices

@@ -21,6 +21,7 @@ extension NoticeReader {
         guard date.milliseconds(since: end) >= 1_000 else { return }
         add(
             .unconfirmedStatement, from: facts.times[newest], facts: [newest, last.endFact],
+            about: stretch(last),
             "A renewal info alone states that it lasts until \(date.rfc3339); no transaction and no"
                 + " RENEWAL_EXTENDED does, so that access ends on \(end.rfc3339). Ask Apple what it"
                 + " sent, as `subledger reconcile` does; what is older than its history, extend by"

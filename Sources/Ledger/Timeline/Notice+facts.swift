@@ -17,8 +17,11 @@ extension NoticeReader {
                 $0.state.appleStatus == status.rawValue
             }
             guard !agrees else { continue }
+            let period = history.interval(at: time).map {
+                stretch(history.periods[history.intervals[$0].period])
+            }
             add(
-                .contradiction, from: time, facts: [index],
+                .contradiction, from: time, facts: [index], about: period,
                 "Apple states status \(status.rawValue), which is none of the states held within"
                     + " 60 s of it.")
         }
@@ -29,21 +32,26 @@ extension NoticeReader {
         let records = history.records
         for record in records.indices where records[record].statements.count > 1 {
             let statements = records[record].statements
-            var groupStart = statements.startIndex
-            for index in statements.indices.dropFirst() {
-                if statements[index].signedDate != statements[groupStart].signedDate {
-                    groupStart = index
-                    continue
+            var start = statements.startIndex
+            while start < statements.endIndex {
+                let date = statements[start].signedDate
+                let end =
+                    statements[start...].firstIndex { $0.signedDate != date } ?? statements.endIndex
+                for index in statements[start..<end].indices.dropFirst() {
+                    readContradiction(
+                        statements[index], with: statements[start..<index],
+                        before: statements[end...].prefix(NoticeReader.comparedStatements),
+                        records[record])
                 }
-                readContradiction(
-                    statements[index], with: statements[groupStart..<index], records[record])
+                start = end
             }
         }
     }
 
     /// The first of the others that this one contradicts is enough to say so.
     private mutating func readContradiction(
-        _ statement: Statement, with others: ArraySlice<Statement>, _ record: TransactionRecord
+        _ statement: Statement, with others: ArraySlice<Statement>,
+        before later: ArraySlice<Statement>, _ record: TransactionRecord
     ) {
         guard let snapshot = facts[statement.fact].statedTransaction else { return }
         // Many equal repetitions are compared with few, so that hostile numbers cost little.
@@ -53,8 +61,13 @@ extension NoticeReader {
             }
             let differing = before.value.contradictions(with: snapshot.value)
             guard !differing.isEmpty else { continue }
+            let settled = later.first { statement in
+                guard let later = facts[statement.fact].statedTransaction else { return false }
+                return later.value.settles(differing, between: before.value, and: snapshot.value)
+            }
             add(
-                .contradiction, from: statement.signedDate, facts: [other.fact, statement.fact],
+                .contradiction, from: statement.signedDate, to: settled?.signedDate,
+                facts: [other.fact, statement.fact], about: stretch(of: record.transactionId),
                 "Two sources state different values for transaction \(record.transactionId) at one"
                     + " signedDate: \(differing.joined(separator: ", ")).")
             return
@@ -119,6 +132,7 @@ extension NoticeReader {
         for index in facts.indices where !facts[index].unknownValues.isEmpty {
             add(
                 .unknownValue, from: facts.times[index], facts: [index],
+                about: stretch(of: facts[index].statedTransaction?.transactionId),
                 "This version does not know the value of "
                     + facts[index].unknownValues.joined(separator: ", ") + "; it was kept and"
                     + " changed nothing.")
@@ -127,7 +141,9 @@ extension NoticeReader {
             guard let fact = history.after[index]?.undatedGraceFact else { continue }
             add(
                 .unknownValue, from: facts.times[fact], facts: [fact],
-                "A grace period was stated without gracePeriodExpiresDate; its end is a guess.")
+                about: stretch(history.periods[index]),
+                "A grace period was stated without gracePeriodExpiresDate, and nothing says when it"
+                    + " ended; its end is a guess.")
         }
         readMissingDuration()
         readMissingType()
@@ -159,13 +175,26 @@ extension NoticeReader {
         else { return }
         if let product = best.productId, catalogue.products[product]?.duration != nil { return }
         add(
-            .unknownValue, from: period.start, facts: [period.bestFact],
+            .unknownValue, from: period.start, facts: [period.bestFact], about: stretch(period),
             "The catalogue gives no duration for this non-renewing subscription: it counts as"
                 + " owned without end.")
     }
 }
 
 extension TransactionSnapshot {
+    /// Whether this later statement decides between two that differ: it says what one of them says.
+    /// Of two ends the larger holds (`lifecycle.md` §2 rule 4), and only what restates it decides.
+    func settles(
+        _ names: [String], between one: TransactionSnapshot, and other: TransactionSnapshot
+    ) -> Bool {
+        if let left = one.expiresDate, let right = other.expiresDate, left != right {
+            guard expiresDate == max(left, right) else { return false }
+        }
+        return [one, other].contains { earlier in
+            contradictions(with: earlier).allSatisfy { $0 == "expiresDate" || !names.contains($0) }
+        }
+    }
+
     /// Wire names of the fields that both snapshots state, differently.
     func contradictions(with other: TransactionSnapshot) -> [String] {
         var names: [String] = []

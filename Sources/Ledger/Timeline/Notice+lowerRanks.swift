@@ -84,6 +84,7 @@ extension NoticeReader {
         if let denying = later.last(where: { $0.signedDate <= last }) {
             add(
                 .contradiction, from: facts.times[told], facts: [denying.fact, told],
+                about: stretch(of: id),
                 "\(source) states that transaction \(id) was refunded on \(date.rfc3339), but what"
                     + " is trusted more stated no refund on \(denying.signedDate.rfc3339). The more"
                     + " trusted one holds.")
@@ -93,7 +94,7 @@ extension NoticeReader {
         let answer = later.min { ($0.signedDate, $0.fact) < ($1.signedDate, $1.fact) }
         add(
             .unconfirmedStatement, from: facts.times[told], to: answer?.signedDate,
-            facts: [best.fact, told],
+            facts: [best.fact, told], about: stretch(of: id),
             "\(source) alone states that transaction \(id) was refunded on \(date.rfc3339); nothing"
                 + " that is trusted more had been said since. Access goes on until it is: ask Apple,"
                 + " as `subledger reconcile` does.")
@@ -182,7 +183,7 @@ extension NoticeReader {
             add(
                 .unconfirmedStatement, from: facts.times[failing],
                 to: over.map { min($0, next?.start ?? $0) } ?? next?.start,
-                facts: [newest, failing],
+                facts: [newest, failing], about: stretch(periods[index]),
                 "\(source(of: failing)) alone states that the payment failed; what is trusted more"
                     + " speaks of that time, and not of a failure. It holds: ask Apple, as"
                     + " `subledger reconcile` does.")

@@ -54,6 +54,7 @@ extension NoticeReader {
             guard !names.isEmpty, told.insert(stated.transactionId).inserted else { continue }
             add(
                 .contradiction, from: facts.times[index], facts: [first, index],
+                about: stretch(of: stated.transactionId),
                 "\(source(of: index)) states another \(names.joined(separator: ", ")) for"
                     + " transaction \(stated.transactionId) than what is trusted more.")
         }

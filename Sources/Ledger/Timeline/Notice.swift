@@ -29,15 +29,34 @@ public struct Notice: Hashable, Sendable {
     public var to: Timestamp?
     /// Positions of the events that show it, ascending.
     public var evidence: [Int64]
+    /// The period it is about; nil where it is about none, or about several.
+    public var period: Stretch?
+
+    /// A period that is known, or a stretch of which none is.
+    public struct Stretch: Hashable, Sendable {
+        /// Nil: nothing is known of that time.
+        public var transactionId: TransactionId?
+        public var productId: ProductId?
+        /// Nil: from a time that is not known.
+        public var from: Timestamp?
+        /// Nil: without an end that is known.
+        public var to: Timestamp?
+
+        public func contains(_ time: Timestamp) -> Bool {
+            (from.map { $0 <= time } ?? true) && (to.map { time < $0 } ?? true)
+        }
+    }
 
     public init(
-        code: NoticeCode, message: String, from: Timestamp, to: Timestamp?, evidence: [Int64]
+        code: NoticeCode, message: String, from: Timestamp, to: Timestamp?, evidence: [Int64],
+        period: Stretch? = nil
     ) {
         self.code = code
         self.message = message
         self.from = from
         self.to = to
         self.evidence = evidence
+        self.period = period
     }
 
     public func holds(at time: Timestamp) -> Bool {
@@ -62,6 +81,8 @@ struct NoticeReader {
     let history: History
     let catalogue: Catalogue
     private var found: [Notice] = []
+    /// Which period each transaction is of, once that is asked.
+    private lazy var periodIndices: [TransactionId: Int] = history.periodIndices
 
     static func read(
         _ history: History, catalogue: Catalogue, holders: Holders
@@ -100,19 +121,37 @@ struct NoticeReader {
 
     mutating func add(
         _ code: NoticeCode, from: Timestamp, to: Timestamp? = nil, facts indices: [Int],
-        _ message: String
+        about period: Notice.Stretch? = nil, _ message: String
     ) {
-        add(code, from: from, to: to, positions: indices.map { facts[$0].position }, message)
+        add(
+            code, from: from, to: to, positions: indices.map { facts[$0].position }, about: period,
+            message)
     }
 
     mutating func add(
         _ code: NoticeCode, from: Timestamp, to: Timestamp? = nil, positions: [Int64],
-        _ message: String
+        about period: Notice.Stretch? = nil, _ message: String
     ) {
         found.append(
             Notice(
                 code: code, message: message, from: from, to: to,
-                evidence: positions.ascending()))
+                evidence: positions.ascending(), period: period))
+    }
+
+    /// A period, as what a notice is about.
+    func stretch(_ period: Period) -> Notice.Stretch {
+        Notice.Stretch(
+            transactionId: period.transactionId,
+            productId: facts[period.bestFact].statedTransaction?.productId, from: period.start,
+            to: period.end == Timestamp(milliseconds: .max) ? nil : period.end)
+    }
+
+    /// The period a transaction is of; nil when it is of none that counts.
+    mutating func stretch(of transaction: TransactionId?) -> Notice.Stretch? {
+        guard let transaction, let index = periodIndices[transaction] else { return nil }
+        var named = stretch(history.periods[index])
+        named.transactionId = transaction
+        return named
     }
 
     // MARK: Periods
@@ -126,6 +165,7 @@ struct NoticeReader {
         else { return }
         add(
             .renewalOverdue, from: period.end, facts: [period.endFact, newest],
+            about: stretch(period),
             "The period ended and auto-renew was on, but neither a renewal, a billing failure nor"
                 + " an expiry is known. Ask Apple for the subscription's status.")
     }
@@ -138,7 +178,10 @@ struct NoticeReader {
             if periods[index].isUpgraded, next.map({ $0 > end }) ?? true {
                 add(
                     .missingPeriod, from: end, facts: [periods[index].bestFact],
-                    "The transaction was upgraded, but its successor is unknown.")
+                    about: Notice.Stretch(from: end, to: next),
+                    "Transaction \(periods[index].transactionId) was upgraded, but its successor is"
+                        + " unknown: nothing is known of the time from"
+                        + " \(end.rfc3339)\(next.map { " to \($0.rfc3339)" } ?? " on").")
             }
             if let next, next > end { readGap(periods[index], periods[index + 1]) }
         }
@@ -155,9 +198,11 @@ struct NoticeReader {
         switch history.intervals[before].state {
         case .expired, .revoked:
             add(
-                .missingPeriod, from: next.start, facts: [period.endFact, next.firstFact],
-                "A renewal starts after a gap that nothing explains: at least one period between"
-                    + " is unknown.")
+                .missingPeriod, from: period.end, facts: [period.endFact, next.firstFact],
+                about: Notice.Stretch(from: period.end, to: next.start),
+                "A renewal starts on \(next.start.rfc3339), after a gap that nothing explains: at"
+                    + " least one period between is missing, and nothing is known of the time from"
+                    + " \(period.end.rfc3339) on until then.")
         default: return
         }
     }
@@ -174,9 +219,11 @@ struct NoticeReader {
                 point.signedDate < time && point.fact != expired && !isOver(point.fact)
             }
             if let known, facts[known].statedRenewal?.willRenew == false { continue }
-            guard !period.spans.contains(where: { $0.contains(period.end) }) else { continue }
+            guard !period.spans.contains(where: { $0.contains(period.end) }),
+                !isExplained(index, after.reason, before: time)
+            else { continue }
             add(
-                .unexplainedExpiry, from: period.end, facts: [expired],
+                .unexplainedExpiry, from: period.end, facts: [expired], about: stretch(period),
                 "The subscription expired, but neither a turned-off auto-renew nor a billing"
                     + " failure was seen before: a notification is missing.")
         }
@@ -201,6 +248,7 @@ struct NoticeReader {
             add(
                 .missingRenewalInfo, from: periods[start].countsFrom,
                 to: next.map { periods[$0].countsFrom }, facts: [periods[start].firstFact],
+                about: stretch(periods[start]),
                 "No renewal info about the time since \(periods[start].start.rfc3339) is known:"
                     + " whether auto-renew is on is unknown. Ask Apple, as `subledger reconcile`"
                     + " does.")
@@ -215,7 +263,9 @@ struct NoticeReader {
     private mutating func readHistoryMissingBefore() {
         guard let period = history.periods.first,
             let best = facts[period.bestFact].statedTransaction,
-            best.transactionId.rawValue != best.originalTransactionId.rawValue
+            !period.contains(
+                transaction: TransactionId(best.originalTransactionId.rawValue),
+                in: history.records)
         else { return }
         let isRenewal = best.transactionReason?.value == .renewal
         let isLate =
@@ -224,8 +274,12 @@ struct NoticeReader {
                     > NoticeLimits.firstPeriodToleranceMilliseconds
             } ?? false
         guard isRenewal || isLate else { return }
+        let start = isLate ? best.originalPurchaseDate : nil
         add(
             .historyMissingBefore, from: period.countsFrom, facts: [period.firstFact],
-            "The first period known is not the subscription's first: earlier history is missing.")
+            about: Notice.Stretch(from: start, to: period.countsFrom),
+            "The first period known, from \(period.countsFrom.rfc3339) on, is not the"
+                + " subscription's first\(start.map { ", of \($0.rfc3339)" } ?? ""): nothing is known"
+                + " of the time before.")
     }
 }

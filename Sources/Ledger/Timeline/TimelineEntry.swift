@@ -12,6 +12,8 @@ public struct TimelineEntry: Hashable, Sendable {
     public var at: Timestamp
     /// Position of the event that proves it.
     public var cause: Int64
+    /// Positions of all events that prove it, ascending.
+    public var events: [Int64]
 
     /// Merged by (at, state before fact, signedDate, digest).
     static func merge(_ transitions: [Transition], _ facts: [LifeFact]) -> [TimelineEntry] {
@@ -25,19 +27,21 @@ public struct TimelineEntry: Hashable, Sendable {
             }
             entries.append(
                 TimelineEntry(
-                    kind: .state(transition), at: transition.at, cause: transition.cause))
+                    kind: .state(transition), at: transition.at, cause: transition.cause,
+                    events: transition.events))
         }
         entries += facts[next...].map { TimelineEntry($0) }
         return entries
     }
 
     private init(_ fact: LifeFact) {
-        self.init(kind: .fact(fact), at: fact.at, cause: fact.cause)
+        self.init(kind: .fact(fact), at: fact.at, cause: fact.cause, events: fact.events)
     }
 
-    private init(kind: Kind, at: Timestamp, cause: Int64) {
+    private init(kind: Kind, at: Timestamp, cause: Int64, events: [Int64]) {
         self.kind = kind
         self.at = at
         self.cause = cause
+        self.events = events
     }
 }

@@ -13,6 +13,9 @@ public struct Transition: Hashable, Sendable {
     /// Position of the event that proves it; of a clock-driven one, of the event that stated the
     /// date.
     public var cause: Int64
+    /// Positions of all events that prove it, ascending, `cause` among them: what states the date and
+    /// what gives the reason may be others.
+    public var events: [Int64]
 
     static func transitions(_ history: History) -> [Transition] {
         var transitions: [Transition] = []
@@ -22,7 +25,8 @@ public struct Transition: Hashable, Sendable {
                 Transition(
                     at: interval.from, from: previous, to: interval.state,
                     productId: interval.productId, transactionId: interval.transactionId,
-                    reason: interval.reason, cause: history.facts[interval.cause].position))
+                    reason: interval.reason, cause: history.facts[interval.cause].position,
+                    events: interval.proof.positions(history.facts)))
             previous = interval.state
         }
         return transitions

@@ -19,8 +19,10 @@ public struct Moment: Sendable {
 
 /// Why a question has no answer.
 public enum QueryError: Error, Sendable, Equatable {
-    /// Nothing is known of the id, or its chain did not exist yet.
+    /// Nothing is known of the id.
     case noSuchSubscription(String)
+    /// Something is known of the id, but nothing at that time, and a sentence says why.
+    case unknownThen(String, reason: String)
     /// Something is known of the id, and a sentence says why it has no state.
     case stateless(String, reason: String)
     /// The id belongs to several apps, or to several chains.
@@ -30,7 +32,7 @@ public enum QueryError: Error, Sendable, Equatable {
     /// Stable; scripts rely on it.
     public var code: String {
         switch self {
-        case .noSuchSubscription, .stateless: "noSuchSubscription"
+        case .noSuchSubscription, .unknownThen, .stateless: "noSuchSubscription"
         case .ambiguousId: "ambiguousId"
         case .store(let error): error.code.rawValue
         }
@@ -41,6 +43,7 @@ public enum QueryError: Error, Sendable, Equatable {
         case .noSuchSubscription(let id):
             "No subscription or purchase is known by \(id) at that time; check the id, --data,"
                 + " --environment, --bundle-id, and --at or --known-at."
+        case .unknownThen(let id, let reason): "Nothing is known by \(id) at that time. \(reason)"
         case .stateless(let id, let reason): "What is known by \(id) has no state. \(reason)"
         case .ambiguousId(let id, let chains):
             "\(id) is known in several chains: name the app with --bundle-id, or ask by one of "
@@ -63,6 +66,8 @@ public struct ChainReading: Sendable {
     public let catalogueHash: Digest
     public let life: Lifecycle
     public let answer: ChainAnswer
+    /// What became of the transaction that was asked about; nil when the chain was.
+    public private(set) var transaction: TransactionStanding?
     /// The facts used, by position; of several statements of one event the one that names what
     /// happened.
     let facts: [Int64: Fact]
@@ -96,6 +101,40 @@ public struct ChainReading: Sendable {
 }
 
 extension ChainReading {
+    /// The same for a question by this id. A chain's id is that of its first transaction, too: which one
+    /// is meant is clear where that was refunded.
+    func asked(by id: String) -> ChainReading {
+        guard let standing = life.standing(of: TransactionId(id), at: moment.at) else { return self }
+        let isTransaction = chain.originalTransactionId.rawValue != id
+        guard isTransaction || standing.outcome.isRevoked else { return self }
+        var reading = self
+        reading.transaction = standing
+        return reading
+    }
+
+    /// Why a chain of which something is known has no state at a moment, or none at all.
+    static func whyNothing(
+        by id: String, _ facts: [Fact], _ moment: Moment, head: Int64, _ ledger: EnvironmentLedger
+    ) -> QueryError? {
+        let admitted = facts.filter { $0.position <= head && moment.knowledge.admits($0) }
+        guard !admitted.isEmpty else {
+            return facts.min { $0.position < $1.position }.map { first in
+                .unknownThen(
+                    id,
+                    reason: "The first event about it, at position \(first.position), was received"
+                        + " on \(first.receivedAt.rfc3339).")
+            }
+        }
+        let life = Lifecycle(
+            admitted, environment: ledger.environment, catalogue: ledger.catalogue)
+        guard let start = life.intervals.first?.from else {
+            return whyStateless(admitted, ledger).map { .stateless(id, reason: $0) }
+        }
+        guard moment.at < start else { return nil }
+        let missing = life.notices.first { $0.code == .historyMissingBefore }
+        return .unknownThen(id, reason: missing?.message ?? "It begins on \(start.rfc3339).")
+    }
+
     /// Why a chain never has a state, in a sentence that says what to do; nil for one that has, and
     /// where nothing says why.
     static func whyStateless(_ facts: [Fact], _ ledger: EnvironmentLedger) -> String? {
@@ -169,18 +208,22 @@ public struct ChainQuery: Sendable {
             throw .store(error)
         }
         guard readings.count <= 1 else { throw .ambiguousId(id, readings.map(\.chain)) }
-        guard let reading = readings.first else { throw try await missing(id, bundleId) }
-        return reading
+        guard let reading = readings.first else { throw try await missing(id, bundleId, moment) }
+        return reading.asked(by: id)
     }
 
     /// Why an id has no answer.
     private func missing(
-        _ id: String, _ bundleId: BundleId?
+        _ id: String, _ bundleId: BundleId?, _ moment: Moment
     ) async throws(QueryError) -> QueryError {
         do throws(StoreError) {
             let chains = try await chains(id).filter { bundleId == nil || $0.bundleId == bundleId }
-            let reason = try await stateless(chains).first?.reason
-            return reason.map { .stateless(id, reason: $0) } ?? .noSuchSubscription(id)
+            guard !chains.isEmpty else { return .noSuchSubscription(id) }
+            for (_, facts) in try await facts.facts(of: chains) {
+                let why = ChainReading.whyNothing(by: id, facts, moment, head: head, ledger)
+                if let why { return why }
+            }
+            return .noSuchSubscription(id)
         } catch { throw .store(error) }
     }
 

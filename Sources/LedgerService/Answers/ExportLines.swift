@@ -73,13 +73,17 @@ struct ExportLines {
         let chain = ["environment", "bundleId", "originalTransactionId"]
         let cause = [
             "position", "kind", "trust", "notificationType", "subtype", "notificationUUID",
-            "signedDate", "receivedAt", "lateness",
+            "signedDate", "receivedAt", "lateness", "events",
         ].map { "cause.\($0)" }
         switch subject {
         case .subscriptions: return chain + subscriptionColumns
         case .transitions:
             return chain + ["at", "from", "to", "reason", "productId", "transactionId"] + cause
-        case .facts: return chain + ["at", "fact", "productId", "transactionId"] + cause
+        case .facts:
+            return chain + ["at", "fact", "productId", "transactionId"] + cause + [
+                "refund.amount.milliunits", "refund.amount.currency", "refund.from", "refund.to",
+                "change.from", "change.to",
+            ]
         case .events:
             return [
                 "position", "key", "kind", "source", "trust", "conflict", "receivedAtClaimed",
@@ -100,6 +104,6 @@ struct ExportLines {
         "commitment.price.milliunits", "commitment.price.currency", "commitment.willRenew",
         "commitment.nextProductId", "priceIncrease", "cancellation.reason", "cancellation.at",
         "revocation.date", "revocation.reason", "revocation.type", "revocation.percentage",
-        "notices", "evidence", "completeFrom", "trust", "appAccountTokenTrust",
+        "notices", "evidence", "completeFrom", "trust", "appAccountTokenTrust", "endReason",
     ]
 }

@@ -15,6 +15,9 @@ extension ChainReading {
             answer.writeState(to: &json)
             answer.writeTerms(to: &json)
             answer.writeEnd(to: &json)
+            if let transaction {
+                json.object("transaction") { json in transaction.writeMembers(to: &json) }
+            }
             json.array("notices", answer.notices) { json, notice in notice.write(to: &json) }
             json.member("trust", answer.trust.rawValue)
             json.array("evidence", answer.evidence)
@@ -82,6 +85,19 @@ extension ChainAnswer {
             json.member("type", revocation.type)
             json.member("percentage", revocation.percentage)
         }
+        json.member("endReason", endReason?.rawValue)
+    }
+}
+
+extension TransactionStanding {
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("transactionId", transactionId)
+        json.member("productId", productId)
+        json.member("from", from)
+        json.member("to", to)
+        json.member("standing", outcome.rawValue)
+        json.member("since", since)
+        json.object("amount", amount) { json, money in money.writeMembers(to: &json) }
     }
 }
 
@@ -99,6 +115,13 @@ extension Notice {
             json.member("code", code.rawValue)
             json.member("message", message)
             json.array("evidence", evidence)
+            json.member("since", from)
+            json.object("period", period) { json, period in
+                json.member("transactionId", period.transactionId)
+                json.member("productId", period.productId)
+                json.member("from", period.from)
+                json.member("to", period.to)
+            }
         }
     }
 }

@@ -74,7 +74,7 @@ extension ChainReading {
     /// An entry without the braces.
     func writeMembers(of entry: TimelineEntry, to json: inout JSONWriter) {
         entry.writeMembers(to: &json)
-        writeCause(entry.cause, to: &json)
+        writeCause(entry.cause, entry.events, to: &json)
     }
 
     /// A line of `export transitions`.
@@ -87,7 +87,7 @@ extension ChainReading {
             json.member("reason", transition.reason?.rawValue)
             json.member("productId", transition.productId)
             json.member("transactionId", transition.transactionId)
-            writeCause(transition.cause, to: &json)
+            writeCause(transition.cause, transition.events, to: &json)
         }
     }
 
@@ -99,7 +99,8 @@ extension ChainReading {
             json.member("fact", fact.name.rawValue)
             json.member("productId", fact.productId)
             json.member("transactionId", fact.transactionId)
-            writeCause(fact.cause, to: &json)
+            fact.writeDetail(to: &json)
+            writeCause(fact.cause, fact.events, to: &json)
         }
     }
 
@@ -109,10 +110,10 @@ extension ChainReading {
         json.member("originalTransactionId", chain.originalTransactionId)
     }
 
-    /// The event that proves an entry.
-    private func writeCause(_ position: Int64, to json: inout JSONWriter) {
+    /// The event that proves an entry, and the positions of all that do.
+    private func writeCause(_ position: Int64, _ events: [Int64], to json: inout JSONWriter) {
         guard let fact = facts[position] else { return json.member("cause", nil as String?) }
-        fact.writeCause(to: &json)
+        fact.writeCause(events, to: &json)
     }
 }
 
@@ -129,6 +130,8 @@ extension TimelineEntry {
             json.member("reason", transition.reason?.rawValue)
             json.member("productId", transition.productId)
             json.member("transactionId", transition.transactionId)
+            json.member("refund", nil as String?)
+            json.member("change", nil as String?)
         case .fact(let fact):
             json.member("kind", "fact")
             json.member("from", nil as String?)
@@ -137,22 +140,40 @@ extension TimelineEntry {
             json.member("reason", nil as String?)
             json.member("productId", fact.productId)
             json.member("transactionId", fact.transactionId)
+            fact.writeDetail(to: &json)
+        }
+    }
+}
+
+extension LifeFact {
+    /// What was given back, and what changed into what; null of other facts.
+    func writeDetail(to json: inout JSONWriter) {
+        json.object("refund", refund) { json, refund in
+            json.object("amount", refund.amount) { json, money in money.writeMembers(to: &json) }
+            json.member("from", refund.from)
+            json.member("to", refund.to)
+        }
+        json.object("change", change) { json, change in
+            json.member("from", change.from)
+            json.member("to", change.to)
         }
     }
 }
 
 extension Fact {
     /// The event as a cause; an operator's command with who and why.
-    func writeCause(to json: inout JSONWriter) {
+    ///
+    /// - Parameter events: the positions of all events that prove the same, this one among them.
+    func writeCause(_ events: [Int64], to json: inout JSONWriter) {
         json.object("cause", self) { json, fact in
-            fact.writeCauseMembers(to: &json)
+            fact.writeCauseMembers(events, to: &json)
             guard let command = fact.command else { return }
             json.object("command", command) { json, command in command.writeMembers(to: &json) }
         }
     }
 
-    /// Which event, and when.
-    func writeCauseMembers(to json: inout JSONWriter) {
+    /// Which event, and when; and which others prove the same.
+    func writeCauseMembers(_ events: [Int64], to json: inout JSONWriter) {
         json.member("position", position)
         json.member("kind", cause.kind.rawValue)
         json.member("trust", trust.rawValue)
@@ -163,5 +184,6 @@ extension Fact {
         json.member("receivedAt", receivedAt)
         // Milliseconds from signing to arrival.
         json.member("lateness", signedDate.map { receivedAt.milliseconds(since: $0) })
+        json.array("events", events)
     }
 }

@@ -102,7 +102,9 @@ extension CustomerReading {
             json.member("reason", nil as String?)
             json.member("productId", nil as ProductId?)
             json.member("transactionId", nil as TransactionId?)
-            fact.writeCause(to: &json)
+            json.member("refund", nil as String?)
+            json.member("change", nil as String?)
+            fact.writeCause([fact.position], to: &json)
         }
     }
 

@@ -72,7 +72,7 @@ public struct FeedChange: Sendable {
     private func write(_ entry: TimelineEntry, to json: inout JSONWriter) {
         entry.writeMembers(to: &json)
         json.object("cause", change.causes[entry.cause]) { json, fact in
-            fact.writeCauseMembers(to: &json)
+            fact.writeCauseMembers(entry.events, to: &json)
         }
     }
 }

@@ -67,6 +67,10 @@ public struct AnswerFailure: Error, Sendable {
                 kind: .notFound, code: error.code,
                 message: "No subscription or purchase is known by this id at that time; check the"
                     + " id, environment, bundleId, at and knownAt.")
+        case .unknownThen(_, let reason):
+            self.init(
+                kind: .notFound, code: error.code,
+                message: "Nothing is known by this id at that time. \(reason)")
         case .stateless(_, let reason):
             self.init(
                 kind: .notFound, code: error.code,

@@ -32,14 +32,16 @@ extension ServedLedger {
             throw QueryError.ambiguousId(id, readings.map(\.chain))
         }
         guard let reading = readings.first else {
-            let reason = chains.lazy.filter {
+            let why = chains.lazy.filter {
                 scope.bundleId == nil || $0.id.bundleId == scope.bundleId
-            }.compactMap { ChainReading.whyStateless($0.facts, self.ledger) }.first
+            }.compactMap { chain in
+                ChainReading.whyNothing(
+                    by: id, chain.facts, moment, head: snapshot.position, self.ledger)
+            }.first
             throw AnswerFailure(
-                reason.map { .stateless(id, reason: $0) } ?? .noSuchSubscription(id),
-                position: snapshot.position, lag: lag.positions)
+                why ?? .noSuchSubscription(id), position: snapshot.position, lag: lag.positions)
         }
-        return (reading, snapshot)
+        return (reading.asked(by: id), snapshot)
     }
 
     /// What is known of an id: at once when it was read of this state before, else off the

@@ -20,8 +20,7 @@ extension CustomerReading {
         for reading in chains {
             for notice in reading.answer.notices {
                 lines.append(
-                    "! \(reading.chain.originalTransactionId): \(notice.code.rawValue):"
-                        + " \(notice.message) (\(reading.events(notice.evidence)))")
+                    "! \(reading.chain.originalTransactionId): \(reading.text(notice))")
             }
         }
         let known = chains.first?.knowledgeText ?? ""

@@ -53,8 +53,8 @@ public enum RecoveryText {
         let count = report.chains.count + report.chainsOmitted
         var lines = ["\(count) chains have another state than it seemed:"]
         lines += shown.map { chain in
-            "  \(chain.chain.originalTransactionId): \(chain.before?.rawValue ?? "unknown") →"
-                + " \(chain.after?.rawValue ?? "unknown")"
+            "  \(chain.chain.originalTransactionId): \(chain.before?.text ?? "unknown") →"
+                + " \(chain.after?.text ?? "unknown")"
         }
         if shown.count < count { lines.append("  … and \(count - shown.count) more (--json)") }
         return lines

@@ -4,10 +4,16 @@ import Ledger
 extension ChainReading {
     /// `show` for people.
     public func showText() -> String {
-        var lines: [String] = []
+        var lines = transaction?.text.map { [$0] } ?? []
         lines.append(
             "\(chain.bundleId) · \(chain.originalTransactionId) · \(environment.rawValue)")
         lines.append(stateLine)
+        if let unknown = unknownStretch {
+            let stretch = stretchText(unknown.from, unknown.to)
+            lines.append(
+                row("unknown", "nothing is known of this time, \(stretch): a period is missing"))
+        }
+        if let reason = answer.endReason { lines.append(row("reason", text(reason))) }
         if let accessUntil = answer.accessUntil {
             lines.append(row("access until", accessUntil.rfc3339))
         }
@@ -18,13 +24,12 @@ extension ChainReading {
             lines.append(row("price increase", increase.rawValue))
         }
         if let cancellation = answer.cancellation {
-            lines.append(row("reason", cancellation.reason.rawValue))
+            if answer.endReason == nil {
+                lines.append(row("reason", cancellation.reason.rawValue))
+            }
             lines.append(row("off since", cancellation.at.rfc3339))
         }
-        if let revocation = answer.revocation {
-            lines.append(
-                row("revoked", "\(revocation.type ?? "refund"), \(revocation.date.rfc3339)"))
-        }
+        if let revocation = answer.revocation { lines.append(row("revoked", text(revocation))) }
         if let commitment = answer.commitment { lines.append(row("commitment", text(commitment))) }
         if let token = answer.appAccountToken {
             let trust = answer.appAccountTokenTrust ?? .signed
@@ -35,18 +40,31 @@ extension ChainReading {
         if answer.trust != .signed { lines.append(row("rests on", answer.trust.sentence)) }
         lines.append(
             row("as of", "\(moment.at.rfc3339), log position \(position)\(knowledgeText)"))
-        for notice in answer.notices {
-            lines.append(
-                "! \(notice.code.rawValue): \(notice.message) (\(events(notice.evidence)))")
-        }
+        for notice in answer.notices { lines.append("! \(text(notice))") }
         return lines.printableText
+    }
+
+    /// Why access ended. An end that is not confirmed says so: Apple may know more.
+    private func text(_ reason: EndReason) -> String {
+        guard reason == .unconfirmed else { return reason.rawValue }
+        let last = life.transitions.last { $0.at <= moment.at }
+        return last.map { $0.isStated(facts) } ?? false
+            ? "unconfirmed: it is over, but nothing says why"
+            : "unconfirmed: its time passed, and nothing that was sent says that it ended"
+    }
+
+    /// The refund or family revoke in force; of a refund what was given back, of which period.
+    private func text(_ revocation: ChainAnswer.Revocation) -> String {
+        let refund = lifeFacts.last { $0.name == .refunded && $0.at == revocation.date }
+        let what = refund.map { ", \($0.text)" } ?? ""
+        return "\(revocation.type ?? "refund"), \(revocation.date.rfc3339)\(what)"
     }
 
     private var stateLine: String {
         let access = answer.state.isEntitled ? "has access" : "no access"
         let end = answer.until.map { " until \($0.rfc3339)" } ?? ""
         return row(
-            "state", "\(answer.state.rawValue) (\(access)) since \(answer.since.rfc3339)\(end)")
+            "state", "\(answer.state.text) (\(access)) since \(answer.since.rfc3339)\(end)")
     }
 
     private var productLine: String {

@@ -13,6 +13,7 @@ extension OpenAPIDocument {
                 - signedDate
                 - receivedAt
                 - lateness
+                - events
               properties:
                 position: { $ref: '#/components/schemas/Position' }
                 kind: { $ref: '#/components/schemas/EventKind' }
@@ -26,6 +27,13 @@ extension OpenAPIDocument {
                   description: Milliseconds from signing to arrival.
                   type: [integer, 'null']
                   format: int64
+                events:
+                  description: >
+                    Positions of all events that prove the entry, ascending: what states the date and
+                    what gives the reason may be others.
+                  type: array
+                  items: { $ref: '#/components/schemas/Position' }
+                  minItems: 1
                 command:
                   description: What an operator or a back end decided; only there when one did.
                   $ref: '#/components/schemas/Command'

@@ -16,6 +16,11 @@ extension OpenAPIDocument {
                 - $ref: '#/components/schemas/SubscriptionTerms'
               required: [notices, trust, evidence]
               properties:
+                transaction:
+                  description: >
+                    What became of the transaction whose id was asked about; absent where the chain's
+                    own id was, unless that transaction was refunded or revoked.
+                  $ref: '#/components/schemas/TransactionStanding'
                 notices:
                   type: array
                   items: { $ref: '#/components/schemas/Notice' }
@@ -54,10 +59,17 @@ extension OpenAPIDocument {
                   priceIncrease: null
                   cancellation: null
                   revocation: null
+                  endReason: null
                   notices:
-                    - code: renewalOverdue
-                      message: The renewal has not been heard of.
+                    - code: contradiction
+                      message: Two sources state different values for one transaction.
                       evidence: [2]
+                      since: '2026-02-09T12:00:00.000Z'
+                      period:
+                        transactionId: '5000000000000011'
+                        productId: com.example.pro.monthly
+                        from: '2026-02-09T12:00:00.000Z'
+                        to: '2026-03-11T12:00:00.000Z'
                   trust: signed
                   evidence: [1, 2]
             SubscriptionTerms:
@@ -84,6 +96,7 @@ extension OpenAPIDocument {
                 - priceIncrease
                 - cancellation
                 - revocation
+                - endReason
               properties:
                 state: { $ref: '#/components/schemas/State' }
                 entitled: { description: Whether the state gives access., type: boolean }
@@ -135,5 +148,32 @@ extension OpenAPIDocument {
                   anyOf:
                     - { $ref: '#/components/schemas/Revocation' }
                     - { type: 'null' }
+                endReason:
+                  description: Why there is no access; null while there is.
+                  anyOf:
+                    - { $ref: '#/components/schemas/EndReason' }
+                    - { type: 'null' }
+            TransactionStanding:
+              type: object
+              required: [transactionId, productId, from, to, standing, since, amount]
+              properties:
+                transactionId: { type: string }
+                productId: { type: [string, 'null'] }
+                from: { $ref: '#/components/schemas/Time' }
+                to:
+                  description: The end of its period, or where the next one began before.
+                  $ref: '#/components/schemas/TimeOrNull'
+                standing:
+                  type: string
+                  enum: [upcoming, current, ended, refunded, familyRevoked]
+                since:
+                  description: When it ended, was refunded or revoked; else null.
+                  $ref: '#/components/schemas/TimeOrNull'
+                amount:
+                  description: Of a refund, what was given back where a price is stated; else null.
+                  anyOf:
+                    - { $ref: '#/components/schemas/Money' }
+                    - { type: 'null' }
+              additionalProperties: false
         """#
 }

@@ -53,7 +53,7 @@ extension OpenAPIDocument {
             Notice:
               description: What looks wrong in the evidence.
               type: object
-              required: [code, message, evidence]
+              required: [code, message, evidence, since, period]
               properties:
                 code:
                   type: string
@@ -71,6 +71,24 @@ extension OpenAPIDocument {
                     - unconfirmedStatement
                 message: { description: For people; its wording may change., type: string }
                 evidence: { $ref: '#/components/schemas/Evidence' }
+                since:
+                  description: From when on it holds.
+                  $ref: '#/components/schemas/Time'
+                period:
+                  description: The period it is about; null where it is about none or several.
+                  anyOf:
+                    - { $ref: '#/components/schemas/NoticePeriod' }
+                    - { type: 'null' }
+              additionalProperties: false
+            NoticePeriod:
+              description: Without a transactionId, a time of which nothing is known.
+              type: object
+              required: [transactionId, productId, from, to]
+              properties:
+                transactionId: { type: [string, 'null'] }
+                productId: { type: [string, 'null'] }
+                from: { $ref: '#/components/schemas/TimeOrNull' }
+                to: { $ref: '#/components/schemas/TimeOrNull' }
               additionalProperties: false
             Timeline:
               type: object
@@ -106,7 +124,18 @@ extension OpenAPIDocument {
             EntryMembers:
               description: A transition (`from`, `to`) or a fact (`fact`); the others are null.
               type: object
-              required: [at, kind, from, to, fact, reason, productId, transactionId, cause]
+              required:
+                - at
+                - kind
+                - from
+                - to
+                - fact
+                - reason
+                - productId
+                - transactionId
+                - refund
+                - change
+                - cause
               properties:
                 at: { $ref: '#/components/schemas/Time' }
                 kind: { type: string, enum: [state, fact] }
@@ -128,10 +157,40 @@ extension OpenAPIDocument {
                     - { type: 'null' }
                 productId: { type: [string, 'null'] }
                 transactionId: { type: [string, 'null'] }
+                refund:
+                  description: Of refunded, and of refundReversed where the refund is known.
+                  anyOf:
+                    - { $ref: '#/components/schemas/EntryRefund' }
+                    - { type: 'null' }
+                change:
+                  description: Of facts about another product, what was to follow or followed what.
+                  anyOf:
+                    - { $ref: '#/components/schemas/ProductChange' }
+                    - { type: 'null' }
                 cause:
                   anyOf:
                     - { $ref: '#/components/schemas/Cause' }
                     - { type: 'null' }
+            EntryRefund:
+              description: What was given back, and the period that had been paid for.
+              type: object
+              required: [amount, from, to]
+              properties:
+                amount:
+                  description: Null where no price is stated, or the purchase is no money.
+                  anyOf:
+                    - { $ref: '#/components/schemas/Money' }
+                    - { type: 'null' }
+                from: { $ref: '#/components/schemas/Time' }
+                to: { $ref: '#/components/schemas/TimeOrNull' }
+              additionalProperties: false
+            ProductChange:
+              type: object
+              required: [from, to]
+              properties:
+                from: { type: string }
+                to: { type: string }
+              additionalProperties: false
             FactName:
               type: string
               enum:

@@ -56,9 +56,11 @@ struct KnowledgeTests {
             #expect(show["knownAt"]?.isNull == true)
         }
         for asked in [0, -1, Int64.min] {
-            await #expect(throws: QueryError.noSuchSubscription(chain.id)) {
+            let error = await #expect(throws: QueryError.self) {
                 try await ledger.show(chain.id, knowledge: .knownPosition(asked))
             }
+            #expect(error?.code == "noSuchSubscription")
+            #expect(error?.message.contains("at position 1, was received on ") == true)
         }
     }
 
@@ -75,9 +77,10 @@ struct KnowledgeTests {
             #expect(show["knownAt"]?.string == then.rfc3339)
             let before = KnowledgeLimit.knownAt(then.advanced(byMilliseconds: -1))
             guard position > 1 else {
-                await #expect(throws: QueryError.noSuchSubscription(chain.id)) {
+                let error = await #expect(throws: QueryError.self) {
                     try await ledger.show(chain.id, knowledge: before)
                 }
+                #expect(error?.message.contains("was received on \(then.rfc3339)") == true)
                 continue
             }
             let earlier = try await ledger.show(

@@ -29,7 +29,11 @@ struct ShowTests {
         let ledger = try await taken()
         let show = try await ledger.show(chain.id)
         #expect(show["originalTransactionId"]?.string == chain.id)
-        #expect(try await ledger.show(chain.transactionId(1)) == show)
+        // Asked by a transaction's id it says first what became of that one.
+        let asked = try await ledger.show(chain.transactionId(1))
+        #expect(asked.without("transaction") == show)
+        #expect(asked["transaction"]?["transactionId"]?.string == chain.transactionId(1))
+        #expect(asked["transaction"]?["standing"]?.string == "ended")
     }
 
     @Test(
@@ -168,9 +172,10 @@ struct ShowTests {
     func beforeTheFirst() async throws {
         let ledger = try await taken()
         let before = chain.start.advanced(byMilliseconds: -1)
-        await #expect(throws: QueryError.noSuchSubscription(chain.id)) {
-            try await ledger.show(chain.id, at: before)
-        }
+        await #expect(
+            throws: QueryError.unknownThen(
+                chain.id, reason: "It begins on \(chain.start.rfc3339).")
+        ) { try await ledger.show(chain.id, at: before) }
         #expect(try await ledger.show(chain.id, at: chain.start)["state"]?.string == "subscribed")
     }
 }

@@ -110,7 +110,7 @@ struct StoryTelling {
                 members.filter { !isAnswer || $0.key != "position" }.map {
                     JSONMember(key: $0.key, value: placeless($0.value, digests, key: $0.key))
                 })
-        case .array(let elements) where key == "evidence":
+        case .array(let elements) where key == "evidence" || key == "events":
             let found = elements.compactMap(\.int64).map { digests[$0] ?? "nothing at \($0)" }
             return .array(found.sorted().map { .string($0) })
         case .array(let elements):

@@ -171,7 +171,7 @@ extension IntervalRow {
                 state: try #require(state.value),
                 from: Timestamp(milliseconds: from), to: to.map { Timestamp(milliseconds: $0) },
                 productId: ProductId(productId), transactionId: TransactionId(transactionId),
-                period: 0, cause: 0, reason: reason?.value),
+                period: 0, proof: .init(0), reason: reason?.value),
             cause: cause)
     }
 }

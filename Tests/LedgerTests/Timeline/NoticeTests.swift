@@ -53,8 +53,11 @@ struct NoticeTests {
     func missing() {
         let life = given(bought, .didRenew("2", day(30, 1), day(60)))
         #expect(life.notices.map(\.code) == [.missingPeriod])
-        #expect(life.notices.map(\.from) == [day(30, 1)])
+        #expect(life.notices.map(\.from) == [day(30)])
         #expect(life.notices.map(\.evidence) == [[1, 2]])
+        #expect(life.notices.map { $0.period?.from } == [day(30)])
+        #expect(life.notices.map { $0.period?.to } == [day(30, 1)])
+        #expect(life.answer(day(30))?.notices.first?.period?.contains(day(30)) == true)
         #expect(given(bought, .didRenew("2", day(30), day(60))).notices.isEmpty)
     }
 

@@ -49,6 +49,9 @@ struct DocumentEnumerationTests {
         // Claims come by uploads.
         List("Decision/properties/command", ["link", "unlink", "grant", "ungrant", "note"]),
         List("EntryMembers/properties/kind", ["state", "fact"]),
+        List(
+            "TransactionStanding/properties/standing",
+            TransactionStanding.Outcome.allCases.map(\.rawValue)),
         List("ReportInterval", ReportInterval.allCases.map(\.rawValue)),
         List("MetricsRemark", MetricsRemark.allCases.map(\.rawValue)),
         List("MetricsStamp/properties/definition", MetricName.definitions),

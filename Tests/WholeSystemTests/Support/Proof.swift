@@ -177,7 +177,7 @@ struct Proof {
             let answer = try await query.reading(chain, moment: moment).answer
             return "\(answer)"
         } catch {
-            guard case .noSuchSubscription = error else { throw error }
+            guard error.code == QueryError.noSuchSubscription("").code else { throw error }
             return "nothing"
         }
     }

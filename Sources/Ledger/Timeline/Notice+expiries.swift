@@ -1,0 +1,45 @@
+import AppStore
+
+extension NoticeReader {
+    /// Whether an EXPIRED is the first that is ever sent of its reason, or something else than
+    /// auto-renew and failures explains it (`lifecycle.md` §4, `unexplainedExpiry`).
+    ///
+    /// - Parameters:
+    ///   - period: its index.
+    ///   - reason: what the EXPIRED, or another word of the end, gives.
+    ///   - time: when the EXPIRED was signed; what was signed later was not seen before.
+    func isExplained(_ period: Int, _ reason: EndReason?, before time: Timestamp) -> Bool {
+        switch reason {
+        // A product that is taken off sale is announced by nothing.
+        case .productUnavailable: return true
+        // A price increase that was not answered.
+        case .priceIncrease:
+            let asked = history.renewalSubjects.renewals(of: period).last { index in
+                facts.renewals[index].signedDate < time
+                    && renewal(index)?.priceIncreaseStatus != nil
+            }
+            let status = asked.flatMap { renewal($0)?.priceIncreaseStatus?.value }
+            if status == .customerHasNotResponded { return true }
+        default: break
+        }
+        return facts.ranksDiffer && isToldByLowerRank(history.periods[period], before: time)
+    }
+
+    private func renewal(_ index: Int) -> Shared<RenewalSnapshot>? {
+        facts[facts.renewals[index].fact].statedRenewal
+    }
+
+    /// What only a lower rank of trust tells does not decide, but it was seen.
+    private func isToldByLowerRank(_ period: Period, before time: Timestamp) -> Bool {
+        let rule = AfterPeriodRule(
+            facts: facts, environment: history.environment, period: period, nextStart: nil,
+            recoveryFact: nil)
+        if rule.spoken(until: time).contains(where: { rule.word($0) == .failing }) { return true }
+        let newest = RenewalPoint.allPoints(facts.facts).last { point in
+            period.start <= point.signedDate && point.signedDate < time
+                && rule.word(point.fact) != .over
+                && facts[point.fact].statedRenewal?.willRenew != nil
+        }
+        return newest.map { facts[$0.fact].statedRenewal?.willRenew == false } ?? false
+    }
+}

@@ -1,0 +1,99 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §3: a cause names every event that proves an entry, the date and the reason.
+@Suite("§3: all events that prove an entry")
+struct CauseTests {
+    private let bought = Fact.subscribed("1", day(0), day(30)).transaction {
+        $0.transactionReason = nil
+    }
+
+    private func events(_ facts: Fact...) -> [[Int64]] {
+        given([bought] + facts).transitions.map(\.events)
+    }
+
+    @Test("The end of a period: who stated its date, and who said that it was over and why")
+    func expired() {
+        #expect(events(.expired(at: day(31))) == [[1], [1, 2]])
+        // Auto-renew off is the reason, though nothing says that it is over.
+        #expect(events(.autoRenew(false, at: day(9))) == [[1], [1, 2]])
+        // The status says that it is over, a later renewal info why.
+        let why = Fact.renewalInfo(at: day(32)) { $0.expirationIntent = Raw(.billingError) }
+        #expect(events(.status(.expired, at: day(31)), why) == [[1], [1, 2, 3]])
+        // An extension moved the date.
+        let extended = Fact.transaction("1", day(0), day(35), at: day(20))
+        #expect(events(extended, .expired(at: day(35))) == [[1], [2, 3]])
+        // Nothing but the date.
+        #expect(events(.autoRenew(true, at: day(9))) == [[1], [1]])
+    }
+
+    @Test("Grace and retry: the end of the period, the failure, the date of grace, what ended each")
+    func failed() {
+        let failed = Fact.didFailToRenew(at: day(30), grace: day(36))
+        #expect(events(failed) == [[1], [1, 2], [2], [1, 2]])
+        let over = Fact.notification(.gracePeriodExpired, at: day(36))
+        #expect(events(failed, over) == [[1], [1, 2], [2, 3], [1, 3]])
+        #expect(
+            events(failed, over, .expired(.billingRetry, at: day(50)))
+                == [[1], [1, 2], [2, 3], [4]])
+        #expect(events(.didFailToRenew(at: day(30))) == [[1], [1, 2], [1, 2]])
+        let recovered = Fact.didRenew("2", day(40), day(70), .billingRecovery)
+        #expect(events(recovered) == [[1], [1, 2], [2], [2]])
+    }
+
+    @Test("A period that waited for the end of grace: what began it, and what kept it waiting")
+    func keptAnchor() {
+        let failed = Fact.didFailToRenew(at: day(30), grace: day(46))
+        let renewed = Fact.didRenew("2", day(30), day(60), at: day(35))
+        #expect(events(failed, renewed) == [[1], [1, 2], [2, 3], [3]])
+    }
+
+    @Test("A family revoke that a transaction dated first is named by REVOKE, too")
+    func familyRevoke() {
+        let seen = Fact.transaction("1", day(0), day(30), at: day(10)).transaction {
+            $0.revocationDate = day(9)
+        }
+        let said = Fact.notification(.revoke, "1", day(0), day(30), at: day(11)).revoked(
+            day(9), .familyRevoke)
+        #expect(events(seen, said) == [[1], [2, 3]])
+    }
+
+    @Test("A refund taken back after the end: what took it back, and what ended the period")
+    func reversed() {
+        let refund = Fact.notification(.refund, "1", day(0), day(30), at: day(10)).revoked(day(9))
+        let reversed = Fact.notification(.refundReversed, "1", day(0), day(30), at: day(45))
+        #expect(events(refund, .expired(at: day(31)), reversed) == [[1], [2], [3, 4]])
+    }
+
+    @Test("Facts that undo or replace something name what that was")
+    func facts() {
+        func plan(_ next: String, at signedDate: Timestamp) -> Fact {
+            .renewalInfo(at: signedDate) {
+                $0.productId = ProductId("a")
+                $0.autoRenewProductId = ProductId(next)
+            }
+        }
+        let life = given(bought, plan("b", at: day(3)), plan("a", at: day(6)))
+        #expect(life.lifeFacts(.productChangeCancelled).map(\.events) == [[2, 3]])
+        #expect(life.lifeFacts(.productChangeScheduled).map(\.events) == [[2]])
+        let upgraded = given(
+            bought,
+            .didRenew("2", day(10), day(40)).transaction { $0.productId = ProductId("other") })
+        #expect(upgraded.lifeFacts(.upgraded).map(\.events) == [[1, 2]])
+    }
+
+    @Test("Of any life, the cause is one of them, and each is an event there is")
+    func random() {
+        for seed in 1...200 as ClosedRange<UInt64> {
+            let facts = RandomLife.facts(seed: seed, count: 2 + Int(seed % 30))
+            let positions = Set(facts.map(\.position))
+            let life = Lifecycle(facts, environment: .production, catalogue: Catalogue())
+            for entry in life.timeline {
+                #expect(entry.events.contains(entry.cause), "seed \(seed)")
+                #expect(entry.events == Array(Set(entry.events)).sorted(), "seed \(seed)")
+                #expect(positions.isSuperset(of: entry.events), "seed \(seed)")
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §4: a notice goes when what it misses becomes known, and says what it is about.
+@Suite("§4: notices that something explains")
+struct ExplainedNoticeTests {
+    private let bought = Fact.subscribed("1", day(0), day(30))
+    private let on = Fact.autoRenew(true, at: day(5))
+
+    private func codes(_ facts: Fact...) -> [NoticeCode] {
+        given([bought, on] + facts).notices.map(\.code)
+    }
+
+    // MARK: unexplainedExpiry
+
+    @Test("Nothing is sent before a product is taken off sale: the EXPIRED explains itself")
+    func notForSale() {
+        #expect(codes(.expired(.productNotForSale, at: day(31))) == [])
+        let intent = Fact.expired(nil, at: day(31)).renewal {
+            $0.expirationIntent = Raw(.productNotAvailable)
+        }
+        #expect(codes(intent) == [])
+        let other = Fact.expired(nil, at: day(31)).renewal { $0.expirationIntent = Raw(.other) }
+        #expect(codes(other) == [.unexplainedExpiry])
+    }
+
+    @Test("A price increase that was asked for and not answered explains its EXPIRED")
+    func priceIncrease() {
+        func said(_ status: PriceIncreaseStatus, at signedDate: Timestamp) -> Fact {
+            .renewalInfo(at: signedDate) {
+                $0.autoRenewStatus = Raw(.on)
+                $0.priceIncreaseStatus = Raw(status)
+            }
+        }
+        let expired = Fact.expired(.priceIncrease, at: day(31))
+        let asked = said(.customerHasNotResponded, at: day(10))
+        let agreed = said(.customerConsentedOrWasNotifiedWithoutNeedingConsent, at: day(11))
+        #expect(codes(asked, expired) == [])
+        #expect(codes(expired) == [.unexplainedExpiry])
+        #expect(codes(asked, agreed, expired) == [.unexplainedExpiry])
+        // Said with the EXPIRED or later, it was not seen before.
+        let with = expired.renewal { $0.priceIncreaseStatus = Raw(.customerHasNotResponded) }
+        #expect(codes(with) == [.unexplainedExpiry])
+        // It explains no other end.
+        #expect(codes(asked, .expired(.voluntary, at: day(31))) == [.unexplainedExpiry])
+    }
+
+    @Test("What only a lower rank of trust told was seen all the same")
+    func lowerRank() {
+        let expired = Fact.expired(.billingRetry, at: day(31))
+        let off = Fact.autoRenew(false, at: day(20)).trusted(.secret)
+        let failed = Fact.didFailToRenew(at: day(30)).trusted(.secret)
+        func isRaised(_ facts: Fact...) -> Bool {
+            !given([bought, on] + facts).notices(.unexplainedExpiry).isEmpty
+        }
+        #expect(isRaised(expired))
+        #expect(!isRaised(off, expired))
+        #expect(!isRaised(failed, expired))
+        // Turned on again, or said afterwards: no explanation.
+        #expect(isRaised(off, .autoRenew(true, at: day(21)).trusted(.secret), expired))
+        #expect(isRaised(expired, Fact.autoRenew(false, at: day(32)).trusted(.secret)))
+    }
+
+    // MARK: Others
+
+    @Test("Two statements of one date differ until a later one says what holds")
+    func settled() {
+        let refund = Fact.notification(.refund, "1", day(0), day(30), at: day(10)).revoked(day(9))
+        let silent = Fact.notification(
+            .didChangeRenewalStatus, "1", day(0), day(30), at: day(10))
+        let later = Fact.transaction("1", day(0), day(30), at: day(12)).revoked(day(9))
+        let open = given(bought, refund, silent)
+        #expect(open.notices(.contradiction).map(\.to) == [nil])
+        #expect(open.notices(.contradiction).map { $0.period?.transactionId?.rawValue } == ["1"])
+        let closed = given(bought, refund, silent, later)
+        #expect(closed.notices(.contradiction).map(\.to) == [day(12)])
+        #expect(closed.answer(day(12))?.notices.isEmpty == true)
+    }
+
+    @Test("Of two ends only what restates the one that holds decides")
+    func settledEnd() {
+        func life(_ end: Timestamp?) -> Lifecycle {
+            let others = end.map { [Fact.transaction("1", day(0), $0, at: day(12))] } ?? []
+            return given(
+                [
+                    .transaction("1", day(0), day(30), at: day(10)),
+                    .transaction("1", day(0), day(31), at: day(10)),
+                ] + others)
+        }
+        #expect(life(nil).notices(.contradiction).map(\.to) == [nil])
+        #expect(life(day(30)).notices(.contradiction).map(\.to) == [nil])
+        #expect(life(day(31)).notices(.contradiction).map(\.to) == [day(12)])
+    }
+
+    @Test("The end of undated grace is a guess only where nothing ended it before")
+    func guessedGrace() {
+        let undated = Fact.notification(.didFailToRenew, .gracePeriod, at: day(30))
+        func isGuess(_ facts: Fact...) -> Bool {
+            !given([bought, undated] + facts).notices(.unknownValue).isEmpty
+        }
+        #expect(isGuess())
+        for end in [day(32), day(33)] {
+            #expect(!isGuess(.status(.billingRetry, at: end)))
+            #expect(!isGuess(.notification(.gracePeriodExpired, at: end)))
+            #expect(!isGuess(.expired(.billingRetry, at: end)))
+            #expect(!isGuess(.didRenew("2", end, day(63), .billingRecovery)))
+        }
+        let late = day(33, 1)
+        #expect(isGuess(.status(.billingRetry, at: late)))
+        #expect(isGuess(.expired(.billingRetry, at: late)))
+        #expect(isGuess(.didRenew("2", late, day(63), .billingRecovery)))
+    }
+
+    @Test("A restored copy of the first transaction is no missing history")
+    func restored() {
+        func copy(_ id: String, at signedDate: Timestamp) -> Fact {
+            .transaction(id, day(0), day(30), at: signedDate).transaction {
+                $0.webOrderLineItemId = WebOrderLineItemId("w")
+                $0.transactionReason = Raw(.renewal)
+            }
+        }
+        #expect(given(copy("2", at: day(2))).notices.map(\.code) == [.historyMissingBefore])
+        #expect(given(copy("2", at: day(2)), copy("1", at: day(1))).notices.isEmpty)
+    }
+
+    @Test("A notice names the period it is about, or the stretch of which nothing is known")
+    func periods() {
+        let overdue = given(bought, on).notices(.renewalOverdue).first?.period
+        #expect(overdue?.transactionId == TransactionId("1"))
+        #expect(overdue?.productId == ProductId("pro.monthly"))
+        #expect(overdue?.from == day(0) && overdue?.to == day(30))
+        let expired = given(bought, on, .expired(at: day(31))).notices(.unexplainedExpiry)
+        #expect(expired.map(\.period) == [overdue])
+        let upgraded = given(bought.transaction { $0.isUpgraded = true })
+        #expect(upgraded.notices.map(\.from) == [day(30)])
+        #expect(upgraded.notices.allSatisfy { $0.period?.contains(day(9_000)) == true })
+        let adopted = Fact.didRenew("2", day(60), day(90)).transaction {
+            $0.originalPurchaseDate = day(0)
+        }
+        #expect(given(adopted).notices.map { $0.period?.from } == [day(0)])
+        #expect(given(adopted).notices.map { $0.period?.to } == [day(60)])
+        #expect(given(adopted).notices.allSatisfy { $0.period?.transactionId == nil })
+        let status = given(bought, .status(.expired, at: day(10))).notices(.contradiction)
+        #expect(status.map { $0.period?.transactionId?.rawValue } == ["1"])
+        // About many deliveries, or none that is in a period: no period.
+        #expect(given(bought.with { $0.receivedAt = day(1) }).notices.map(\.period) == [nil])
+    }
+}

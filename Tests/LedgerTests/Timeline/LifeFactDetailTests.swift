@@ -1,0 +1,115 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §3: which purchase a refund was of and how much, and from what to what.
+@Suite("§3: what facts say beside their names")
+struct LifeFactDetailTests {
+    private let bought = Fact.subscribed("1", day(0), day(30)).transaction {
+        $0.price = 9_990
+        $0.currency = "USD"
+    }
+
+    private func refund(_ change: (inout TransactionSnapshot) -> Void = { _ in }) -> Fact {
+        .notification(.refund, "1", day(0), day(30), at: day(10)).transaction {
+            $0.price = 9_990
+            $0.currency = "USD"
+            change(&$0)
+        }.revoked(day(9))
+    }
+
+    @Test("A refund names its transaction, its period and what was given back")
+    func refunded() throws {
+        let life = given(bought, .didRenew("2", day(30), day(60)), refund())
+        let fact = try #require(life.lifeFacts(.refunded).first)
+        #expect(fact.transactionId == TransactionId("1"))
+        #expect(fact.productId == ProductId("pro.monthly"))
+        let refund = try #require(fact.refund)
+        #expect(refund.amount == Money(milliunits: 9_990, currency: "USD"))
+        #expect(refund.from == day(0) && refund.to == day(30))
+        #expect(life.lifeFacts(.renewed).allSatisfy { $0.detail == nil })
+    }
+
+    @Test(
+        "Of a prorated refund the part that is stated, halves to the even neighbour",
+        arguments: [
+            (33_333, 3_330), (50_000, 4_995), (0, 0), (100_001, 9_990), (-1, 0), (nil, 9_990),
+        ] as [(Int64?, Int64)])
+    func prorated(_ percentage: Int64?, _ amount: Int64) {
+        let life = given(bought, refund { $0.revocationPercentage = percentage })
+        #expect(life.lifeFacts(.refunded).map { $0.refund?.amount?.milliunits } == [amount])
+    }
+
+    @Test("Without a price, or of a copy nobody paid for, there is no amount")
+    func unpriced() {
+        let changes: [(inout TransactionSnapshot) -> Void] = [
+            { $0.price = nil }, { $0.currency = nil },
+            { $0.inAppOwnershipType = Raw(.familyShared) },
+            { $0.inAppOwnershipType = Raw(.assigned) }, { $0.price = -1 }, { $0.price = .max },
+        ]
+        for change in changes {
+            let life = given(.subscribed("1", day(0), day(30)), refund(change))
+            #expect(life.lifeFacts(.refunded).map { $0.refund?.amount } == [nil])
+            #expect(life.lifeFacts(.refunded).map { $0.refund?.from } == [day(0)])
+        }
+    }
+
+    @Test("A reversal says the same of the refund it took back; one whose refund was lost does not")
+    func reversed() {
+        let back = Fact.notification(.refundReversed, "1", day(0), day(30), at: day(12))
+        let priced = back.transaction {
+            $0.price = 9_990
+            $0.currency = "USD"
+        }
+        let life = given(bought, refund(), priced)
+        #expect(
+            life.lifeFacts(.refundReversed).map(\.refund)
+                == life.lifeFacts(.refunded).map(\.refund))
+        #expect(life.lifeFacts(.refundReversed).map(\.events) == [[2, 3]])
+        #expect(given(bought, back).lifeFacts(.refundReversed).map(\.refund) == [nil])
+    }
+
+    @Test("What is bought for ever has no end")
+    func forEver() {
+        let coins = refund { snapshot in
+            snapshot.type = Raw(.consumable)
+            snapshot.expiresDate = nil
+        }
+        let life = given(coins)
+        #expect(life.lifeFacts(.refunded).map { $0.refund?.to } == [nil])
+        #expect(life.lifeFacts(.refunded).map { $0.refund?.amount?.milliunits } == [9_990])
+    }
+
+    @Test("A change of product says from what to what: scheduled, cancelled, carried out")
+    func changes() {
+        func plan(_ next: String, at signedDate: Timestamp) -> Fact {
+            .renewalInfo(at: signedDate) {
+                $0.productId = ProductId("a")
+                $0.autoRenewProductId = ProductId(next)
+            }
+        }
+        let life = given(
+            bought, plan("b", at: day(3)), plan("c", at: day(5)), plan("a", at: day(6)))
+        func lines(_ life: Lifecycle) -> [String] {
+            life.lifeFacts.compactMap { fact in
+                fact.change.map { "\(fact.name) \($0.from) \($0.to)" }
+            }
+        }
+        #expect(
+            lines(life) == [
+                "productChangeScheduled a b", "productChangeScheduled a c",
+                "productChangeCancelled a c",
+            ])
+        let upgraded = given(
+            bought, .didRenew("2", day(10), day(40)).transaction { $0.productId = ProductId("b") })
+        #expect(lines(upgraded) == ["upgraded pro.monthly b"])
+    }
+
+    @Test("What a fact says is part of the state's bytes")
+    func stateBytes() {
+        let life = given(bought, refund())
+        let half = given(bought, refund { $0.revocationPercentage = 50_000 })
+        #expect(life.lifeFacts.map(\.at) == half.lifeFacts.map(\.at))
+        #expect(life.stateBytes != half.stateBytes)
+    }
+}
