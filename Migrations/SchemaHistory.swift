@@ -10,6 +10,8 @@ public enum SchemaHistory {
             version: 1, name: "V0001_log_events", sql: PackageResources.V0001_log_events_sql),
         Migration(
             version: 2, name: "V0002_log_sweeps", sql: PackageResources.V0002_log_sweeps_sql),
+        Migration(
+            version: 3, name: "V0003_log_xcode", sql: PackageResources.V0003_log_xcode_sql),
     ]
 
     /// `operations.sqlite`: quarantine, feeds and webhooks, keys of uploads, recoveries and backfills.

@@ -37,6 +37,8 @@ CREATE TABLE subscriptions (
     storefront TEXT,
     will_renew INTEGER,
     next_product_id TEXT,
+    -- 1: something about the chain is vouched for as access demands (entitlement.minimumTrust).
+    meets_minimum_trust INTEGER NOT NULL,
     facts INTEGER NOT NULL,
     last_position INTEGER NOT NULL,
     UNIQUE (original_transaction_id, bundle_id)
@@ -207,7 +209,8 @@ WHERE b.state IS NOT i.state;
 CREATE VIEW current_subscriptions AS
 SELECT
     s.bundle_id, s.original_transaction_id, i.state,
-    i.state IN ('subscribed', 'renewing', 'grace', 'owned') AS entitled,
+    i.state IN ('subscribed', 'renewing', 'grace', 'owned') AND s.meets_minimum_trust
+        AS entitled,
     coalesce(i.product_id, s.product_id) AS product_id, i.transaction_id,
     strftime('%Y-%m-%dT%H:%M:%fZ', i.from_at / 1000.0, 'unixepoch') AS interval_from,
     strftime('%Y-%m-%dT%H:%M:%fZ', i.to_at / 1000.0, 'unixepoch') AS interval_to,
@@ -267,7 +270,8 @@ WHERE n.from_at <= cast((julianday('now') - 2440587.5) * 86400000 AS integer)
 CREATE VIEW customer_subscriptions AS
 SELECT
     h.customer, s.bundle_id, s.original_transaction_id, i.state,
-    i.state IN ('subscribed', 'renewing', 'grace', 'owned') AS entitled,
+    i.state IN ('subscribed', 'renewing', 'grace', 'owned') AND s.meets_minimum_trust
+        AS entitled,
     coalesce(i.product_id, s.product_id) AS product_id,
     strftime('%Y-%m-%dT%H:%M:%fZ', i.from_at / 1000.0, 'unixepoch') AS interval_from,
     strftime('%Y-%m-%dT%H:%M:%fZ', i.to_at / 1000.0, 'unixepoch') AS interval_to

@@ -6,6 +6,32 @@ public struct Catalogue: Hashable, Sendable {
     public var products: [ProductId: Product]
     /// How long entitlement continues while a renewal is overdue (`lifecycle.md` §6, Leeway).
     public var leewayMilliseconds: Int64
+    /// How far an event about a chain must be believed at least, or the chain gives no access.
+    public var minimumTrust = MinimumTrust.transport
+
+    /// The least rank of trust that access may rest on (`lifecycle.md` §6, Minimum trust).
+    public enum MinimumTrust: String, Sendable, CaseIterable {
+        /// Apple's signature.
+        case signed
+        /// An answer that Apple gave over TLS, or more.
+        case transport
+        /// The app's shared secret, or more: with a leaked one anything can be written.
+        case secret
+
+        /// Whether a statement of this rank is enough. What Xcode signed always is: its ledger holds
+        /// nothing else.
+        public func admits(_ trust: Trust) -> Bool {
+            trust == .xcode || trust >= least
+        }
+
+        private var least: Trust {
+            switch self {
+            case .signed: .signed
+            case .transport: .transport
+            case .secret: .secret
+            }
+        }
+    }
 
     /// When each app's developer was in the Small Business Program: an estimate of proceeds cannot
     /// be made from payloads alone (`metrics.md`, proceeds).
@@ -64,6 +90,7 @@ public struct Catalogue: Hashable, Sendable {
         var writer = JSONWriter()
         writer.object { catalogue in
             catalogue.member("leewayMilliseconds", leewayMilliseconds)
+            catalogue.member("minimumTrust", minimumTrust.rawValue)
             catalogue.array(
                 "products", products.sorted { $0.key < $1.key }
             ) { writer, entry in

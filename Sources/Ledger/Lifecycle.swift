@@ -11,6 +11,9 @@ public struct Lifecycle: Sendable {
     public let commands: [Fact]
     /// Who holds the chain, and when.
     public let holders: Holders
+    /// Whether anything that is known of the chain is vouched for as access demands; without it the
+    /// chain has its states, and gives access to none (`lifecycle.md` §6, Minimum trust).
+    public let meetsMinimumTrust: Bool
 
     /// The version of the meaning of every answer; rises whenever one could change.
     public static let reducerVersion = 6
@@ -21,6 +24,9 @@ public struct Lifecycle: Sendable {
             OrderedFacts(facts, environment: environment), environment: environment,
             catalogue: catalogue)
         self.history = history
+        meetsMinimumTrust = history.facts.facts.contains {
+            catalogue.minimumTrust.admits($0.trust)
+        }
         commands = CommandOrder.ordered(history.facts.unusable)
         holders = Holders(history, commands: commands)
         lifeFacts = LifeFactReader.read(
@@ -52,7 +58,9 @@ public struct Lifecycle: Sendable {
     ///   - at: the moment asked about.
     ///   - now: the clock's now; only tells whether `at` lies in the future.
     public func answer(at: Timestamp, now: Timestamp) -> ChainAnswer? {
-        AnswerReader(history: history, at: at, now: now).answer(notices: notices)
+        AnswerReader(
+            history: history, at: at, now: now, givesAccess: meetsMinimumTrust
+        ).answer(notices: notices)
     }
 
     /// Every transactionId known of the chain, in byte order.

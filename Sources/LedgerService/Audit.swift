@@ -156,7 +156,10 @@ public struct Audit: Sendable {
     static func check(_ logged: LoggedEvent, _ judge: Judge) -> Verdict {
         let (event, verifier) = (logged.event, judge.verifier)
         if event.attributes.kind == .notificationV1 { return checkSeal(logged, judge.secrets) }
-        guard event.attributes.trust == .signed else { return .nothingSigned }
+        switch event.attributes.trust {
+        case .signed, .xcode: break
+        case .transport, .secret, .operator: return .nothingSigned
+        }
         let position = event.position
         do {
             guard let bytes = try logged.originalBytes() else { return .nothingSigned }
@@ -195,7 +198,7 @@ public struct Audit: Sendable {
         do throws(StoreError) {
             guard let bytes = try logged.originalBytes() else { return .nothingSigned }
             guard let secret = secrets[event.attributes.bundleId],
-                let sealed = try? SealedNotificationV1(bytes), sealed.isSealed(by: secret)
+                let sealed = try? NotificationV1Body(bytes).sealed, sealed.isSealed(by: secret)
             else { return .notVerifiable }
             return .verified
         } catch { return .failed(finding(event.position, error)) }

@@ -33,7 +33,10 @@ struct IngestCommand: AsyncParsableCommand {
             let ledger = try await EnvironmentLedger.open(
                 settings.configuration, environment: settings.environment)
             let progress = ProgressLine()
-            let ingest = Ingest(ledger: ledger, apps: apps, verifier: verifier) { Console.now }
+            let ingest = Ingest(
+                ledger: ledger, apps: apps, verifier: verifier,
+                isEnvironmentNamed: settings.isEnvironmentNamed
+            ) { Console.now }
             var summary = IngestSummary()
             do throws(Ingest.Failure) {
                 try await ingest.run(paths: files, into: &summary) { done in

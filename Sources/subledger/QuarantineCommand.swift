@@ -82,7 +82,8 @@ struct QuarantineCommand: AsyncParsableCommand {
                 let ledger = try await EnvironmentLedger.open(
                     settings.configuration, environment: settings.environment)
                 let summary = try await Quarantine(ledger: ledger).retry(
-                    apps: try settings.requiredApps(), verifier: try settings.verifier())
+                    apps: try settings.requiredApps(), verifier: try settings.verifier(),
+                    isEnvironmentNamed: settings.isEnvironmentNamed)
                 let derived = await settings.catchUp(appended: ledger)
                 try print(summary)
                 try derived.get()

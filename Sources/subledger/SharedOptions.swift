@@ -41,6 +41,8 @@ struct SharedOptions: ParsableArguments {
 struct Settings {
     var configuration: Configuration
     let environment: Environment
+    /// Whether the operator named the environment; else it is the default.
+    let isEnvironmentNamed: Bool
     /// Set when the operator named the app: then only its chains are meant.
     let bundleId: BundleId?
 
@@ -57,8 +59,9 @@ struct Settings {
         configuration.trustedRoots +=
             options.trustRoots.isEmpty
             ? variables["SUBLEDGER_TRUST_ROOT"].map { [$0] } ?? [] : options.trustRoots
-        environment = try Settings.environment(
-            options.environment ?? variables["SUBLEDGER_ENVIRONMENT"])
+        let named = options.environment ?? variables["SUBLEDGER_ENVIRONMENT"]
+        environment = try Settings.environment(named)
+        isEnvironmentNamed = named != nil
         bundleId = (options.bundleId ?? variables["SUBLEDGER_BUNDLE_ID"]).map { BundleId($0) }
         if let bundleId {
             // No app is called nothing: customers' own facts stand under that name.

@@ -62,7 +62,7 @@ enum Evidence {
         return #"{"receivedAt":\#(signed + 1_000),"signedPayload":"\#(payload)"}"#
     }
 
-    private static func sign(_ payload: String) throws -> String {
+    static func sign(_ payload: String) throws -> String {
         String(decoding: try authority.sign(Array(payload.utf8)), as: UTF8.self)
     }
 }

@@ -50,6 +50,35 @@ struct IngestCommandTests {
         #expect(text.out.contains("4 duplicates"))
     }
 
+    @Test("What names no environment is asked for one, which an option or a variable names")
+    func unnamedEnvironment() async throws {
+        let place = try Workplace()
+        func line(_ id: Int) throws -> String {
+            try Evidence.sign(
+                #"{"transactionId":"\#(id)","originalTransactionId":"\#(id)","#
+                    + #""bundleId":"\#(Evidence.app)","productId":"com.example.pro","#
+                    + #""purchaseDate":\#(Evidence.start),"quantity":1,"#
+                    + #""expiresDate":\#(Evidence.start + Evidence.month),"#
+                    + #""type":"Auto-Renewable Subscription","signedDate":\#(Evidence.start)}"#)
+        }
+        try place.write([line(71), line(72)], to: "old.ndjson")
+        let refused = try await place.run("ingest", "old.ndjson", "--json")
+        #expect(refused.code == 1)
+        let errors = try #require(try refused.json()["errors"]?.array)
+        #expect(errors.map { $0["code"]?.string } == ["environmentMissing", "environmentMissing"])
+        let retried = try await place.run("quarantine", "retry", "--json")
+        #expect(try retried.json()["appended"]?.int64 == 0)
+        try place.write([line(71)], to: "one.ndjson")
+        let named = try await place.run(
+            "ingest", "one.ndjson", "--json", "--environment", "production")
+        #expect(try named.json()["appended"]?.int64 == 1)
+        let variable = try await place.run(
+            "quarantine", "retry", "--json", variables: ["SUBLEDGER_ENVIRONMENT": "production"])
+        #expect(variable.code == 0)
+        #expect(try variable.json()["appended"]?.int64 == 1)
+        #expect(try variable.json()["duplicates"]?.int64 == 1)
+    }
+
     @Test("Conflicts are no failure")
     func conflict() async throws {
         let place = try Workplace()

@@ -35,6 +35,20 @@ struct AppIdentityTests {
             bundleId: BundleId("com.a"), appAppleId: appAppleId, environment: environment)
     }
 
+    @Test("Names of others are shown as far as they are names, the first few of many")
+    func names() {
+        #expect("com.example.app".named == "com.example.app")
+        let longest = String(repeating: "a", count: String.namedByteCount)
+        #expect(longest.named == longest)
+        for name in [longest + "a", "a b", "a\nb", "\u{202e}a", "é"] {
+            #expect(name.named == "a name that cannot be shown")
+        }
+        #expect("".named == "no name")
+        let apps = (1...7).map { BundleId("app\($0)") }
+        #expect(Array(apps.prefix(5)).named == "app1, app2, app3, app4, app5")
+        #expect(apps.named == "app1, app2, app3, app4, app5 or 2 more")
+    }
+
     @Test(
         "Bundle id and environment of a transaction must be ours",
         arguments: [

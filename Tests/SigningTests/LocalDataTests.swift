@@ -50,6 +50,17 @@ struct LocalDataTests {
         #expect(code(jws, allowed: [.xcode]) == .invalidChainLength)
     }
 
+    @Test(
+        "An empty id is none, and names no subscription",
+        arguments: [
+            #"{"transactionId":"1","originalTransactionId":"","environment":"Xcode"}"#,
+            #"{"transactionId":"","originalTransactionId":"1","environment":"Xcode"}"#,
+        ])
+    func emptyIds(payload: String) throws {
+        let jws = try authority.sign(Trial.json(payload))
+        #expect(code(jws, allowed: [.xcode]) == .undecodablePayload)
+    }
+
     @Test("Its signature must hold")
     func signature() throws {
         let signed = try CompactJWS(

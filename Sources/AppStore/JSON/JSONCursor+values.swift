@@ -33,26 +33,15 @@ extension JSONCursor {
         return try readString()
     }
 
-    /// The same as bytes, for a text that need not be a `String`.
-    public mutating func readTextBytes() throws(JSONError) -> [UInt8]? {
-        skipWhitespace()
-        guard peek() == UInt8(ascii: "\"") else {
-            try skipValue()
-            return nil
-        }
-        let text = try scanText()
-        return text.hasEscapes ? try unescape(text) : Array(token(text.start..<text.end))
-    }
-
     /// A text, to be taken out of the bytes it stands in.
-    public enum PlacedText {
+    public enum PlacedText: Sendable {
         /// Where it stands, without its quotes: what is written there is the text.
         case inPlace(Range<Int>)
         /// One that was written with escapes.
         case unescaped([UInt8])
     }
 
-    /// As `readTextBytes`, for who owns the bytes and need not copy them.
+    /// As `readText`, for who owns the bytes and need not copy them.
     public mutating func readTextInPlace() throws(JSONError) -> PlacedText? {
         skipWhitespace()
         guard peek() == UInt8(ascii: "\"") else {

@@ -39,13 +39,11 @@ public struct AppReceipt: Hashable, Sendable {
     public var environment: Environment? { receiptType?.value?.environment }
 
     /// Every chain it speaks of, once, in the order of first mention. A purchase that names no
-    /// original transaction is its own.
+    /// original transaction is its own; those of Xcode name neither.
     public var originalTransactionIds: [OriginalTransactionId] {
         var seen: Set<OriginalTransactionId> = []
         return inAppPurchases.compactMap { purchase in
-            let id =
-                purchase.originalTransactionId
-                ?? purchase.transactionId.map { OriginalTransactionId($0.rawValue) }
+            let id = purchase.originalTransactionId ?? purchase.transactionId?.own
             guard let id, seen.insert(id).inserted else { return nil }
             return id
         }

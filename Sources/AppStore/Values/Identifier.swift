@@ -79,3 +79,11 @@ public typealias SubscriptionGroupIdentifier = Identifier<SubscriptionGroupTag>
 public typealias NotificationUUID = Identifier<NotificationTag>
 /// Apple Account × app; exists without purchases.
 public typealias AppTransactionId = Identifier<AppTransactionTag>
+
+extension TransactionId {
+    /// The chain of a purchase of original StoreKit that names no original transaction: the first of a
+    /// chain is its own. Nil for "0", which stands for no id in the receipts that Xcode makes.
+    public var own: OriginalTransactionId? {
+        rawValue == "0" ? nil : OriginalTransactionId(rawValue)
+    }
+}

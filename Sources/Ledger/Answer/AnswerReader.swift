@@ -6,6 +6,8 @@ struct AnswerReader {
     let at: Timestamp
     /// The clock's now: beyond it the newest renewal info speaks, whenever it was signed.
     let now: Timestamp
+    /// Whether entitled states give access.
+    let givesAccess: Bool
 
     private var facts: OrderedFacts { history.facts }
 
@@ -20,12 +22,13 @@ struct AnswerReader {
         let renewal = renewalFact.flatMap { facts[$0].statedRenewal }
         let willRenew = renewalFact.flatMap { self.willRenew($0) }
         let span = period.spans.first { $0.contains(at) }
+        let isEntitled = givesAccess && interval.state.isEntitled
         var evidence = [period.firstFact, period.bestFact, period.endFact, interval.cause]
         evidence += [interval.proof.date, interval.proof.reason, renewalFact].compactMap(\.self)
         let tokenFact = Tokens.fact(history, at: at)
         return ChainAnswer(
-            state: interval.state, since: since, until: until,
-            accessUntil: interval.state.isEntitled ? bounds(index) { $0.isEntitled }.until : nil,
+            state: interval.state, isEntitled: isEntitled, since: since, until: until,
+            accessUntil: isEntitled ? bounds(index) { $0.isEntitled }.until : nil,
             willRenew: willRenew, productId: best.productId,
             nextProductId: willRenew == true ? nextProduct(renewal, best) : nil, phase: best.phase,
             ownership: best.ownership,

@@ -4,6 +4,8 @@ import AppStore
 /// (`lifecycle.md` §2, "Attributes at t").
 public struct ChainAnswer: Hashable, Sendable {
     public var state: ChainState
+    /// Whether the state gives access: an entitled one of a chain that meets the minimum trust.
+    public var isEntitled: Bool
     /// Bounds of the unbroken time in this state; `until` nil if open.
     public var since: Timestamp
     public var until: Timestamp?

@@ -71,7 +71,7 @@ struct EntitlementReader {
     private mutating func read(_ stretch: HeldStretch, of holding: Holding) {
         let leeway = leeway(stretch, holding.overdue)
         let basis =
-            stretch.contains(at)
+            stretch.contains(at) && holding.meetsMinimumTrust
             ? Verdict.Basis(stretch.state) ?? (leeway == nil ? nil : .leeway) : nil
         let isActive = basis != nil
         note(isActive)

@@ -10,6 +10,8 @@ public struct Holding: Hashable, Sendable {
     public var completeFrom: Timestamp
     /// A renewal is overdue.
     public var overdue: Overdue?
+    /// Whether the chain is vouched for as access demands (`Lifecycle.meetsMinimumTrust`).
+    public var meetsMinimumTrust: Bool
 
     /// `renewalOverdue` (`lifecycle.md` §4): holds from E, the end of the last period.
     public struct Overdue: Hashable, Sendable {
@@ -27,12 +29,13 @@ public struct Holding: Hashable, Sendable {
 
     public init(
         originalTransactionId: OriginalTransactionId, stretches: [HeldStretch],
-        completeFrom: Timestamp, overdue: Overdue?
+        completeFrom: Timestamp, overdue: Overdue?, meetsMinimumTrust: Bool
     ) {
         self.originalTransactionId = originalTransactionId
         self.stretches = stretches
         self.completeFrom = completeFrom
         self.overdue = overdue
+        self.meetsMinimumTrust = meetsMinimumTrust
     }
 }
 
@@ -45,8 +48,9 @@ extension Lifecycle {
     public func holding(
         of customer: CustomerId, chain: ChainId, limit: Int? = nil
     ) -> Holding {
-        HoldingReader(history: history, holders: holders).read(
-            customer, chain.originalTransactionId, overdue: overdue, limit: limit)
+        HoldingReader(
+            history: history, holders: holders, meetsMinimumTrust: meetsMinimumTrust
+        ).read(customer, chain.originalTransactionId, overdue: overdue, limit: limit)
     }
 
     private var overdue: Holding.Overdue? {
@@ -60,6 +64,7 @@ extension Lifecycle {
 private struct HoldingReader {
     let history: History
     let holders: Holders
+    let meetsMinimumTrust: Bool
 
     /// An interval inside a stretch of holding.
     private struct Piece {
@@ -87,7 +92,7 @@ private struct HoldingReader {
             originalTransactionId: id,
             stretches: (earlier + pieces[start...]).map { stretch($0) },
             completeFrom: start == 0 ? Timestamp(milliseconds: .min) : pieces[start].from,
-            overdue: pieces.isEmpty ? nil : overdue)
+            overdue: pieces.isEmpty ? nil : overdue, meetsMinimumTrust: meetsMinimumTrust)
     }
 
     private var isConsumable: Bool {

@@ -41,14 +41,18 @@ public enum Trust: String, Sendable, CaseIterable, Comparable {
     case secret
     /// Said by an operator.
     case `operator`
+    /// Signed by a certificate that Xcode, or a local test, made for itself: it proves nothing. Only
+    /// in the ledgers of the environments Xcode and LocalTesting.
+    case xcode
 
     /// Larger is believed over smaller.
     public var rank: Int {
         switch self {
-        case .signed: 3
-        case .transport: 2
-        case .secret: 1
-        case .operator: 0
+        case .signed: 4
+        case .transport: 3
+        case .secret: 2
+        case .operator: 1
+        case .xcode: 0
         }
     }
 

@@ -4,13 +4,19 @@ import AppStore
 public struct FactOrigin: Sendable {
     public var position: Int64
     public var receivedAt: Timestamp
+    /// See `Fact.isArrivalKnown`.
+    public var isArrivalKnown: Bool
     public var trust: Trust
     /// SHA-256 of the payload bytes (`lifecycle.md` §2 rule 1).
     public var digest: Digest
 
-    public init(position: Int64, receivedAt: Timestamp, trust: Trust, digest: Digest) {
+    public init(
+        position: Int64, receivedAt: Timestamp, isArrivalKnown: Bool = true, trust: Trust,
+        digest: Digest
+    ) {
         self.position = position
         self.receivedAt = receivedAt
+        self.isArrivalKnown = isArrivalKnown
         self.trust = trust
         self.digest = digest
     }
@@ -62,7 +68,8 @@ extension Fact {
         if let status, status.value == nil, !unknown.contains("status") { unknown.append("status") }
         let date = signedDate ?? inside
         self.init(
-            position: origin.position, receivedAt: origin.receivedAt, trust: origin.trust,
+            position: origin.position, receivedAt: origin.receivedAt,
+            isArrivalKnown: origin.isArrivalKnown, trust: origin.trust,
             cause: cause, signedDate: date, digest: origin.digest, status: status,
             transaction: snapshot, renewal: renewal.map { RenewalSnapshot($0) },
             unknownValues: unknown,
@@ -83,9 +90,9 @@ extension Fact {
 extension TransactionSnapshot {
     /// Nil without the two ids that say which transaction it is.
     public init?(_ payload: TransactionPayload) {
-        guard let id = payload.transactionId, let original = payload.originalTransactionId else {
-            return nil
-        }
+        guard let id = payload.transactionId, let original = payload.originalTransactionId,
+            !original.rawValue.isEmpty
+        else { return nil }
         self.init(transactionId: id, originalTransactionId: original)
         webOrderLineItemId = payload.webOrderLineItemId
         productId = payload.productId

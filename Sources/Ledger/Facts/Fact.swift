@@ -18,6 +18,19 @@ public struct Fact: Hashable, Sendable {
         set { change { $0.receivedAt = newValue } }
     }
 
+    /// Whether `receivedAt` is when it arrived. An import line that states no time counts as received
+    /// when it was read, which says nothing of when it came.
+    public var isArrivalKnown: Bool {
+        _read { yield box.contents.isArrivalKnown }
+        set { change { $0.isArrivalKnown = newValue } }
+    }
+
+    /// Milliseconds from signing to arrival; nil where either is unknown.
+    public var lateness: Int64? {
+        guard isArrivalKnown else { return nil }
+        return signedDate.map { receivedAt.milliseconds(since: $0) }
+    }
+
     /// What vouches for the evidence.
     public var trust: Trust {
         _read { yield box.contents.trust }
@@ -100,13 +113,15 @@ public struct Fact: Hashable, Sendable {
     }
 
     public init(
-        position: Int64, receivedAt: Timestamp, trust: Trust, cause: Cause,
+        position: Int64, receivedAt: Timestamp, isArrivalKnown: Bool = true, trust: Trust,
+        cause: Cause,
         signedDate: Timestamp?, digest: Digest, status: Raw<SubscriptionStatus>? = nil,
         transaction: TransactionSnapshot? = nil, renewal: RenewalSnapshot? = nil,
         unknownValues: [String] = [], flaw: Flaw? = nil, command: Command? = nil
     ) {
         self.init(
-            position: position, receivedAt: receivedAt, trust: trust, cause: cause,
+            position: position, receivedAt: receivedAt, isArrivalKnown: isArrivalKnown,
+            trust: trust, cause: cause,
             signedDate: signedDate, digest: digest, status: status,
             sharing: transaction.map { Shared($0) }, renewal.map { Shared($0) },
             unknownValues: unknownValues, flaw: flaw, command: command)
@@ -114,7 +129,7 @@ public struct Fact: Hashable, Sendable {
 
     /// As the other one, of snapshots that are shared already: nothing is copied.
     package init(
-        position: Int64, receivedAt: Timestamp, trust: Trust, cause: Cause,
+        position: Int64, receivedAt: Timestamp, isArrivalKnown: Bool, trust: Trust, cause: Cause,
         signedDate: Timestamp?, digest: Digest, status: Raw<SubscriptionStatus>?,
         sharing transaction: Shared<TransactionSnapshot>?,
         _ renewal: Shared<RenewalSnapshot>?, unknownValues: [String],
@@ -122,7 +137,8 @@ public struct Fact: Hashable, Sendable {
     ) {
         box = FactBox(
             FactContents(
-                position: position, receivedAt: receivedAt, trust: trust, cause: cause,
+                position: position, receivedAt: receivedAt, isArrivalKnown: isArrivalKnown,
+                trust: trust, cause: cause,
                 signedDate: signedDate, digest: digest, status: status, transaction: transaction,
                 renewal: renewal, unknownValues: unknownValues, flaw: flaw,
                 command: command.map { Shared($0) }))
@@ -181,6 +197,7 @@ final class FactBox: Sendable {
 struct FactContents: Hashable, Sendable {
     var position: Int64
     var receivedAt: Timestamp
+    var isArrivalKnown: Bool
     var trust: Trust
     var cause: Cause
     var signedDate: Timestamp?

@@ -81,8 +81,8 @@ extension NoticeReader {
 
     mutating func readLateDeliveries() {
         for index in facts.indices where facts[index].cause.kind == .notification {
-            let late = facts[index].receivedAt.milliseconds(since: facts.times[index])
-            guard late > NoticeLimits.lateDeliveryMilliseconds else { continue }
+            guard let late = facts[index].lateness, late > NoticeLimits.lateDeliveryMilliseconds
+            else { continue }
             add(
                 .lateDelivery, from: facts.times[index], facts: [index],
                 "The notification arrived \(NoticeReader.lateness(late)) after it was signed.")

@@ -37,7 +37,7 @@ extension ChainReading {
 extension ChainAnswer {
     func writeState(to json: inout JSONWriter) {
         json.member("state", state.rawValue)
-        json.member("entitled", state.isEntitled)
+        json.member("entitled", isEntitled)
         json.member("appleStatus", state.appleStatus)
         json.member("since", since)
         json.member("until", until)

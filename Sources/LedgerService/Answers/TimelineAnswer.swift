@@ -182,8 +182,7 @@ extension Fact {
         json.member("notificationUUID", cause.notificationUUID)
         json.member("signedDate", signedDate)
         json.member("receivedAt", receivedAt)
-        // Milliseconds from signing to arrival.
-        json.member("lateness", signedDate.map { receivedAt.milliseconds(since: $0) })
+        json.member("lateness", lateness)
         json.array("events", events)
     }
 }

@@ -12,7 +12,7 @@ extension Bench {
         let preparation = EventPreparation(
             verifier: EvidenceVerifier(roots: roots), packer: EvidencePacker(), apps: apps,
             environment: environment, source: .webhook)
-        let one = bodies.map { Bench.submission(.notificationV1($0)) }
+        let one = bodies.map { Bench.submission(.notificationV1(NotificationV1Body($0))) }
         let two = tokens.prefix(256).map { Bench.submission(.jws($0)) }
         let now = Timestamp(milliseconds: 1_800_000_000_000)
         func prepare(_ submissions: some Sequence<Submission>) throws {

@@ -78,6 +78,9 @@ extension Configuration {
                 }
                 catalogue.leewayMilliseconds = (leeway.days * 86_400 + leeway.seconds) * 1_000
             }
+            if let trust = try entitlement.text("minimumTrust") {
+                catalogue.minimumTrust = try choice(trust, key: "entitlement.minimumTrust")
+            }
             try entitlement.requireNothingElse()
         }
         return catalogue

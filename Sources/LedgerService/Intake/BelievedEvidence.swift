@@ -48,6 +48,22 @@ enum BelievedEvidence: Sendable {
         }
     }
 
+    /// Whether it is signed and says nowhere of which environment it is: then it verifies in the
+    /// ledger of either (`contract.md`, `ingest`).
+    var namesNoEnvironment: Bool {
+        switch self {
+        case .notification(let notification):
+            notification.payload.environment == nil
+                && notification.transaction?.payload.environment == nil
+                && notification.renewal?.payload?.environment == nil
+        case .transaction(let transaction): transaction.payload.environment == nil
+        case .pair(let pair, _):
+            pair.transaction.payload.environment == nil && pair.renewal.payload?.environment == nil
+        case .appTransaction(let appTransaction): appTransaction.payload.receiptType == nil
+        case .receipt, .notificationV1, .verifyReceipt: false
+        }
+    }
+
     /// Throws `wrongApp` or `wrongEnvironment`.
     func require(_ identity: AppIdentity) throws(VerificationError) {
         switch self {
@@ -60,6 +76,7 @@ enum BelievedEvidence: Sendable {
             try identity.require(
                 believed.notification.bundleId,
                 environment: believed.environment ?? identity.environment.rawValue)
+            try believed.requireReceipt(of: identity.bundleId)
         case .verifyReceipt(let believed):
             // Old answers name no environment: they are of the one they are handed to.
             try identity.require(
@@ -126,8 +143,10 @@ enum BelievedEvidence: Sendable {
             let payload = notification.payload
             let transaction = notification.transaction?.payload
             let renewal = notification.renewal?.payload
-            attributes.chain =
-                transaction?.originalTransactionId ?? renewal?.originalTransactionId
+            // An empty id names no chain.
+            attributes.chain = [
+                transaction?.originalTransactionId, renewal?.originalTransactionId,
+            ].lazy.compactMap { $0 }.first { !$0.rawValue.isEmpty }
             attributes.notificationType = payload.notificationType?.rawValue
             attributes.subtype = payload.subtype?.rawValue
             attributes.notificationUUID = payload.notificationUUID
@@ -186,7 +205,11 @@ enum BelievedEvidence: Sendable {
     /// Version 1 is vouched for by a secret, verifyReceipt by the connection it came over.
     private var trust: Trust {
         switch self {
-        case .notification, .transaction, .pair, .appTransaction, .receipt: .signed
+        case .notification(let notification): Trust(notification.trust)
+        case .transaction(let transaction): Trust(transaction.trust)
+        case .pair(let pair, _): Trust(pair.transaction.trust)
+        case .appTransaction(let appTransaction): Trust(appTransaction.trust)
+        case .receipt(let receipt): Trust(receipt.trust)
         case .verifyReceipt: .transport
         case .notificationV1: .secret
         }
@@ -201,6 +224,16 @@ enum BelievedEvidence: Sendable {
         case .receipt: .receipt
         case .notificationV1: .notificationV1
         case .verifyReceipt: .verifyReceipt
+        }
+    }
+}
+
+extension Trust {
+    /// The rank of what is signed.
+    fileprivate init(_ evidence: EvidenceTrust) {
+        switch evidence {
+        case .apple, .extraRoot: self = .signed
+        case .local: self = .xcode
         }
     }
 }

@@ -7,6 +7,14 @@ import Signing
 struct BelievedNotificationV1: Sendable {
     let notification: NotificationV1
     let sealed: SealedNotificationV1
+    /// What the receipt inside says of itself; nil where there is none that can be read.
+    private let receipt: InnerReceipt?
+
+    init(notification: NotificationV1, sealed: SealedNotificationV1) {
+        self.notification = notification
+        self.sealed = sealed
+        receipt = notification.latestReceipt.flatMap { InnerReceipt(base64: $0) }
+    }
 
     /// The environment in the names of the ledgers; Apple says PROD here and Production elsewhere.
     /// Nil where nothing names one: then it is that of the ledger it is handed to, over HTTP
@@ -18,10 +26,21 @@ struct BelievedNotificationV1: Sendable {
     }
 
     /// When Apple wrote it: the date of the receipt inside, which is made anew for each; else the
-    /// latest date inside that is past.
+    /// latest date inside that is past. A receipt that is not of the app dates nothing.
     var statedAt: Timestamp? {
-        AppReceiptDates.creationDate(ofBase64: notification.latestReceipt)
-            ?? notification.latestPast
+        let dating = receipt.flatMap { $0.bundleId == notification.bundleId ? $0 : nil }
+        return dating?.creationDate ?? notification.latestPast
+    }
+
+    /// Throws `wrongApp` where the receipt inside is of another app than the body. Apple sends no such
+    /// body, and nothing of either is used.
+    func requireReceipt(of bundleId: BundleId) throws(VerificationError) {
+        guard let found = receipt?.bundleId, found != bundleId else { return }
+        throw VerificationError(
+            .wrongApp,
+            reason: "The receipt inside is of the app \(found.rawValue.named), and the notification"
+                + " of \(bundleId.rawValue.named): Apple sends no such body, and its sender has"
+                + " the shared secret. Change it in App Store Connect.")
     }
 }
 
@@ -31,8 +50,10 @@ extension EventPreparation {
     ///
     /// Throws `undecodablePayload`, `payloadTooLarge`, `sharedSecretMissing`, `wrongSharedSecret` or
     /// `secretExposed`.
-    func believe(notificationV1 body: [UInt8]) throws(VerificationError) -> BelievedNotificationV1 {
-        let sealed = try EventPreparation.sealed(body)
+    func believe(
+        notificationV1 body: NotificationV1Body
+    ) throws(VerificationError) -> BelievedNotificationV1 {
+        let sealed = try body.sealed
         let bundleId = try app(of: sealed)
         guard let secret = secrets[bundleId] else {
             throw VerificationError(
@@ -91,24 +112,5 @@ extension EventPreparation {
             reason:
                 "The app's shared secret stands in it elsewhere than in its password, where Apple"
                 + " never puts it: it is not kept. Change the secret in App Store Connect.")
-    }
-
-    /// Throws `undecodablePayload` for what is no version 1 notification at all, `payloadTooLarge`
-    /// for what holds more values than are looked at before a password.
-    static func sealed(_ body: [UInt8]) throws(VerificationError) -> SealedNotificationV1 {
-        do throws(JSONError) {
-            if let sealed = try SealedNotificationV1(body) { return sealed }
-        } catch {
-            if error.code == .tooManyValues {
-                throw VerificationError(
-                    .payloadTooLarge,
-                    reason: "It holds more than \(NotificationV1.unreadValueCount) values.")
-            }
-            throw VerificationError(
-                .undecodablePayload, reason: "It is not valid JSON (\(error.code.rawValue)).")
-        }
-        throw VerificationError(
-            .wrongSharedSecret,
-            reason: "A version 1 notification has a password, and this has none.")
     }
 }

@@ -43,10 +43,13 @@ struct EventPreparation: Sendable {
     let environment: Environment
     let source: EventSource
     let secrets: SharedSecrets
+    /// Whether the operator named the environment: what is signed and names none is taken only then.
+    let isEnvironmentNamed: Bool
 
     init(
         verifier: EvidenceVerifier, packer: EvidencePacker, apps: [Configuration.App],
-        environment: Environment, source: EventSource, secrets: SharedSecrets? = nil
+        environment: Environment, source: EventSource, secrets: SharedSecrets? = nil,
+        isEnvironmentNamed: Bool = true
     ) {
         self.verifier = verifier
         self.packer = packer
@@ -54,6 +57,7 @@ struct EventPreparation: Sendable {
         self.environment = environment
         self.source = source
         self.secrets = secrets ?? SharedSecrets(apps)
+        self.isEnvironmentNamed = isEnvironmentNamed
     }
 
     /// - Parameter now: when the submission arrived, unless it claims a time itself.
@@ -123,13 +127,24 @@ struct EventPreparation: Sendable {
             return .transaction(try verifier.verifyTransaction(token, receivedAt: receivedAt))
         case .notificationV1(let body): return .notificationV1(try believe(notificationV1: body))
         case .receipt(let bytes):
-            return .receipt(try verifier.receipts.verify(bytes, receivedAt: receivedAt))
+            let receipt = try verifier.receipts.verify(bytes, receivedAt: receivedAt)
+            try EventPreparation.requireNamed(receipt.receipt)
+            return .receipt(receipt)
         case .verifyReceipt(let body): return .verifyReceipt(try believe(verifyReceipt: body))
         case .pair(let transaction, let renewal, let status):
             return .pair(
                 try verifier.verifyPair(
                     transaction: transaction, renewal: renewal, receivedAt: receivedAt), status)
         }
+    }
+
+    /// Purchases of which none names its chain, as in the receipts that Xcode makes, state nothing.
+    private static func requireNamed(_ receipt: AppReceipt) throws(VerificationError) {
+        guard !receipt.inAppPurchases.isEmpty, receipt.originalTransactionIds.isEmpty else { return }
+        throw VerificationError(
+            .undecodablePayload,
+            reason: "No purchase in the receipt names an original transaction, as in receipts that"
+                + " Xcode makes: ingest the transactions that StoreKit signs instead.")
     }
 
     /// Payloads are decoded only after their signature was verified, so what cannot be decoded is
@@ -149,7 +164,7 @@ struct EventPreparation: Sendable {
         switch submission.form {
         case .jws(let bytes), .transaction(let bytes): token = bytes
         case .pair(let transaction, _, _): token = transaction
-        case .notificationV1(let body): return (try? SealedNotificationV1(body))?.bundleId
+        case .notificationV1(let body): return (try? body.sealed)?.bundleId
         case .verifyReceipt(let body): return (try? VerifyReceiptResponse(body))?.bundleId
         case .receipt(let bytes): return (try? ReceiptVerifier.readUnverified(bytes))?.bundleId
         case .unreadable: return nil
@@ -173,24 +188,51 @@ struct EventPreparation: Sendable {
         _ believed: BelievedEvidence, _ submission: Submission, _ receivedAt: Timestamp
     ) -> Refusal? {
         let app = believed.bundleId.flatMap { id in apps.first { $0.bundleId == id } }
-        do throws(VerificationError) {
-            guard let app else {
-                throw VerificationError(
-                    .wrongApp,
-                    reason: "The evidence is of an app that is not configured here; add it, then"
-                        + " run `subledger quarantine retry`.")
-            }
-            let identity = AppIdentity(
-                bundleId: app.bundleId, appAppleId: app.appAppleId, environment: environment)
-            try believed.require(identity)
-            return nil
-        } catch {
-            return Refusal(
-                standing: .quarantined(isConfiguredApp: app != nil), code: error.code.rawValue,
+        func refused(_ code: String, _ error: VerificationError) -> Refusal {
+            Refusal(
+                standing: .quarantined(isConfiguredApp: app != nil), code: code,
                 part: error.part.rawValue, message: EventPreparation.message(error, submission),
                 bundleId: believed.bundleId, environment: believed.environment,
                 submission: submission, receivedAt: receivedAt, isGenuine: true)
         }
+        do throws(VerificationError) {
+            guard let app else { throw unconfigured(believed.bundleId) }
+            let identity = AppIdentity(
+                bundleId: app.bundleId, appAppleId: app.appAppleId, environment: environment)
+            try believed.require(identity)
+        } catch {
+            return refused(error.code.rawValue, error)
+        }
+        guard !isEnvironmentNamed, believed.namesNoEnvironment else { return nil }
+        return refused(
+            EventPreparation.environmentMissing,
+            VerificationError(.wrongEnvironment, reason: EventPreparation.environmentAdvice))
+    }
+
+    /// Of signed evidence that names no environment, where the operator named none either.
+    static let environmentMissing = "environmentMissing"
+
+    private static let environmentAdvice =
+        "It names no environment, as what Apple signed before 2022 may not, so that it could be of"
+        + " Production or of Sandbox: say which with --environment (or SUBLEDGER_ENVIRONMENT), to"
+        + " `subledger ingest`, or to `subledger quarantine retry` for the copy that waits here."
+
+    private func unconfigured(_ found: BundleId?) -> VerificationError {
+        guard let found, !found.rawValue.isEmpty else {
+            return VerificationError(
+                .wrongApp,
+                reason: "It names no app, so that nothing says whose purchases it tells of, and"
+                    + " configuring one does not help: ask Apple again (about a receipt with"
+                    + " `subledger api verify-receipt`), since present answers name it.")
+        }
+        // Who posts to Apple's endpoint is not told which apps there are.
+        let expected =
+            source == .webhook || apps.isEmpty
+            ? "" : " (configured: \(apps.map(\.bundleId).named))"
+        return VerificationError(
+            .wrongApp,
+            reason: "It is of the app \(found.rawValue.named), which is not configured here"
+                + "\(expected); add it, then run `subledger quarantine retry`.")
     }
 
     private func event(

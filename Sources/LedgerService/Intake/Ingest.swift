@@ -30,16 +30,19 @@ public struct Ingest: Sendable {
     static let linesPerBatch = 128
     static let bytesPerBatch = 4 * 1024 * 1024
 
+    /// - Parameter isEnvironmentNamed: whether the operator named the ledger's environment: signed
+    ///   evidence that names none is taken only then (`environmentMissing`).
     public init(
         ledger: EnvironmentLedger, apps: [Configuration.App], verifier: EvidenceVerifier,
-        source: EventSource = .import, keepsRefused: Bool = true,
+        source: EventSource = .import, isEnvironmentNamed: Bool = true, keepsRefused: Bool = true,
         clock: @escaping @Sendable () -> Timestamp
     ) {
         self.ledger = ledger
         self.keepsRefused = keepsRefused
         preparation = EventPreparation(
             verifier: verifier, packer: ledger.log.packer, apps: apps,
-            environment: ledger.environment, source: source)
+            environment: ledger.environment, source: source,
+            isEnvironmentNamed: isEnvironmentNamed)
         self.clock = clock
     }
 

@@ -105,7 +105,7 @@ enum InputLine {
         switch kind {
         case .receipt: return .receipt(text)
         case .verifyReceipt: return .verifyReceipt(Redaction.withoutPasswords(text))
-        case .notificationV1: return .notificationV1(text)
+        case .notificationV1: return .notificationV1(NotificationV1Body(text))
         case .renewalPair: return (try? JSONValue.parse(text)).map { transaction($0) }
         case .command, .sweep:
             throw UnreadableInput(
@@ -131,12 +131,14 @@ enum InputLine {
         if let text = (body["receipt"] ?? body["receipt-data"])?.string {
             return .receipt(Array(text.utf8))
         }
-        if let text = body["notificationV1"]?.string { return .notificationV1(Array(text.utf8)) }
+        if let text = body["notificationV1"]?.string {
+            return .notificationV1(NotificationV1Body(Array(text.utf8)))
+        }
         if let text = body["verifyReceipt"]?.string {
             return .verifyReceipt(Redaction.withoutPasswords(Array(text.utf8)))
         }
         if body["notification_type"] != nil || body["unified_receipt"] != nil {
-            return .notificationV1(line)
+            return .notificationV1(NotificationV1Body(line))
         }
         let isAnswer = body["receipt"]?.object != nil || body["latest_receipt_info"] != nil
         // Some kept the request's secret with the answer.

@@ -22,8 +22,10 @@ public struct Quarantine: Sendable {
     /// Takes every item in again under the present configuration. What is accepted (or known)
     /// leaves the quarantine; the rest stays as it is. An event counts as received when it was
     /// first delivered here, as far as the log's later times admit.
+    ///
+    /// - Parameter isEnvironmentNamed: as for `Ingest`.
     public func retry(
-        apps: [Configuration.App], verifier: EvidenceVerifier
+        apps: [Configuration.App], verifier: EvidenceVerifier, isEnvironmentNamed: Bool = true
     ) async throws(StoreError) -> IngestSummary {
         var total = IngestSummary()
         for item in try await items() {
@@ -35,7 +37,8 @@ public struct Quarantine: Sendable {
             }
             let receivedAt = whole.receivedAt
             let ingest = Ingest(
-                ledger: ledger, apps: apps, verifier: verifier, keepsRefused: false
+                ledger: ledger, apps: apps, verifier: verifier,
+                isEnvironmentNamed: isEnvironmentNamed, keepsRefused: false
             ) { receivedAt }
             let summary = try await ingest.run(lines: [whole.bytes], input: whole.input)
             total.add(summary)

@@ -23,12 +23,9 @@ struct SealedNotificationV1: Sendable {
     /// How much longer than the shortest password, which is none, a seal is.
     static let byteCount = prefix.utf8.count + 64
 
-    /// Reads a body as it was posted, with the password inside it, or sealed already. Nothing is
-    /// decoded but where these stand.
-    ///
-    /// Throws `JSONError` for what is not JSON; nil without a password.
-    init?(_ body: [UInt8]) throws(JSONError) {
-        let head = try NotificationV1.head(of: body)
+    /// Of a body as it was posted, with the password inside it, or sealed already, and of its head.
+    /// Nil without a password.
+    init?(_ body: [UInt8], _ head: NotificationV1.Head) {
         guard let found = head.password, let text = found.text,
             // A key that ends in zeros has the codes of one without them (RFC 2104).
             !text.utf8.contains(0)

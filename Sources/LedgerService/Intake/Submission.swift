@@ -13,7 +13,7 @@ struct Submission: Sendable {
         /// An app receipt, binary or in base64.
         case receipt([UInt8])
         /// A version 1 notification: the body, its password as it came or sealed.
-        case notificationV1([UInt8])
+        case notificationV1(NotificationV1Body)
         /// An answer of verifyReceipt: the body.
         case verifyReceipt([UInt8])
         /// An item of a body that is none: what is wrong with it, and (a beginning of) the item.
@@ -57,7 +57,7 @@ struct Submission: Sendable {
             return json.bytes
         case .notificationV1(let body):
             // A secret is never written down, not even one that is not ours.
-            guard let sealed = try? SealedNotificationV1(body), !sealed.repeatsPassword else {
+            guard let sealed = try? body.sealed, !sealed.repeatsPassword else {
                 return []
             }
             return envelope("notificationV1", sealed.bytes)

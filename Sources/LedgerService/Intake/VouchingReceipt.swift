@@ -13,9 +13,9 @@ extension EventPreparation {
         of submission: Submission, refusedBy error: VerificationError, _ receivedAt: Timestamp
     ) -> BundleId? {
         guard error.code == .wrongSharedSecret, case .notificationV1(let body) = submission.form,
-            let sealed = try? SealedNotificationV1(body),
+            let sealed = try? body.sealed,
             sealed.bundleId.map({ isConfigured($0) }) ?? true,
-            let receipt = NotificationV1.latestReceipt(of: body),
+            let receipt = body.latestReceipt,
             let verified = try? verifier.receipts.verify(receipt, receivedAt: receivedAt),
             // Xcode's receipts are signed by nobody.
             verified.chain != nil,

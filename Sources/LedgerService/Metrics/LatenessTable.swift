@@ -37,19 +37,19 @@ struct LatenessTable: Sendable {
 
     mutating func add(_ fact: Fact, of app: BundleId) {
         guard fact.cause.kind == .notification, let signed = fact.signedDate,
-            apps.map({ $0.contains(app.rawValue) }) ?? true
+            let lateness = fact.lateness, apps.map({ $0.contains(app.rawValue) }) ?? true
         else { return }
         arrivals[app, default: []].append(
             EventLog.Arrival(receivedAt: fact.receivedAt, signedAt: signed))
         guard let cell = cell(of: fact, app) else { return }
         // Clocks differ; nothing arrives before it is signed.
-        found[cell, default: []].append(max(0, fact.receivedAt.milliseconds(since: signed)))
+        found[cell, default: []].append(max(0, lateness))
     }
 
     /// Where a delivery counts; nil where it does not.
     func cell(of fact: Fact, _ app: BundleId) -> Cell? {
-        guard fact.cause.kind == .notification, let signed = fact.signedDate,
-            apps.map({ $0.contains(app.rawValue) }) ?? true,
+        guard fact.cause.kind == .notification, fact.isArrivalKnown,
+            let signed = fact.signedDate, apps.map({ $0.contains(app.rawValue) }) ?? true,
             let interval = question.interval(of: signed)
         else { return nil }
         return Cell(interval: interval, app: isByApp ? app.rawValue : nil)

@@ -45,7 +45,7 @@ struct StoredPiece: Sendable {
         switch form {
         case .receipt(let bytes): self = try StoredPiece(receipt: bytes, name)
         case .verifyReceipt(let body): self = try StoredPiece(response: body, name)
-        case .notificationV1(let body): self = try StoredPiece(notification: body, name)
+        case .notificationV1(let body): self = try StoredPiece(notification: body.bytes, name)
         case .jws, .transaction, .pair: throw StoredPiece.foreign(name)
         case .unreadable(let message, _):
             throw UnreadableInput(

@@ -162,11 +162,13 @@ extension ReceiptExamination.Expectation {
         if let environment, receipt.receipt.environment != environment {
             throw VerificationError(
                 .wrongEnvironment,
-                reason: "The receipt is of another environment than the one named.")
+                reason: "The receipt is of"
+                    + " \(receipt.receipt.environment?.rawValue ?? "no environment that is known"),"
+                    + " and \(environment.rawValue) is expected.")
         }
         guard !apps.isEmpty else { return }
         guard let app = apps.first(where: { $0.bundleId == receipt.receipt.bundleId }) else {
-            throw VerificationError(.wrongApp, reason: "The receipt is of another bundle id.")
+            throw AppIdentity.unexpected(receipt.receipt.bundleId, apps.map(\.bundleId))
         }
         // Without a type it is of no environment, and no ledger's.
         try AppIdentity(

@@ -70,12 +70,13 @@ struct LiveIntake: Sendable {
             )
             tell(refusal, nil, now: now)
             throw refusal
-        case .unwanted(let bundleId, let environment):
+        case .unwanted(let bundleId, let environment, let found):
             // Neither lost nor worth a copy: its sender wants none of it.
             tellUnwanted(bundleId, environment, now: now)
             throw IntakeRefusal(
                 .notAcceptable, code: VerificationCode.wrongEnvironment.rawValue,
-                message: "It is of another environment than the one asked for; nothing was kept.",
+                message: "It is of \(found.named), and \(wanted?.rawValue ?? "none") was asked for;"
+                    + " nothing was kept.",
                 bundleId: bundleId, environment: environment)
         case .nowhere:
             let refusal = IntakeRefusal(
@@ -93,8 +94,9 @@ struct LiveIntake: Sendable {
         case refused(Refusal, Environment)
         /// Genuine, but nothing that is taken here.
         case misplaced
-        /// Genuine, but not of the environment that its sender asked for.
-        case unwanted(BundleId?, Environment)
+        /// Genuine, but not of the environment that its sender asked for: where it would go, and
+        /// what it names.
+        case unwanted(BundleId?, Environment, String)
         /// Nothing is served at all.
         case nowhere
     }
@@ -116,7 +118,9 @@ struct LiveIntake: Sendable {
             let named = believed.environment.map { Environment(rawValue: $0) } ?? .production
             let environment = named.flatMap { preparations[$0] == nil ? nil : $0 } ?? home
             guard wanted == nil || named == wanted else {
-                return .unwanted(believed.bundleId, environment)
+                return .unwanted(
+                    believed.bundleId, environment,
+                    believed.environment ?? Environment.production.rawValue)
             }
             guard let preparation = preparations[environment] else { return .nowhere }
             return switch try preparation.accept(believed, submission, now) {
@@ -152,7 +156,9 @@ struct LiveIntake: Sendable {
             told.isKept = await keep(
                 NewQuarantineItem(refusal, isConfiguredApp: isConfigured), environment)
             // There is nothing to try again of what is not here.
-            if !told.isKept, refusal.code == VerificationCode.wrongApp.rawValue {
+            if !told.isKept, !isConfigured, refusal.bundleId != nil,
+                refusal.code == VerificationCode.wrongApp.rawValue
+            {
                 told.message = IntakeRefusal.noCopy
             }
         }

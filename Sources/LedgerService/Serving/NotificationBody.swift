@@ -4,8 +4,7 @@ import AppStore
 enum NotificationBody: Equatable {
     /// The compact JWS of a version 2 notification.
     case signed([UInt8])
-    /// A version 1 notification: the body.
-    case versionOne([UInt8])
+    case versionOne(NotificationV1Body)
 
     /// Largest body of version 2 (`design.md` §6): 256 KiB.
     static let maximumSignedByteCount = 256 * 1024
@@ -30,12 +29,12 @@ enum NotificationBody: Equatable {
         }
         guard members.hasSignedPayload else {
             // responseBodyV1: https://developer.apple.com/documentation/appstoreservernotifications
-            guard members.isVersionOne else {
+            guard members.head.isVersionOne else {
                 throw IntakeRefusal(
                     .malformed, code: "invalidBody",
                     message: "The body has no signedPayload and is no notification of version 1.")
             }
-            self = .versionOne(body)
+            self = .versionOne(NotificationV1Body(body, members.head))
             return
         }
         guard body.count <= NotificationBody.maximumSignedByteCount else {
@@ -57,12 +56,12 @@ enum NotificationBody: Equatable {
         }
     }
 
-    /// The members that tell the versions apart.
+    /// The members that tell the versions apart, and what version 1 is believed by: in one pass.
     private struct Members {
         var hasSignedPayload = false
         /// Nil when it is no string.
         var signedPayload: JSONCursor.PlacedText?
-        var isVersionOne = false
+        var head = NotificationV1.Head()
 
         init(_ body: borrowing [UInt8]) throws(JSONError) {
             let members = body.withUnsafeBufferPointer { buffer in
@@ -87,13 +86,7 @@ enum NotificationBody: Equatable {
                 case "signedPayload":
                     members.hasSignedPayload = true
                     members.signedPayload = try cursor.readTextInPlace()
-                case "notification_type":
-                    members.isVersionOne =
-                        try cursor.readText() != nil || members.isVersionOne
-                case "unified_receipt":
-                    members.isVersionOne = true
-                    try cursor.skipValue()
-                default: try cursor.skipValue()
+                default: try members.head.read(key, &cursor)
                 }
             }
             try cursor.finish()

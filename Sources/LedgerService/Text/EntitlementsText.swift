@@ -5,7 +5,7 @@ extension EntitlementsAnswer {
     /// `entitlements` for people.
     public func text() -> String {
         var lines = ["\(customer) · \(entitlements.standing.rawValue)"]
-        for verdict in entitlements.verdicts { lines.append(EntitlementsAnswer.text(verdict)) }
+        for verdict in entitlements.verdicts { lines.append(text(verdict)) }
         let groups = entitlements.groups.map { "\($0.group) \($0.standing.rawValue)" }
         let products = entitlements.products.map {
             "\($0.productId.rawValue) \($0.standing.rawValue)"
@@ -24,12 +24,19 @@ extension EntitlementsAnswer {
 
     /// Without access the state of a period is past: the subscription went on with another product,
     /// or for another customer.
-    private static func stateText(_ verdict: Verdict) -> String {
+    private func stateText(_ verdict: Verdict) -> String {
         guard let state = verdict.state else { return "granted" }
-        return state.isEntitled && !verdict.active ? "was \(state.rawValue)" : state.rawValue
+        return state.isEntitled && !verdict.active && !isTooLittle(verdict)
+            ? "was \(state.rawValue)" : state.rawValue
     }
 
-    private static func text(_ verdict: Verdict) -> String {
+    /// Whether a state gives no access only for what it rests on (`lifecycle.md` §6).
+    private func isTooLittle(_ verdict: Verdict) -> Bool {
+        guard !verdict.active, let state = verdict.state else { return false }
+        return state.isEntitled && verdict.until.map { stamp.at < $0 } ?? true
+    }
+
+    private func text(_ verdict: Verdict) -> String {
         let access = verdict.active ? "yes (\(verdict.basis?.rawValue ?? ""))" : "no"
         var parts = [stateText(verdict)]
         if let product = verdict.productId { parts.append(product.rawValue) }
@@ -39,7 +46,9 @@ extension EntitlementsAnswer {
         let events = verdict.evidence.map(String.init).joined(separator: ", ")
         parts.append("events \(events)")
         if verdict.trust < .signed, verdict.basis != .grant {
-            parts.append("rests on \(verdict.trust.sentence)")
+            parts.append(
+                "rests on \(verdict.trust.sentence)"
+                    + (isTooLittle(verdict) ? Trust.tooLittle : ""))
         }
         return (verdict.entitlement + " ").padding(to: 16) + access.padding(to: 14)
             + parts.joined(separator: ", ")

@@ -37,7 +37,11 @@ extension ChainReading {
             lines.append(row("account token", token + rest))
         }
         lines.append(row("decided by", events(answer.evidence)))
-        if answer.trust != .signed { lines.append(row("rests on", answer.trust.sentence)) }
+        if answer.trust != .signed {
+            let isTooLittle = answer.state.isEntitled && !answer.isEntitled
+            lines.append(
+                row("rests on", answer.trust.sentence + (isTooLittle ? Trust.tooLittle : "")))
+        }
         lines.append(
             row("as of", "\(moment.at.rfc3339), log position \(position)\(knowledgeText)"))
         for notice in answer.notices { lines.append("! \(text(notice))") }
@@ -61,7 +65,7 @@ extension ChainReading {
     }
 
     private var stateLine: String {
-        let access = answer.state.isEntitled ? "has access" : "no access"
+        let access = answer.isEntitled ? "has access" : "no access"
         let end = answer.until.map { " until \($0.rfc3339)" } ?? ""
         return row(
             "state", "\(answer.state.text) (\(access)) since \(answer.since.rfc3339)\(end)")

@@ -31,7 +31,7 @@ extension ChainReading {
         if let command = fact.command { return "event \(position) \(command.text)" }
         let event = "event \(position) \(kind(position))"
         guard let signed = fact.signedDate else { return event }
-        let late = fact.receivedAt.milliseconds(since: signed)
+        let late = fact.lateness ?? 0
         return "\(event), \(fact.isSigned ? "signed" : "dated") \(signed.rfc3339)"
             + (late > NoticeLimits.lateDeliveryMilliseconds
                 ? ", arrived \(Duration.milliseconds(late).text) later" : "")

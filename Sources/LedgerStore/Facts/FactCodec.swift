@@ -8,6 +8,7 @@ enum FactCodec {
         let base = fact.signedDate?.milliseconds ?? 0
         writer.optionalBool(fact.signedDate != nil)
         writer.signed(fact.receivedAt.milliseconds &- base)
+        writer.optionalBool(fact.isArrivalKnown)
         writer.unsigned(UInt64(FactTables.trusts.firstIndex(of: fact.trust) ?? 0))
         writer.unsigned(UInt64(FactTables.kinds.firstIndex(of: fact.cause.kind) ?? 0))
         writer.raw(fact.cause.notificationType, FactTables.notificationTypes)
@@ -38,6 +39,7 @@ enum FactCodec {
         let isDated = try reader.optionalBool() ?? false
         let base = isDated ? signedAt : 0
         let receivedAt = Timestamp(milliseconds: base &+ (try reader.signed()))
+        let isArrivalKnown = try reader.optionalBool() ?? true
         let trust = try reader.element(of: FactTables.trusts)
         let kind = try reader.element(of: FactTables.kinds)
         let cause = Cause(
@@ -57,7 +59,8 @@ enum FactCodec {
         let command = kind == .command && !reader.isAtEnd ? try command(&reader) : nil
         guard reader.isAtEnd else { throw FactReader.Damage() }
         return Fact(
-            position: position, receivedAt: receivedAt, trust: trust, cause: cause,
+            position: position, receivedAt: receivedAt, isArrivalKnown: isArrivalKnown,
+            trust: trust, cause: cause,
             signedDate: isDated ? Timestamp(milliseconds: signedAt) : nil, digest: digest,
             status: status, sharing: transaction, renewal, unknownValues: unknown, flaw: flaw,
             command: command)

@@ -103,6 +103,7 @@ extension FactOrigin {
     init(_ event: RecordedEvent) {
         self.init(
             position: event.position, receivedAt: event.receivedAt,
+            isArrivalKnown: event.attributes.source != .import || event.receivedAtClaimed,
             trust: event.attributes.trust, digest: event.payloadHash)
     }
 }

@@ -59,6 +59,7 @@ extension Trust {
         case .transport: 2
         case .secret: 3
         case .operator: 4
+        case .xcode: 5
         }
     }
 

@@ -39,6 +39,7 @@ enum HoldingCodec {
         }
         writer.date(holding.overdue?.from, from: base)
         if let overdue = holding.overdue { encode(overdue.evidence, &writer) }
+        writer.optionalBool(holding.meetsMinimumTrust)
         return writer.bytes
     }
 
@@ -136,7 +137,8 @@ enum HoldingCodec {
         }
         return Holding(
             originalTransactionId: OriginalTransactionId(id), stretches: stretches,
-            completeFrom: completeFrom ?? Timestamp(milliseconds: .min), overdue: overdue)
+            completeFrom: completeFrom ?? Timestamp(milliseconds: .min), overdue: overdue,
+            meetsMinimumTrust: try reader.optionalBool() ?? false)
     }
 
     private static func stretch(

@@ -16,6 +16,7 @@ struct SubscriptionRow: ProjectionRow {
     let storefront: String?
     let willRenew: Bool?
     let nextProductId: String?
+    let meetsMinimumTrust: Bool
     let facts: Int64
     let lastPosition: Int64
 
@@ -24,13 +25,14 @@ struct SubscriptionRow: ProjectionRow {
     static let columns = [
         "kind", "started_at", "product_id", "transaction_id", "subscription_group", "phase",
         "ownership", "app_account_token", "price_milliunits", "currency", "storefront",
-        "will_renew", "next_product_id", "facts", "last_position",
+        "will_renew", "next_product_id", "meets_minimum_trust", "facts", "last_position",
     ]
 
     init(_ life: Lifecycle, facts: [Fact]) {
         // The end of time: then everything known is known.
         let end = Timestamp(milliseconds: .max - 1)
         startedAt = life.intervals.first?.from.milliseconds
+        meetsMinimumTrust = life.meetsMinimumTrust
         self.facts = Int64(facts.count)
         lastPosition = facts.reduce(0) { max($0, $1.position) }
         guard let answer = life.answer(at: end, now: Timestamp(milliseconds: .max)) else {
@@ -67,8 +69,9 @@ struct SubscriptionRow: ProjectionRow {
         storefront = statement.text(10)
         willRenew = statement.optionalInt64(11).map { $0 == 1 }
         nextProductId = statement.text(12)
-        facts = statement.int64(13)
-        lastPosition = statement.int64(14)
+        meetsMinimumTrust = statement.int64(13) == 1
+        facts = statement.int64(14)
+        lastPosition = statement.int64(15)
     }
 
     func bind(_ statement: inout some ColumnSink) {
@@ -85,7 +88,8 @@ struct SubscriptionRow: ProjectionRow {
         statement.bind(13, storefront)
         statement.bind(14, willRenew.map { $0 ? Int64(1) : 0 })
         statement.bind(15, nextProductId)
-        statement.bind(16, facts)
-        statement.bind(17, lastPosition)
+        statement.bind(16, meetsMinimumTrust ? Int64(1) : 0)
+        statement.bind(17, facts)
+        statement.bind(18, lastPosition)
     }
 }

@@ -55,13 +55,8 @@ public struct AppIdentity: Hashable, Sendable {
     public func require(
         _ bundleId: BundleId?, environment: String?
     ) throws(VerificationError) {
-        guard bundleId == self.bundleId else {
-            throw VerificationError(.wrongApp, reason: "It is of another bundle id.")
-        }
-        guard environment == self.environment.rawValue else {
-            throw VerificationError(
-                .wrongEnvironment, reason: "It is of another environment than this ledger's.")
-        }
+        try require(bundleId)
+        guard environment == self.environment.rawValue else { throw wrong(environment) }
     }
 
     /// Throws `wrongApp` or `wrongEnvironment`. A receipt without a type, or of one that is not known,
@@ -69,12 +64,12 @@ public struct AppIdentity: Hashable, Sendable {
     /// never count as one of Production.
     public func require(_ receipt: VerifiedReceipt) throws(VerificationError) {
         let payload = receipt.receipt
-        guard payload.bundleId == bundleId else {
-            throw VerificationError(.wrongApp, reason: "The receipt is of another bundle id.")
-        }
+        try require(payload.bundleId)
         guard let environment = payload.environment else {
             throw VerificationError(
-                .wrongEnvironment, reason: "The receipt names no environment that is known.")
+                .wrongEnvironment,
+                reason: "The receipt names no environment that is known, and"
+                    + " \(self.environment.rawValue) is expected.")
         }
         try require(
             bundleId: payload.bundleId, appAppleId: payload.appAppleId,
@@ -84,20 +79,52 @@ public struct AppIdentity: Hashable, Sendable {
     private func require(
         bundleId: BundleId?, appAppleId: Int64?, environment: Raw<Environment>?
     ) throws(VerificationError) {
-        guard bundleId == self.bundleId else {
-            throw VerificationError(.wrongApp, reason: "The evidence is of another bundle id.")
-        }
+        try require(bundleId)
         // Payloads of 2021 and early 2022 name no environment: absence contradicts nothing.
         if let environment { try require(environment: environment) }
         guard self.environment == .production, let expected = self.appAppleId,
             let appAppleId, appAppleId != expected
         else { return }
-        throw VerificationError(.wrongApp, reason: "The evidence is of another appAppleId.")
+        throw VerificationError(
+            .wrongApp,
+            reason: "It is of the appAppleId \(appAppleId), and \(expected) is expected.")
+    }
+
+    private func require(_ bundleId: BundleId?) throws(VerificationError) {
+        guard bundleId != self.bundleId else { return }
+        throw AppIdentity.unexpected(bundleId, [self.bundleId])
     }
 
     private func require(environment: Raw<Environment>) throws(VerificationError) {
         guard environment != Raw(self.environment) else { return }
-        throw VerificationError(
-            .wrongEnvironment, reason: "The evidence is of another environment.")
+        throw wrong(environment.rawValue)
     }
+
+    /// Of what is of none of the apps that are expected.
+    package static func unexpected(
+        _ found: BundleId?, _ expected: [BundleId]
+    ) -> VerificationError {
+        VerificationError(
+            .wrongApp,
+            reason: "It is of \(found.map { "the app \($0.rawValue.named)" } ?? "no app"), and"
+                + " \(expected.named) is expected.")
+    }
+
+    private func wrong(_ found: String?) -> VerificationError {
+        VerificationError(
+            .wrongEnvironment,
+            reason: "It is of \(found?.named ?? "no environment"), and \(environment.rawValue) is"
+                + " expected.")
+    }
+}
+
+extension [BundleId] {
+    /// The apps as a message names them: the first `namedCount`, and how many more there are.
+    package var named: String {
+        let names = prefix(Self.namedCount).map(\.rawValue.named).joined(separator: ", ")
+        return count > Self.namedCount ? "\(names) or \(count - Self.namedCount) more" : names
+    }
+
+    /// Most apps that a message names.
+    package static var namedCount: Int { 5 }
 }

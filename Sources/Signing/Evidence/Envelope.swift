@@ -50,12 +50,15 @@ struct Envelope {
             guard isAgreed else {
                 throw EvidenceBinding.mismatch(
                     .wrongEnvironment, part: part,
-                    "The part is of another environment than its envelope.")
+                    "The part is of \(environment.rawValue.named), and its envelope of"
+                        + " \(self.environment?.rawValue.named ?? "none").")
             }
         }
         if let bundleId, let expected = self.bundleId, bundleId != expected {
             throw EvidenceBinding.mismatch(
-                .wrongApp, part: part, "The part is of another app than its envelope.")
+                .wrongApp, part: part,
+                "The part is of the app \(bundleId.rawValue.named), and its envelope of"
+                    + " \(expected.rawValue.named).")
         }
     }
 }

@@ -17,11 +17,7 @@ extension EvidenceVerifier {
         try PayloadKind.require(.renewal, second, part: .renewal)
         let purchase = try PayloadDecoding.decode(
             TransactionPayload.self, first, part: .transaction)
-        guard purchase.transactionId != nil else {
-            throw VerificationError(
-                .undecodablePayload, part: .transaction,
-                reason: "The payload has no transactionId.")
-        }
+        try requireNamed(purchase, part: .transaction)
         let outlook = try PayloadDecoding.decodeUnlessNull(
             RenewalPayload.self, second, part: .renewal)
         let purchaseDate = purchase.signedDate ?? outlook?.signedDate ?? receivedAt
@@ -40,7 +36,8 @@ extension EvidenceVerifier {
         if let one = purchase.environment, let other = outlook?.environment, one != other {
             throw EvidenceBinding.mismatch(
                 .wrongEnvironment, part: .renewal,
-                "The renewal info is of another environment than its transaction.")
+                "The renewal info is of \(other.rawValue.named), and its transaction of"
+                    + " \(one.rawValue.named).")
         }
         try EvidenceBinding.requireSameChain(
             purchase.originalTransactionId, outlook?.originalTransactionId)

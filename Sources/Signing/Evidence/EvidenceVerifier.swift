@@ -98,14 +98,27 @@ public final class EvidenceVerifier: Sendable {
         _ verified: VerifiedJWS, receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedTransaction {
         let payload = try PayloadDecoding.decode(TransactionPayload.self, verified, part: .outer)
-        guard payload.transactionId != nil else {
-            throw VerificationError(
-                .undecodablePayload, reason: "The payload has no transactionId.")
-        }
+        try requireNamed(payload, part: .outer)
         let date = payload.signedDate ?? receivedAt
         try verified.requireValid(at: date)
         try requireAllowed(payload.environment, of: verified, part: .outer)
         return VerifiedTransaction(payload: payload, jws: verified, effectiveDate: date)
+    }
+
+    /// A transaction says which one it is. An empty originalTransactionId names no subscription, and
+    /// must not come to stand for one.
+    func requireNamed(
+        _ payload: TransactionPayload, part: EvidencePart
+    ) throws(VerificationError) {
+        guard payload.transactionId.map({ !$0.rawValue.isEmpty }) ?? false else {
+            throw VerificationError(
+                .undecodablePayload, part: part, reason: "The payload has no transactionId.")
+        }
+        guard payload.originalTransactionId.map({ !$0.rawValue.isEmpty }) ?? true else {
+            throw VerificationError(
+                .undecodablePayload, part: part,
+                reason: "The payload's originalTransactionId is empty: it names no subscription.")
+        }
     }
 
     private func appTransaction(
@@ -140,11 +153,12 @@ public final class EvidenceVerifier: Sendable {
             }
             return
         }
-        guard value == .xcode || value == .localTesting else { return }
+        guard let value, value == .xcode || value == .localTesting else { return }
         guard isAllowed else {
             throw VerificationError(
                 .wrongEnvironment, part: part,
-                reason: "Data of Xcode and local testing is not accepted here.")
+                reason: "It is of \(value.rawValue); data of Xcode and of local tests is accepted"
+                    + " only where its environment is named.")
         }
     }
 }

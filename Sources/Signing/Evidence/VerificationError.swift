@@ -10,7 +10,8 @@ public struct VerificationError: Error, Hashable, Sendable, CustomStringConverti
     /// For `nestedPartInvalid`: what is wrong with the part, where a code says it.
     public let cause: VerificationCode?
 
-    /// An error; `reason` must not repeat anything of the evidence.
+    /// An error; `reason` must not repeat anything of the evidence but the names of its app and
+    /// environment, as `named`.
     public init(
         _ code: VerificationCode, part: EvidencePart = .outer, reason: String,
         cause: VerificationCode? = nil
@@ -48,4 +49,18 @@ public struct VerificationError: Error, Hashable, Sendable, CustomStringConverti
         hasher.combine(code)
         hasher.combine(part)
     }
+}
+
+extension String {
+    /// The name of an app or environment as a message may repeat it: printable ASCII, up to
+    /// `namedByteCount` bytes; of any other it only says so. Others choose such names.
+    package var named: String {
+        guard !isEmpty else { return "no name" }
+        guard utf8.count <= String.namedByteCount, utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return "a name that cannot be shown" }
+        return self
+    }
+
+    /// Longest name in a message; Apple's bundle ids have at most 155 characters.
+    package static let namedByteCount = 155
 }

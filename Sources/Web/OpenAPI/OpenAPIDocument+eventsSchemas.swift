@@ -56,9 +56,9 @@ extension OpenAPIDocument {
             Trust:
               description: |
                 What vouches for it: Apple's signature, Apple's answer over TLS, the app's shared
-                secret, or an operator.
+                secret, an operator, or a certificate of Xcode's own, which proves nothing.
               type: string
-              enum: [signed, transport, secret, operator]
+              enum: [signed, transport, secret, operator, xcode]
             EventKind:
               type: string
               enum:

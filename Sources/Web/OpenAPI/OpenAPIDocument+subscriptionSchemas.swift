@@ -99,7 +99,11 @@ extension OpenAPIDocument {
                 - endReason
               properties:
                 state: { $ref: '#/components/schemas/State' }
-                entitled: { description: Whether the state gives access., type: boolean }
+                entitled:
+                  description: |
+                    Whether the state gives access, and the chain is vouched for as
+                    entitlement.minimumTrust asks.
+                  type: boolean
                 appleStatus:
                   description: Apple's number of the state; null where Apple has none.
                   enum: [1, 2, 3, 4, 5, null]

@@ -116,10 +116,21 @@ struct GenuineSubscriberTests {
                 == ["historyMissingBefore", "missingPeriod", "unexplainedExpiry"])
     }
 
-    @Test("An import long afterwards is noticed as late")
+    @Test("An import long afterwards is late if it says when it came, and else says nothing of that")
     func late() async throws {
-        let show = try await taken().show(Fixtures.subscriberId)
-        #expect(show.noticeCodes.contains("lateDelivery"))
+        let stated = try await taken(receivedAt: "2026-01-01T00:00:00.000Z")
+        #expect(try await stated.show(Fixtures.subscriberId).noticeCodes.contains("lateDelivery"))
+        let ledger = try await taken()
+        let show = try await ledger.show(Fixtures.subscriberId)
+        #expect(!show.noticeCodes.contains("lateDelivery"))
+        let entries = try await ledger.timeline(Fixtures.subscriberId)["entries"]?.array ?? []
+        #expect(!entries.isEmpty)
+        #expect(entries.allSatisfy { $0["cause"]?["lateness"]?.isNull == true })
+        // Knowledge still begins with the import.
+        let before = KnowledgeLimit.knownAt(ledger.now.advanced(byMilliseconds: -1))
+        await #expect(throws: QueryError.self) {
+            try await ledger.show(Fixtures.subscriberId, knowledge: before)
+        }
     }
 
     @Test("Attributes are those of the governing period and the newest renewal info")

@@ -1,7 +1,9 @@
 import AppStore
 import Foundation
 import LedgerService
+import LedgerStore
 import Signing
+import Simulator
 import Testing
 
 @Suite("Environments and apps apart")
@@ -42,6 +44,62 @@ struct EnvironmentTests {
         #expect(summary.appended == 4)
         let show = try await ledger.show(chain.id)
         #expect(show["environment"]?.string == environment.rawValue)
+    }
+
+    @Test(
+        "Where no environment was named, signed evidence that names none waits for one to be",
+        arguments: [Environment.production, .sandbox])
+    func unnamedEnvironment(environment: Environment) async throws {
+        let chain = MadeChain(environment: nil)
+        let ledger = try TemporaryLedger(environment: environment)
+        func ingest(_ chain: MadeChain, named: Bool) async throws -> IngestSummary {
+            try await ledger.ledger { opened in
+                let now = ledger.now
+                return try await Ingest(
+                    ledger: opened, apps: ledger.configuration.apps, verifier: ledger.verifier,
+                    isEnvironmentNamed: named
+                ) { now }.run(lines: [chain.bought().line()], input: "test")
+            }
+        }
+        let refused = try await ingest(chain, named: false)
+        #expect(refused.errors.map(\.code) == ["environmentMissing"])
+        #expect(refused.errors.first?.message.contains("--environment") == true)
+        #expect(refused.quarantined == 1 && refused.position == 0)
+        // What says of which it is needs nothing else.
+        let told = MadeChain(id: "530000000000009", environment: environment)
+        #expect(try await ingest(told, named: false).appended == 1)
+        // The copy waits until the environment is named.
+        let (apps, verifier) = (ledger.configuration.apps, ledger.verifier)
+        func retry(named: Bool) async throws -> IngestSummary {
+            try await ledger.ledger {
+                try await Quarantine(ledger: $0).retry(
+                    apps: apps, verifier: verifier, isEnvironmentNamed: named)
+            }
+        }
+        #expect(try await retry(named: false).appended == 0)
+        #expect(try await retry(named: true).appended == 1)
+        #expect(try await ledger.show(chain.id)["environment"]?.string == environment.rawValue)
+    }
+
+    @Test("What is refused says what it is of, and what was expected")
+    func foundAndExpected() async throws {
+        var ledger = try TemporaryLedger()
+        ledger.configuration.apps[0].appAppleId = MadeChain.appAppleId + 1
+        var other = production
+        other.bundleId = "com.example.other"
+        let summary = try await ledger.ingest([
+            other.bought(), sandbox.bought(), production.bought(),
+        ])
+        let messages = summary.errors.map(\.message)
+        #expect(summary.errors.map(\.code) == ["wrongApp", "wrongEnvironment", "wrongApp"])
+        try #require(messages.count == 3)
+        let words = [
+            ["com.example.other", MadeChain.app], ["Sandbox", "Production"],
+            ["\(MadeChain.appAppleId)", "\(MadeChain.appAppleId + 1)"],
+        ]
+        for (message, names) in zip(messages, words) {
+            for name in names { #expect(message.contains(name), "\(message)") }
+        }
     }
 
     @Test("Another appAppleId is another app in Production, and only there")
@@ -106,6 +164,51 @@ struct EnvironmentTests {
         let events = try await ledger.exportLines(.events)
         #expect(events.count == 1)
         #expect(events.first?["rootFingerprint"]?.string.map { $0.hasPrefix("63343a") } != true)
+    }
+
+    @Test("Xcode's own certificate is called that, and its purchases work", Fixtures.condition)
+    func xcodeTrust() async throws {
+        var ledger = try TemporaryLedger(
+            environment: .xcode, apps: [EnvironmentTests.xcodeApp])
+        ledger.roots = .apple
+        let transaction = try Fixtures.jws("098-XCODE-transaction.jws")
+        let payload = try TransactionPayload.decode(CompactJWS(parsing: transaction).payload)
+        let at = try #require(payload.signedDate)
+        _ = try await ledger.ingest([transaction])
+        let events = try await ledger.exportLines(.events)
+        #expect(events.map { $0["trust"]?.string } == ["xcode"])
+        let show = try await ledger.show("0", at: at)
+        #expect(show["trust"]?.string == "xcode")
+        #expect(show["state"]?.string == "subscribed" && show["entitled"]?.bool == true)
+        let audit = try await ledger.ledger { opened in
+            try await opened.log.verify().findings
+        }
+        #expect(audit.isEmpty)
+    }
+
+    @Test("Purchases of Xcode's receipts name no chain: they are refused, and become no \"0\"")
+    func xcodeReceipt() async throws {
+        var ledger = try TemporaryLedger(environment: .xcode)
+        ledger.roots = .apple
+        func receipt(_ original: String) throws -> [UInt8] {
+            try ReceiptAuthority.signAsXcode(
+                payload: ReceiptContents(
+                    type: .xcode, bundleId: MadeChain.app, creationDate: production.start,
+                    purchases: [
+                        ReceiptContents.subscription(
+                            productId: MadeChain.product, transactionId: "0",
+                            originalTransactionId: original, purchaseDate: production.start,
+                            expiresDate: production.start(1))
+                    ]
+                ).payload)
+        }
+        let summary = try await ledger.ingest(file: receipt(""))
+        #expect(summary.errors.map(\.code) == ["undecodablePayload"])
+        #expect(summary.errors.first?.message.contains("original transaction") == true)
+        await #expect(throws: QueryError.noSuchSubscription("0")) { try await ledger.show("0") }
+        // What names its chain is of it.
+        #expect(try await ledger.ingest(file: receipt("7")).appended == 1)
+        #expect(try await ledger.show("7", at: production.start)["trust"]?.string == "xcode")
     }
 
     @Test("What a genuine chain signed is not let in as Xcode's")

@@ -1,5 +1,6 @@
 import AppStore
 import LedgerService
+import Signing
 import Testing
 
 @Suite("Repeated and conflicting input")
@@ -28,6 +29,41 @@ struct RepeatedInputTests {
         let summary = try await ledger.ingest([one, two])
         #expect(summary.appended == 1)
         #expect(summary.duplicates == 1)
+    }
+
+    /// The same token with the second form of its signature: n − s for s.
+    private func otherForm(_ token: String) throws -> String {
+        let jws = try CompactJWS(parsing: Array(token.utf8))
+        // The order of P-256 (SEC 2 §2.4.2).
+        let order = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"
+        var difference: [UInt8] = []
+        var borrow = 0
+        for index in (0..<32).reversed() {
+            let place = order.index(order.startIndex, offsetBy: index * 2)
+            let digit = Int(order[place...].prefix(2), radix: 16) ?? 0
+            let rest = digit - Int(jws.signature[32 + index]) - borrow
+            borrow = rest < 0 ? 1 : 0
+            difference.insert(UInt8(truncatingIfNeeded: rest), at: 0)
+        }
+        return String(
+            decoding: CompactJWS.assemble(
+                headerSegment: jws.headerSegment, payload: jws.payload,
+                signature: Array(jws.signature.prefix(32)) + difference), as: UTF8.self)
+    }
+
+    @Test(
+        "The second form of a signature verifies, and is the same event, whichever comes first",
+        arguments: [false, true])
+    func secondForm(isFirst: Bool) async throws {
+        let ledger = try TemporaryLedger()
+        let token = try chain.bought().token()
+        let other = try otherForm(token)
+        #expect(other != token)
+        #expect(try otherForm(other) == token)
+        let lines = [token, other].map { Array($0.utf8) }
+        let summary = try await ledger.ingest(isFirst ? lines.reversed() : lines)
+        #expect(summary.appended == 1 && summary.duplicates == 1 && summary.isClean)
+        #expect(try await ledger.show(chain.id)["state"] != nil)
     }
 
     @Test("Another wrapper around the same JWS is a duplicate")

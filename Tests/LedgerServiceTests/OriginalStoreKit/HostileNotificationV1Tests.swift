@@ -59,16 +59,43 @@ struct HostileNotificationV1Tests {
     }
 
     @Test(
-        "So are more transactions than may be named; with the secret they are counted",
+        "So many keys are looked at, whatever the password; one more refuses the body for that",
         arguments: [0, 1])
-    func transactions(excess: Int) async throws {
+    func keys(excess: Int) async throws {
         let ledger = try place()
-        let count = ReceiptStatements.maximumTransactions + excess
-        let foreign = naming(count, password: "another-secret-of-somebody")
-        #expect(try await codes(foreign, in: ledger) == ["wrongSharedSecret"])
+        // Each transaction is a value with five keys, beside the list and the environment.
+        let transactions = NotificationV1.unreadValueCount / 6 - 1
+        let rest = NotificationV1.unreadValueCount - transactions * 6 - 2
+        func body(_ password: String) -> [UInt8] {
+            let more = (0..<rest + excess).map { ",\"k\($0)\":0" }.joined()
+            return Array(naming(transactions, password: password).dropLast())
+                + Array("\(more)}".utf8)
+        }
         #expect(
-            try await codes(naming(count), in: ledger)
+            try await codes(body("another-secret-of-somebody"), in: ledger)
+                == [excess == 0 ? "wrongSharedSecret" : "payloadTooLarge"])
+        #expect(
+            try await codes(body(MadeChain.secret), in: ledger)
                 == (excess == 0 ? [] : ["payloadTooLarge"]))
+    }
+
+    @Test("A body is read once until its password is compared, and its receipt is found by then")
+    func readOnce() throws {
+        let body = Array(
+            (good.dropLast() + #","latest_receipt":"QUJD"}"#).replacing(
+                "\"latest_receipt_info\":", with: "\"latest_receipt\":\"RE\\u0046G\","
+                    + "\"latest_receipt_info\":").utf8)
+        guard case .versionOne(let posted) = try NotificationBody(body) else {
+            Issue.record("It is no version 1.")
+            return
+        }
+        #expect(try posted.sealed.bundleId == BundleId(MadeChain.app))
+        // That of the unified receipt, as in `NotificationV1`.
+        #expect(posted.latestReceipt == Array("REFG".utf8))
+        #expect(try NotificationV1(JSONValue.parse(body)).latestReceipt == "REFG")
+        let own = Array((good.dropLast() + #","latest_receipt":"QUJD"}"#).utf8)
+        #expect(NotificationV1Body(own).latestReceipt == Array("QUJD".utf8))
+        #expect(NotificationV1Body(Array(good.utf8)).latestReceipt == nil)
     }
 
     @Test("A hundred transactions, as Apple sends at most, are all there")

@@ -39,6 +39,10 @@ struct ShownRankTests {
             return try TemporaryLedger.json { answer.write(to: &$0) }["entitlements"]?.array
         }
         #expect(verdicts?.map { $0["trust"]?.string } == [rank])
-        #expect(verdicts?.map { $0["active"]?.bool } == [true])
+        // Access asks for more than the shared secret.
+        #expect(verdicts?.map { $0["active"]?.bool } == [rank != "secret"])
+        let show = try await ledger.show(chain.id, at: at)
+        #expect(show["entitled"]?.bool == (rank != "secret"))
+        #expect(show["state"]?.string == "renewing")
     }
 }

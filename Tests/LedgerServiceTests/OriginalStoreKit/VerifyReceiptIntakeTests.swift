@@ -37,6 +37,20 @@ struct VerifyReceiptIntakeTests {
         #expect(events[0]["originalTransactionId"]?.string == chain.id)
     }
 
+    @Test("So many transactions may be named; one more refuses the answer", arguments: [0, 1])
+    func transactions(excess: Int) async throws {
+        let infos = (0..<ReceiptStatements.maximumTransactions + excess).map { number in
+            #"{"transaction_id":"\#(number + 1)","original_transaction_id":"1","product_id":"p","#
+                + #""purchase_date_ms":"\#(1_700_000_000_000 + number)","#
+                + #""expires_date_ms":"\#(1_700_000_000_001 + number)"}"#
+        }
+        let body = Array(
+            (#"{"status":0,"environment":"Production","receipt":{"bundle_id":"\#(MadeChain.app)"},"#
+                + #""latest_receipt_info":[\#(infos.joined(separator: ","))]}"#).utf8)
+        let summary = try await TemporaryLedger().ingest([body])
+        #expect(summary.errors.map(\.code) == (excess == 0 ? [] : ["payloadTooLarge"]))
+    }
+
     @Test("The same answer again is a duplicate; a later one is another event")
     func duplicates() async throws {
         let ledger = try TemporaryLedger()

@@ -172,6 +172,8 @@ struct ConfigurationTests {
             ("customers: { claimPolicy: steal }", "customers.claimPolicy"),
             ("entitlement: { leeway: long }", "entitlement.leeway"),
             ("entitlement: { leeway: P1M }", "entitlement.leeway"),
+            ("entitlement: { minimumTrust: operator }", "entitlement.minimumTrust"),
+            ("entitlement: { minimumTrust: Signed }", "entitlement.minimumTrust"),
             ("server: { port: 65536 }", "server.port"),
             ("server: { port: -1 }", "server.port"),
             ("server: 8080", "server"),
@@ -199,12 +201,21 @@ struct ConfigurationTests {
         #expect(read.catalogue.leewayMilliseconds == milliseconds)
     }
 
+    @Test(
+        "The least trust for access is one of three ranks",
+        arguments: Catalogue.MinimumTrust.allCases)
+    func minimumTrust(level: Catalogue.MinimumTrust) throws {
+        let read = try Configuration(yaml: "entitlement: { minimumTrust: \(level.rawValue) }")
+        #expect(read.catalogue.minimumTrust == level)
+        #expect(try Configuration(yaml: "").catalogue.minimumTrust == .transport)
+    }
+
     @Test("A port is taken up to its bounds", arguments: [0, 1, 65_535])
     func ports(port: Int) throws {
         #expect(try Configuration(yaml: "server: { port: \(port) }").server.port == port)
     }
 
-    @Test("Products and leeway make the catalogue's identity; nothing else does")
+    @Test("Products, leeway and minimum trust make the catalogue's identity; nothing else does")
     func catalogueIdentity() throws {
         func bytes(_ yaml: String) throws -> [UInt8] {
             try Configuration(yaml: yaml).catalogue.canonicalBytes
@@ -219,5 +230,9 @@ struct ConfigurationTests {
         #expect(
             try bytes("products: { a: { level: 1 }, b: { level: 2 } }\nentitlement: { leeway: 0 }")
                 != base)
+        #expect(
+            try bytes(
+                "products: { a: { level: 1 }, b: { level: 2 } }"
+                    + "\nentitlement: { minimumTrust: secret }") != base)
     }
 }

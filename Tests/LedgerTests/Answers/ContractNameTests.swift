@@ -64,9 +64,11 @@ struct ContractNameTests {
         #expect(ChainAnswer.PriceIncrease.accepted.rawValue == "accepted")
     }
 
-    @Test("Trust ranks: signed over transport over secret over operator")
+    @Test("Trust ranks: signed over transport over secret over operator over xcode")
     func trust() {
-        #expect(Trust.allCases.sorted(by: >) == [.signed, .transport, .secret, .operator])
-        #expect(Trust.allCases.map(\.rawValue) == ["signed", "transport", "secret", "operator"])
+        #expect(Trust.allCases.sorted(by: >) == [.signed, .transport, .secret, .operator, .xcode])
+        #expect(
+            Trust.allCases.map(\.rawValue)
+                == ["signed", "transport", "secret", "operator", "xcode"])
     }
 }

@@ -90,6 +90,6 @@ struct NextMomentTests {
                 day(0),
                 Holding(
                     originalTransactionId: OriginalTransactionId("1"), stretches: [],
-                    completeFrom: day(0), overdue: nil)) == nil)
+                    completeFrom: day(0), overdue: nil, meetsMinimumTrust: true)) == nil)
     }
 }

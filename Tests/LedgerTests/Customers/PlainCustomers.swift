@@ -90,7 +90,8 @@ struct PlainCustomers {
                     let answer = lives[index].life.answer(at: moment, now: moment),
                     let product = answer.productId?.rawValue
                 else { continue }
-                let isActive = moment == time && gives(answer, at: time)
+                let isActive =
+                    moment == time && isVouched(lives[index].facts) && gives(answer, at: time)
                 if picture.products[product] != .active {
                     picture.products[product] = isActive ? .active : .inactive
                 }
@@ -103,6 +104,19 @@ struct PlainCustomers {
             }
         }
         return picture
+    }
+
+    /// Whether any fact that counts is believed as far as the catalogue asks for.
+    private func isVouched(_ facts: [Fact]) -> Bool {
+        facts.contains { fact in
+            guard fact.flaw == nil, fact.signedDate != nil else { return false }
+            return switch (catalogue.minimumTrust, fact.trust) {
+            case (_, .signed), (_, .xcode), (.transport, .transport), (.secret, .transport),
+                (.secret, .secret):
+                true
+            default: false
+            }
+        }
     }
 
     private func gives(_ answer: ChainAnswer, at time: Timestamp) -> Bool {

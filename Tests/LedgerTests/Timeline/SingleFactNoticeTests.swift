@@ -18,6 +18,8 @@ struct SingleFactNoticeTests {
         #expect(codes(-dayLength, bought) == [])
         // What was fetched was not delivered.
         #expect(codes(dayLength, .transaction("1", day(0), day(30), at: day(0))) == [])
+        // Nor does what was imported without a time say when it came.
+        #expect(codes(dayLength, bought.with { $0.isArrivalKnown = false }) == [])
     }
 
     @Test(

@@ -91,7 +91,8 @@ public struct ReceiptStatements: Sendable {
             Part(
                 originalTransactionId: chain,
                 fact: Fact(
-                    position: origin.position, receivedAt: origin.receivedAt, trust: origin.trust,
+                    position: origin.position, receivedAt: origin.receivedAt,
+                    isArrivalKnown: origin.isArrivalKnown, trust: origin.trust,
                     cause: cause, signedDate: content.statedAt, digest: digest(parts.count),
                     transaction: transaction, renewal: renewal, unknownValues: unknownValues,
                     flaw: flaw)))

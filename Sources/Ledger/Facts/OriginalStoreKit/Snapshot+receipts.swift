@@ -1,14 +1,14 @@
 import AppStore
 
 extension TransactionSnapshot {
-    /// Nil without the two ids that say which transaction it is.
+    /// Nil without the ids that say which transaction it is, and of which chain.
     ///
     /// A receipt states less than a signed transaction: no price, storefront or reason. What it does
     /// not state is not denied (`TransactionRecord.completed`).
     public init?(_ receipt: ReceiptTransaction) {
-        guard let id = receipt.transactionId else { return nil }
-        // The first purchase of a chain is its own original.
-        let original = receipt.originalTransactionId ?? OriginalTransactionId(id.rawValue)
+        guard let id = receipt.transactionId,
+            let original = receipt.originalTransactionId ?? id.own
+        else { return nil }
         self.init(transactionId: id, originalTransactionId: original)
         webOrderLineItemId = receipt.webOrderLineItemId
         productId = receipt.productId

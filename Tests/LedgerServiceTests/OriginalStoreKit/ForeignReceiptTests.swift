@@ -1,0 +1,114 @@
+import AppStore
+import LedgerService
+import LedgerStore
+import Signing
+import Simulator
+import Testing
+
+/// Version 1 notifications that hold a receipt of another app, and answers that name no app.
+@Suite("Receipts of other apps inside bodies")
+struct ForeignReceiptTests {
+    private let chain = MadeChain()
+    private static let other = "com.example.other"
+
+    private func place() throws -> TemporaryLedger {
+        var ledger = try TemporaryLedger()
+        ledger.roots = try ledger.roots.adding(MigrationTests.receipts.rootDER)
+        try ledger.share()
+        return ledger
+    }
+
+    /// A receipt made on the tenth day of the chain's second period.
+    private func receipt(of bundleId: String) throws -> String {
+        let contents = ReceiptContents(
+            type: .production, bundleId: bundleId, creationDate: chain.start(1, 864_000_000),
+            purchases: [
+                ReceiptContents.subscription(
+                    productId: chain.product, transactionId: chain.id,
+                    originalTransactionId: chain.id, purchaseDate: chain.start(0),
+                    expiresDate: chain.start(1))
+            ])
+        let signed = try MigrationTests.receipts.sign(contents)
+        return String(decoding: Base64Standard.encode(signed), as: UTF8.self)
+    }
+
+    private func body(_ receipt: String, named: Bool = true) -> [UInt8] {
+        let plain = String(
+            decoding: chain.notificationV1("INITIAL_BUY", through: 0, at: chain.start(0)),
+            as: UTF8.self)
+        let whole = plain.replacing(
+            "\"latest_receipt_info\":",
+            with: "\"latest_receipt\":\"\(receipt)\",\"latest_receipt_info\":")
+        return Array(
+            (named ? whole : whole.replacing("\"bid\":\"\(MadeChain.app)\",", with: "")).utf8)
+    }
+
+    @Test(
+        "A body with a receipt of another app is refused for that, whether it names its own or not",
+        arguments: [true, false])
+    func foreign(named: Bool) async throws {
+        let ledger = try place()
+        let summary = try await ledger.ingest([body(try receipt(of: Self.other), named: named)])
+        #expect(summary.errors.map(\.code) == ["wrongApp"])
+        #expect(summary.quarantined == 1 && summary.appended == 0)
+        let message = try #require(summary.errors.first?.message)
+        #expect(message.contains(Self.other) && message.contains(MadeChain.app))
+        await #expect(throws: QueryError.self) { try await ledger.show(chain.id) }
+        // It is kept whole, as genuine: its password is the app's.
+        let items = try await ledger.ledger { try await Quarantine(ledger: $0).items() }
+        #expect(items.map(\.standing) == [.genuineConfigured])
+        #expect(try await ledger.retryQuarantine().appended == 0)
+    }
+
+    @Test("So is one with a receipt of another app that does not verify: nothing in it is used")
+    func altered() async throws {
+        let ledger = try place()
+        let good = try receipt(of: Self.other)
+        let end = good.index(good.endIndex, offsetBy: -40)
+        let altered = good[..<end] + (good[end] == "A" ? "B" : "A") + good[good.index(after: end)...]
+        let summary = try await ledger.ingest([body(String(altered))])
+        #expect(summary.errors.map(\.code) == ["wrongApp"])
+    }
+
+    @Test("The app's own receipt dates the body, as it always did")
+    func own() async throws {
+        let ledger = try place()
+        let summary = try await ledger.ingest([body(try receipt(of: MadeChain.app))])
+        #expect(summary.errors.isEmpty && summary.appended == 1)
+        let event = try #require(try await ledger.exportLines(.events).first)
+        #expect(event["signedDate"]?.string == chain.start(1, 864_000_000).rfc3339)
+    }
+
+    // MARK: Without an app
+
+    @Test("An answer of verifyReceipt that names no app is refused for that")
+    func nameless() async throws {
+        let ledger = try TemporaryLedger()
+        let plain = String(
+            decoding: chain.verifyReceipt(through: 1, at: chain.start(1)), as: UTF8.self)
+        let named = "\"bundle_id\":\"\(MadeChain.app)\""
+        let bodies = [
+            plain.replacing("\(named),", with: ""), plain.replacing(named, with: "\"bundle_id\":\"\""),
+        ]
+        #expect(bodies.allSatisfy { $0 != plain })
+        let summary = try await ledger.ingest(bodies.map { Array($0.utf8) })
+        #expect(summary.errors.map(\.code) == ["wrongApp", "wrongApp"])
+        for error in summary.errors {
+            #expect(error.message.contains("names no app"))
+            #expect(!error.message.contains("configured here"))
+        }
+    }
+
+    @Test("One of an app that is not configured says which, and which are")
+    func unconfigured() async throws {
+        var other = chain
+        other.bundleId = Self.other
+        let summary = try await TemporaryLedger(apps: [MadeChain.app, "com.example.second"]).ingest([
+            other.verifyReceipt(through: 1, at: chain.start(1))
+        ])
+        let message = try #require(summary.errors.first?.message)
+        for name in [Self.other, MadeChain.app, "com.example.second"] {
+            #expect(message.contains(name))
+        }
+    }
+}
