@@ -21,7 +21,8 @@ struct FuzzDirectory {
             try CompactJWSTarget(authority), try SignedPayloadTarget(authority),
             PayloadTarget.notification, PayloadTarget.transaction, PayloadTarget.renewal,
             CertificateTarget(authority), IngestLineTarget(), ConfigurationTarget(),
-            EvidenceTarget(), FactTarget(), LifecycleTarget(), try ReceiptTarget(directory: path),
+            EvidenceTarget(), FactTarget(), LifecycleTarget(),
+            ExtremeFactsTarget(), try ReceiptTarget(directory: path),
         ]
     }
 

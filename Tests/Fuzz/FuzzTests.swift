@@ -7,7 +7,8 @@ import Testing
 struct FuzzTests {
     static let names = [
         "compactJWS", "signedPayload", "notification", "transaction", "renewal", "certificates",
-        "ingestLine", "configuration", "evidence", "fact", "lifecycle", "receipts",
+        "ingestLine", "configuration", "evidence", "fact", "lifecycle", "extremeFacts",
+        "receipts",
     ]
 
     @Test("Every target is tried here")

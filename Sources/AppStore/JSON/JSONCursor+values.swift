@@ -106,11 +106,21 @@ extension JSONCursor {
     }
 
     /// A date in milliseconds since 1970. Xcode writes fractions of a millisecond: rounded to the
-    /// nearest, ties away from zero.
+    /// nearest, ties away from zero. Outside the years 1 to 9999 it is `numberOutOfRange`.
     @inline(__always)
     public mutating func timestamp(_ key: JSONKey) throws(JSONError) -> Timestamp {
-        if let value = plainInteger() { return Timestamp(milliseconds: value) }
-        return Timestamp(milliseconds: try decimal(key, integralOnly: false))
+        let start = index
+        let moment: Timestamp
+        if let value = plainInteger() {
+            moment = Timestamp(milliseconds: value)
+        } else {
+            moment = Timestamp(milliseconds: try decimal(key, integralOnly: false))
+        }
+        if moment.isNameable { return moment }
+        guard clampsDates else {
+            throw JSONError(.numberOutOfRange, offset: start, field: key.string)
+        }
+        return moment.clamped
     }
 
     /// The spelling of nearly all numbers on the wire: up to 18 digits, nothing else. Nil, without

@@ -20,14 +20,20 @@ public struct JSONCursor {
     private(set) var depth = 0
     /// How many more values may be passed over unread.
     var valuesLeft: Int
+    /// Whether a date outside the years 1 to 9999 is read as the nearest inside, not refused.
+    let clampsDates: Bool
 
     /// Starts before the first byte of `bytes`, which must stay where they are.
     ///
     /// - Parameter skipping: most values that `skipValue` passes over, of what nobody has vouched for
     ///   yet; one more is `tooManyValues`.
-    public init(_ bytes: UnsafeBufferPointer<UInt8>, skipping: Int = .max) {
+    /// - Parameter clampsDates: for what logs of earlier releases took in.
+    public init(
+        _ bytes: UnsafeBufferPointer<UInt8>, skipping: Int = .max, clampsDates: Bool = false
+    ) {
         self.bytes = bytes
         valuesLeft = skipping
+        self.clampsDates = clampsDates
     }
 
     /// Where an object stands: which keys it has shown.

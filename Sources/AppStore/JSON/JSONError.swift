@@ -22,7 +22,7 @@ public struct JSONError: Error, Hashable, Sendable {
         case trailingBytes
         /// A known field holds a value of another JSON type.
         case wrongType
-        /// A number of a known field is outside Int64.
+        /// A number of a known field is outside Int64, or a date outside the years 1 to 9999.
         case numberOutOfRange
     }
 

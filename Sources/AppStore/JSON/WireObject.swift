@@ -68,6 +68,26 @@ extension WireObject {
         try bytes.withBytes { (buffer) throws(JSONError) in try decodeUnlessNull(buffer) }
     }
 
+    /// As `decode`, of bytes that a log holds: dates that earlier releases took in, outside the
+    /// years 1 to 9999, are the nearest inside.
+    public static func decode(stored bytes: [UInt8]) throws(JSONError) -> Self {
+        try bytes.withBytes { (buffer) throws(JSONError) in
+            var cursor = JSONCursor(buffer, clampsDates: true)
+            let result = try read(&cursor)
+            try cursor.finish()
+            return result
+        }
+    }
+
+    /// As `decodeUnlessNull`, of bytes that a log holds; see `decode(stored:)`.
+    public static func decodeUnlessNull(stored bytes: [UInt8]) throws(JSONError) -> Self? {
+        let isNull = try bytes.withBytes { (buffer) throws(JSONError) in
+            var cursor = JSONCursor(buffer)
+            return try cursor.readLoneNull()
+        }
+        return isNull ? nil : try decode(stored: bytes)
+    }
+
     /// The object as JSON: known fields in Apple's documented order, then the unknown members.
     /// Equal values encode to equal bytes.
     public func encoded() -> [UInt8] {

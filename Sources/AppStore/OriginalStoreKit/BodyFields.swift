@@ -4,11 +4,20 @@
 /// (https://developer.apple.com/documentation/appstorereceipts/responsebody).
 struct BodyFields {
     private let members: [JSONMember]
+    /// As of a `JSONCursor`: of bodies that a log holds.
+    private let clampsDates: Bool
 
     /// Throws `wrongType` for what is no object.
-    init(_ value: JSONValue, _ field: String) throws(JSONError) {
+    init(_ value: JSONValue, _ field: String, clampsDates: Bool = false) throws(JSONError) {
         guard let members = value.object else { throw BodyFields.wrong(field) }
         self.members = members
+        self.clampsDates = clampsDates
+    }
+
+    /// The object of a member; nil where it is absent. Throws `wrongType` for what is none.
+    func object(_ key: String) throws(JSONError) -> BodyFields? {
+        guard let value = self[key] else { return nil }
+        return try BodyFields(value, key, clampsDates: clampsDates)
     }
 
     subscript(key: String) -> JSONValue? {
@@ -55,14 +64,17 @@ struct BodyFields {
     }
 
     /// The date `key`, of which Apple writes three: `key_ms` is read, else `key` as text of GMT,
-    /// or, in the oldest bodies, as milliseconds. Zero is absent.
+    /// or, in the oldest bodies, as milliseconds. Zero is absent; later than the year 9999 is
+    /// `numberOutOfRange`.
     func date(_ key: String) throws(JSONError) -> Timestamp? {
-        if let milliseconds = try integer("\(key)_ms") { return BodyFields.moment(milliseconds) }
+        if let milliseconds = try integer("\(key)_ms") { return try moment(milliseconds, key) }
         switch self[key] {
         case nil, .string(""): return nil
-        case .number: return try integer(key).flatMap { BodyFields.moment($0) }
+        case .number:
+            guard let milliseconds = try integer(key) else { return nil }
+            return try moment(milliseconds, key)
         case .string(let text):
-            if let milliseconds = Int64(text) { return BodyFields.moment(milliseconds) }
+            if let milliseconds = Int64(text) { return try moment(milliseconds, key) }
             guard let date = BodyFields.date(ofText: text) else { throw BodyFields.wrong(key) }
             return date
         default: throw BodyFields.wrong(key)
@@ -75,24 +87,32 @@ struct BodyFields {
         case nil, .string(""): return []
         case .array(let elements):
             var objects: [BodyFields] = []
-            for element in elements { objects.append(try BodyFields(element, key)) }
+            for element in elements {
+                objects.append(try BodyFields(element, key, clampsDates: clampsDates))
+            }
             return objects
         case .object(let members):
-            return members.isEmpty ? [] : [try BodyFields(.object(members), key)]
+            return members.isEmpty
+                ? [] : [try BodyFields(.object(members), key, clampsDates: clampsDates)]
         default: throw BodyFields.wrong(key)
         }
     }
 
-    private static func moment(_ milliseconds: Int64) -> Timestamp? {
-        milliseconds > 0 ? Timestamp(milliseconds: milliseconds) : nil
+    private func moment(_ milliseconds: Int64, _ key: String) throws(JSONError) -> Timestamp? {
+        guard milliseconds > 0 else { return nil }
+        let moment = Timestamp(milliseconds: milliseconds)
+        guard moment.isNameable || clampsDates else {
+            throw JSONError(.numberOutOfRange, offset: 0, field: key)
+        }
+        return moment.clamped
     }
 
     /// "2020-01-01 00:00:00 Etc/GMT".
     private static func date(ofText text: String) -> Timestamp? {
         let zone = " Etc/GMT"
-        guard text.hasSuffix(zone) else { return Timestamp(rfc3339: text) }
+        guard text.hasSuffix(zone) else { return Timestamp(rfc3339: text)?.clamped }
         let day = text.dropLast(zone.count).replacing(" ", with: "T", maxReplacements: 1)
-        return Timestamp(rfc3339: day + "Z")
+        return Timestamp(rfc3339: day + "Z")?.clamped
     }
 
     /// A known field that cannot be read; the place in the text is not known any more.

@@ -22,9 +22,11 @@ public struct NotificationV1: Hashable, Sendable {
     /// The newest app receipt, in base64.
     public var latestReceipt: String?
 
-    /// Throws `JSONError` where a known field holds another type.
-    public init(_ body: JSONValue) throws(JSONError) {
-        let fields = try BodyFields(body, "body")
+    /// Throws `JSONError` where a known field holds another type, or a date beyond the year 9999.
+    ///
+    /// - Parameter clampsDates: of a body that a log holds: such dates are the nearest before.
+    public init(_ body: JSONValue, clampsDates: Bool = false) throws(JSONError) {
+        let fields = try BodyFields(body, "body", clampsDates: clampsDates)
         notificationType = try fields.text("notification_type").map { Raw(rawValue: $0) }
         originalTransactionId = try fields.text("original_transaction_id").map {
             OriginalTransactionId($0)
@@ -35,9 +37,7 @@ public struct NotificationV1: Hashable, Sendable {
         cancellationDate = try fields.date("cancellation_date")
         autoRenewStatusChangeDate = try fields.date("auto_renew_status_change_date")
         renewal = try PendingRenewalInfo(fields)
-        let unified = try fields["unified_receipt"].map { value throws(JSONError) in
-            try BodyFields(value, "unified_receipt")
-        }
+        let unified = try fields.object("unified_receipt")
         let holder = unified ?? fields
         let ofReceipt = try unified?.text("environment")
         environment = try fields.text("environment") ?? ofReceipt

@@ -26,14 +26,17 @@ public struct VerifyReceiptResponse: Hashable, Sendable {
         public init() {}
     }
 
-    /// Throws `JSONError` for what is not JSON, or where a known field holds another type.
-    public init(_ body: [UInt8]) throws(JSONError) {
-        try self.init(JSONValue.parse(body))
+    /// Throws `JSONError` for what is not JSON, or where a known field holds another type, or a
+    /// date beyond the year 9999.
+    ///
+    /// - Parameter clampsDates: of a body that a log holds: such dates are the nearest before.
+    public init(_ body: [UInt8], clampsDates: Bool = false) throws(JSONError) {
+        try self.init(JSONValue.parse(body), clampsDates: clampsDates)
     }
 
     /// Of JSON that was read already.
-    public init(_ body: JSONValue) throws(JSONError) {
-        let fields = try BodyFields(body, "body")
+    public init(_ body: JSONValue, clampsDates: Bool = false) throws(JSONError) {
+        let fields = try BodyFields(body, "body", clampsDates: clampsDates)
         guard let status = try fields.integer("status") else {
             throw JSONError(.wrongType, offset: 0, field: "status")
         }
@@ -41,7 +44,7 @@ public struct VerifyReceiptResponse: Hashable, Sendable {
         environment = try fields.text("environment")
         isRetryable = try fields.truth("is-retryable")
         try readReceipts(fields)
-        if let value = fields["receipt"] { receipt = try Receipt(BodyFields(value, "receipt")) }
+        if let inner = try fields.object("receipt") { receipt = try Receipt(inner) }
         pendingRenewalInfo = try PendingRenewalInfo.list(fields, "pending_renewal_info")
         try readBesideReceipt(fields)
     }

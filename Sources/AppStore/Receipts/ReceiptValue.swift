@@ -72,16 +72,20 @@ struct ReceiptValue {
 
 extension Timestamp {
     /// Reads a receipt's date: RFC 3339, or Xcode's form of it with the colon left out of the offset
-    /// (`2020-07-22T18:33:15+0100`).
+    /// (`2020-07-22T18:33:15+0100`). What such a text can say outside the years 1 to 9999, a year or
+    /// a day, is the nearest inside.
     init?(receiptDate text: String) {
         if let date = Timestamp(rfc3339: text) {
-            self = date
+            self = date.clamped
             return
         }
         let bytes = Array(text.utf8)
         guard bytes.count > 5, let sign = bytes.dropLast(4).last,
             sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-")
         else { return nil }
-        self.init(rfc3339: "\(text.dropLast(2)):\(text.suffix(2))")
+        guard let date = Timestamp(rfc3339: "\(text.dropLast(2)):\(text.suffix(2))") else {
+            return nil
+        }
+        self = date.clamped
     }
 }

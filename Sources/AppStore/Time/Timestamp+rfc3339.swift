@@ -1,8 +1,6 @@
 extension Timestamp {
     /// 0000-01-01T00:00:00.000Z, the first moment RFC 3339 can write.
     static let earliestWritable = Timestamp(milliseconds: -62_167_219_200_000)
-    /// 9999-12-31T23:59:59.999Z, the last one.
-    static let latestWritable = Timestamp(milliseconds: 253_402_300_799_999)
 
     /// `2026-01-31T23:59:59.000Z`: UTC, always three fractional digits (RFC 3339 §5.6). A moment
     /// outside the years 0…9999, which the format cannot say, is written as the nearest it can.
@@ -14,7 +12,7 @@ extension Timestamp {
     }
 
     func appendRFC3339(to text: inout [UInt8]) {
-        let moment = min(max(self, .earliestWritable), .latestWritable)
+        let moment = min(max(self, .earliestWritable), .latest)
         let date = moment.date
         let rest = moment.millisecondOfDay
         var digits: [24 of UInt8] = .init(repeating: 0)
@@ -60,17 +58,18 @@ extension Timestamp {
     }
 
     /// What a person may type: RFC 3339, epoch milliseconds (digits without a leading zero, with an
-    /// optional minus), or a day `YYYY-MM-DD`, which means midnight UTC.
+    /// optional minus), or a day `YYYY-MM-DD`, which means midnight UTC. Nil outside the years 1 to
+    /// 9999, too (`isNameable`).
     public init?(userInput text: String) {
         var reader = DigitReader(text)
+        let moment: Timestamp?
         if let date = reader.date(), reader.isAtEnd {
-            self.init(date: date, millisecondOfDay: 0)
-            return
+            moment = Timestamp(date: date, millisecondOfDay: 0)
+        } else {
+            moment =
+                Int64(plain: text).map { Timestamp(milliseconds: $0) } ?? Timestamp(rfc3339: text)
         }
-        if let milliseconds = Int64(plain: text) {
-            self.init(milliseconds: milliseconds)
-            return
-        }
-        self.init(rfc3339: text)
+        guard let moment, moment.isNameable else { return nil }
+        self = moment
     }
 }

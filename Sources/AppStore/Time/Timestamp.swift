@@ -22,6 +22,19 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         return Timestamp(milliseconds: delta > 0 ? .max : .min)
     }
 
+    /// The first moment that a payload may name: 1 January of year 1, as Xcode writes it, in the
+    /// Julian calendar. RFC 3339's calendar has it two days before its own year 1.
+    public static let earliest = Timestamp(milliseconds: -62_135_769_600_000)
+    /// The last one: 9999-12-31T23:59:59.999Z, beyond which RFC 3339 cannot write.
+    public static let latest = Timestamp(milliseconds: 253_402_300_799_999)
+
+    /// Whether the moment lies in the years 1 to 9999. Nothing outside them is taken in: calendars
+    /// and sums of durations hold only so far.
+    public var isNameable: Bool { Timestamp.earliest <= self && self <= Timestamp.latest }
+
+    /// The nearest moment that is nameable: for what logs of earlier releases hold.
+    public var clamped: Timestamp { min(max(self, .earliest), .latest) }
+
     /// Milliseconds from `earlier` to here; saturating.
     @inlinable
     public func milliseconds(since earlier: Timestamp) -> Int64 {

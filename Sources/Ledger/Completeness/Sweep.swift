@@ -53,8 +53,8 @@ extension Sweep {
             let start = evidence["startPosition"]?.int64, let fetched = evidence["fetched"]?.int64
         else { return nil }
         self.init(
-            bundleId: BundleId(bundleId), from: Timestamp(milliseconds: from),
-            through: Timestamp(milliseconds: through),
-            askedAt: Timestamp(milliseconds: askedAt), startPosition: start, fetchedCount: fetched)
+            bundleId: BundleId(bundleId), from: Timestamp(milliseconds: from).clamped,
+            through: Timestamp(milliseconds: through).clamped,
+            askedAt: Timestamp(milliseconds: askedAt).clamped, startPosition: start, fetchedCount: fetched)
     }
 }

@@ -66,7 +66,7 @@ extension Command {
                 let until = evidence["until"]?.int64
             else { return nil }
             action = .grant(
-                customer, entitlement: entitlement, until: Timestamp(milliseconds: until))
+                customer, entitlement: entitlement, until: Timestamp(milliseconds: until).clamped)
         case .ungrant:
             let grant = evidence["grantId"]?.string
             action = customer.flatMap { customer in grant.map { .ungrant(customer, grant: $0) } }

@@ -31,13 +31,19 @@ public struct CountTable: Sendable {
             else { continue }
             let cell = Cell(
                 interval: interval, key: question.key(occurrence.values, reason: nil))
-            sums[cell, default: [:]].merge(occurrence.amounts, uniquingKeysWith: +)
+            sums[cell, default: [:]].merge(occurrence.amounts) { $0.addingSaturated($1) }
         }
     }
 
     /// Adds what another one of the same question has.
     public mutating func add(_ other: CountTable) {
-        sums.merge(other.sums) { $0.merging($1, uniquingKeysWith: +) }
+        sums.merge(other.sums) { $0.merging($1) { $0.addingSaturated($1) } }
+    }
+
+    /// Whether sums went beyond what they may come to: prices of no currency there is. The rows say
+    /// nothing then. No amount is negative, so that what is once beyond stays so.
+    public var isTooLarge: Bool {
+        sums.values.contains { amounts in amounts.values.contains { !$0.isReportable } }
     }
 
     /// One interval `[from, to)`, whole or of one group.

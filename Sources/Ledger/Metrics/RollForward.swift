@@ -76,7 +76,7 @@ public struct RollForward: Sendable {
     /// Nil beyond what a sum may come to.
     mutating func product(_ amount: Int64, _ count: Int64) -> Int64? {
         let (product, isTooLarge) = amount.multipliedReportingOverflow(by: count)
-        guard !isTooLarge, product.magnitude <= RollForward.largestAmount.magnitude else {
+        guard !isTooLarge, product.isReportable else {
             isBeyondBound = true
             return nil
         }
@@ -86,7 +86,7 @@ public struct RollForward: Sendable {
     /// False, and nothing added, beyond what a sum may come to.
     private static func add(_ amount: Int64, to sum: inout Int64) -> Bool {
         let (more, isTooLarge) = sum.addingReportingOverflow(amount)
-        guard !isTooLarge, more.magnitude <= largestAmount.magnitude else { return false }
+        guard !isTooLarge, more.isReportable else { return false }
         sum = more
         return true
     }
@@ -98,8 +98,8 @@ public struct RollForward: Sendable {
         return steps.contains { steps in
             var active: Int64 = 0
             return steps.sorted { $0.key < $1.key }.contains { step in
-                active &+= step.value
-                return active.magnitude > RollForward.largestAmount.magnitude
+                active = active.addingSaturated(step.value)
+                return !active.isReportable
             }
         }
     }
@@ -150,7 +150,7 @@ public struct RollForward: Sendable {
             }
             let starts = active
             for (group, base) in zip(order, bases) {
-                active[group] &+= steps[group][interval + 1] ?? 0
+                active[group] = active[group].addingSaturated(steps[group][interval + 1] ?? 0)
                 unpriced[group] += unpricedSteps[group][interval + 1] ?? 0
                 var row = RollForwardRow(from: bounds.0, to: bounds.1, group: keys[group])
                 (row.activeStart, row.activeEnd) = (starts[group], active[group])
@@ -169,11 +169,13 @@ public struct RollForward: Sendable {
     public var activeStarts: [Int64] {
         var changes = Array(repeating: Int64(0), count: question.instants.count + 1)
         for group in steps {
-            for (place, change) in group { changes[place] += change }
+            for (place, change) in group {
+                changes[place] = changes[place].addingSaturated(change)
+            }
         }
         var active: Int64 = 0
         return question.instants.indices.dropLast().map { interval in
-            active += changes[interval]
+            active = active.addingSaturated(changes[interval])
             return active
         }
     }

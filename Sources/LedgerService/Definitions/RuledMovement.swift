@@ -56,7 +56,7 @@ struct RuledMovement: Sendable {
         for group in subscribers.groups {
             var moved = stage(group.whole.changes)
             for part in group.parts {
-                moved.merge(stage(part.changes).mapValues { -$0 }, uniquingKeysWith: +)
+                moved.merge(stage(part.changes).mapValues { -$0 }) { $0.addingSaturated($1) }
             }
             for (cell, amount) in moved where amount != 0 {
                 sums.add(
@@ -88,7 +88,8 @@ struct RuledMovement: Sendable {
         var stage: Stage = [:]
         for row in rows {
             for (figure, amount) in amounts(row) where amount != 0 {
-                if let cell = cell(row, figure) { stage[cell, default: 0] += amount }
+                guard let cell = cell(row, figure) else { continue }
+                stage[cell] = (stage[cell] ?? 0).addingSaturated(amount)
             }
         }
         return stage
@@ -100,7 +101,7 @@ struct RuledMovement: Sendable {
             guard let interval = question.interval(of: change.at) else { continue }
             let cell = RuledSums.Cell(
                 interval: interval, currency: change.currency, figure: change.figure)
-            stage[cell, default: 0] += change.amount
+            stage[cell] = (stage[cell] ?? 0).addingSaturated(change.amount)
         }
         return stage
     }

@@ -46,7 +46,7 @@ struct RuledSums: Sendable {
         isTooLarge = isTooLarge || other.isTooLarge
         for (cell, sums) in other.cells {
             add(ours: sums.ours, in: cell)
-            cells[cell, default: Sums()].base += sums.base
+            add(base: sums.base, in: cell)
             for (rule, moved) in sums.moved {
                 add(moved.amount, by: rule, in: cell, chainCount: moved.chainCount)
             }
@@ -58,12 +58,15 @@ struct RuledSums: Sendable {
         isTooLarge = isTooLarge || !isBounded
     }
 
+    private mutating func add(base amount: Int64, in cell: Cell) {
+        let isBounded = RuledSums.add(amount, to: &cells[cell, default: Sums()].base)
+        isTooLarge = isTooLarge || !isBounded
+    }
+
     /// False, and nothing added, beyond what a report can hold.
     private static func add(_ amount: Int64, to sum: inout Int64) -> Bool {
-        let (more, isBeyond) = sum.addingReportingOverflow(amount)
-        guard !isBeyond, more.magnitude <= RollForward.largestAmount.magnitude else {
-            return false
-        }
+        let more = sum.addingSaturated(amount)
+        guard more.isReportable else { return false }
         sum = more
         return true
     }
@@ -81,7 +84,7 @@ struct RuledSums: Sendable {
     /// Adds one chain.
     mutating func add(_ reading: RuledReading) {
         for (cell, amount) in byCell(reading.ours) { add(ours: amount, in: cell) }
-        for (cell, amount) in byCell(reading.base) { cells[cell, default: Sums()].base += amount }
+        for (cell, amount) in byCell(reading.base) { add(base: amount, in: cell) }
         for (rule, amounts) in reading.moved {
             for (cell, amount) in byCell(amounts) where amount != 0 {
                 add(amount, by: rule, in: cell)
@@ -97,7 +100,7 @@ struct RuledSums: Sendable {
             else { continue }
             let currency = question.measure == .money ? amount.values.currency : nil
             let cell = Cell(interval: interval, currency: currency, figure: amount.figure)
-            sums[cell, default: 0] += amount.amount
+            sums[cell] = (sums[cell] ?? 0).addingSaturated(amount.amount)
         }
         return sums
     }

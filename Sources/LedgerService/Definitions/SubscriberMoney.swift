@@ -123,7 +123,7 @@ struct SubscriberMoney {
         var sums: [String?: Int64] = [:]
         for span in spans where !span.isTrial && span.contains(time) {
             guard let year = span.year, year > 0 else { continue }
-            sums[span.currency, default: 0] += year
+            sums[span.currency] = (sums[span.currency] ?? 0).addingSaturated(year)
         }
         return sums
     }

@@ -193,10 +193,15 @@ enum InputLine {
         _ body: JSONValue, _ input: String
     ) throws(UnreadableInput) -> Timestamp? {
         guard let value = body["receivedAt"], !value.isNull else { return nil }
-        if let milliseconds = value.int64 { return Timestamp(milliseconds: milliseconds) }
-        if let time = value.string.flatMap({ Timestamp(userInput: $0) }) { return time }
-        throw unreadable(
-            "receivedAt is neither RFC 3339 nor milliseconds since the Unix epoch.", input)
+        let stated =
+            value.int64.map { Timestamp(milliseconds: $0) }
+            ?? value.string.flatMap { Timestamp(userInput: $0) }
+        guard let stated, stated.isNameable else {
+            throw unreadable(
+                "receivedAt is neither RFC 3339 nor milliseconds since the Unix epoch, in the years"
+                    + " 1 to 9999.", input)
+        }
+        return stated
     }
 
     private static func unreadable(_ message: String, _ input: String) -> UnreadableInput {

@@ -18,7 +18,8 @@ extension ChurnChart {
 
     /// At most two digits behind the point.
     static func number(_ value: Double) -> String {
-        let hundredths = Int64((value * 100).rounded())
+        // Where a rate is of next to nothing it has more digits than a picture has room for.
+        let hundredths = Int64(min(max(value * 100, -1e17), 1e17).rounded())
         let (whole, rest) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
         let sign = hundredths < 0 ? "-" : ""
         if rest == 0 { return "\(sign)\(whole)" }

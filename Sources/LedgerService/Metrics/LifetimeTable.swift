@@ -121,8 +121,11 @@ struct LifetimeTable: Sendable {
 
     /// By interval of the first purchase, then by group; the currency is that of the payments, and
     /// who paid in several is a customer in each of them.
-    func rows() -> [MetricReport.Row] {
-        var cells: [Cell: [String: Int64]] = [:]
+    ///
+    /// Throws `amountTooLarge` for sums beyond what a report can hold.
+    func rows() throws(MetricsError) -> [MetricReport.Row] {
+        // Refunds take away: what is beyond the bound between may be below it in the end.
+        var cells: [Cell: [String: Int128]] = [:]
         for account in accounts.values {
             guard let first = account.first, let interval = question.interval(of: first.at),
                 question.matches(first.values)
@@ -136,7 +139,14 @@ struct LifetimeTable: Sendable {
                     amounts(account, since: first.at, currency), uniquingKeysWith: +)
             }
         }
-        let ordered = cells.keys.sorted { left, right in
+        var sums: [Cell: [String: Int64]] = [:]
+        for (cell, amounts) in cells {
+            sums[cell] = amounts.mapValues { Int64(clamping: $0) }
+            guard sums[cell]?.values.allSatisfy(\.isReportable) ?? true else {
+                throw .amountTooLarge
+            }
+        }
+        let ordered = sums.keys.sorted { left, right in
             left.interval == right.interval
                 ? RollForwardQuestion.precedes(left.key, right.key)
                 : left.interval < right.interval
@@ -144,17 +154,17 @@ struct LifetimeTable: Sendable {
         return ordered.map { cell in
             MetricReport.Row(
                 from: question.instants[cell.interval], to: question.instants[cell.interval + 1],
-                group: cell.key, amounts: averaged(cells[cell] ?? [:]))
+                group: cell.key, amounts: averaged(sums[cell] ?? [:]))
         }
     }
 
     private func amounts(
         _ account: Account, since first: Timestamp, _ currency: String?
-    ) -> [String: Int64] {
+    ) -> [String: Int128] {
         let payments = account.payments.filter { $0.currency == currency }
-        var amounts: [String: Int64] = [
-            "customers": 1, "net": payments.reduce(0) { $0 + $1.amount },
-            "unpriced": payments.reduce(0) { $0 + $1.unpricedCount },
+        var amounts: [String: Int128] = [
+            "customers": 1, "net": payments.reduce(0) { $0 + Int128($1.amount) },
+            "unpriced": payments.reduce(0) { $0 + Int128($1.unpricedCount) },
         ]
         for age in LifetimeTable.ages {
             let end = first.advanced(byMilliseconds: age * ReportZone.dayMilliseconds)
@@ -162,7 +172,7 @@ struct LifetimeTable: Sendable {
             guard end <= limit else { break }
             amounts["age.\(age).customers"] = 1
             amounts["age.\(age).net"] = payments.reduce(0) { sum, payment in
-                payment.at < end ? sum + payment.amount : sum
+                payment.at < end ? sum + Int128(payment.amount) : sum
             }
         }
         return amounts

@@ -60,7 +60,7 @@ enum MetricTable: Sendable {
     var isTooLarge: Bool {
         switch self {
         case .rollForward(let sum): sum.isTooLarge
-        case .counted: false
+        case .counted(let table): table.isTooLarge
         }
     }
 

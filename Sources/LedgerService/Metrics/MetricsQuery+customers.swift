@@ -62,7 +62,7 @@ extension MetricsQuery {
         } catch {
             throw .store(error)
         }
-        let rows = table.rows()
+        let rows = try table.rows()
         return Answer(
             tally: tally, isMoney: true, dimensions: empty.dimensions,
             columns: LifetimeTable.columns, rows: rows, remarks: unpriced(rows))

@@ -134,8 +134,8 @@ extension MetricsQuery {
         try requireRates(sum.rateGaps)
         var moved: [Place: Set<Int64>] = [:]
         for (customer, events) in sum.events {
-            let old = MetricsQuery.values(sum.before.only(customer).rows())
-            let new = MetricsQuery.values(sum.after.only(customer).rows())
+            let old = MetricsQuery.values(try sum.before.only(customer).rows())
+            let new = MetricsQuery.values(try sum.after.only(customer).rows())
             for place in MetricsQuery.moved(old, new) {
                 moved[place, default: []].formUnion(events)
                 // An average moves with its parts.
@@ -145,7 +145,7 @@ extension MetricsQuery {
                 moved[average, default: []].formUnion(events)
             }
         }
-        let rows = sum.after.rows()
+        let rows = try sum.after.rows()
         var money = unpriced(rows) + (rates == nil ? [] : [.converted])
         if Set(rows.compactMap { $0.group.first ?? nil }).count > 1 {
             money.append(.severalCurrencies)
@@ -157,7 +157,7 @@ extension MetricsQuery {
             dimensions: [Dimension.currency.rawValue] + empty.dimensions.map(\.rawValue),
             before: before, after: knowledge, zone: frame.zone,
             cells: try cells(
-                MetricsQuery.values(sum.before.rows()), MetricsQuery.values(rows), moved,
+                MetricsQuery.values(try sum.before.rows()), MetricsQuery.values(rows), moved,
                 columns: LifetimeTable.columns.map(\.name)))
     }
 

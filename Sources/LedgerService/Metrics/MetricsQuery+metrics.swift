@@ -163,6 +163,7 @@ extension MetricsQuery {
         } catch {
             throw .store(error)
         }
+        guard !table.isTooLarge else { throw .amountTooLarge }
         let rows = table.rows().map {
             MetricReport.Row(from: $0.from, to: $0.to, group: $0.group, amounts: $0.amounts)
         }

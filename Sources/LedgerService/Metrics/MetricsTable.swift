@@ -51,7 +51,8 @@ public struct MetricsTable: Sendable {
     /// One digit behind the point; a dash for none.
     static func percent(_ rate: Double?) -> String {
         guard let rate else { return "–" }
-        let thousandths = Int64((rate * 1000).rounded(.toNearestOrEven))
+        // A sum by the smallest there is may be more than a number of thousandths.
+        let thousandths = Int64(min(rate * 1000, 1e15).rounded(.toNearestOrEven))
         return "\(thousandths / 10).\(thousandths % 10) %"
     }
 }

@@ -42,22 +42,31 @@ public struct ReportZone: Sendable, Hashable {
         return Int64(zone.secondsFromGMT(for: date)) * 1000
     }
 
-    /// The local day that a moment lies in.
+    /// The local day that a moment lies in; of one outside the years 1 to 9999 that of the nearest
+    /// inside.
     public func day(of moment: Timestamp) -> CivilDate {
-        moment.advanced(byMilliseconds: offset(moment.milliseconds)).date
+        let moment = moment.clamped
+        return moment.advanced(byMilliseconds: offset(moment.milliseconds)).date
     }
 
     /// Hours and minutes of a local clock, as 13:00.
     func clock(_ moment: Timestamp) -> String {
+        let moment = moment.clamped
         let local = moment.milliseconds + offset(moment.milliseconds)
         return String(Timestamp(milliseconds: local).rfc3339.dropFirst(11).prefix(5))
     }
 
     static let dayMilliseconds: Int64 = 86_400_000
 
+    /// A day and more before and after every local day of the years 1 to 9999: arithmetic holds
+    /// between them.
+    private static let firstDay = Timestamp.earliest.date.daysSinceEpoch - 2
+    private static let lastDay = Timestamp.latest.date.daysSinceEpoch + 3
+
     /// The first moment of a local day; of a day that a zone left out, the moment it was left out.
     public func start(of day: CivilDate) -> Timestamp {
-        let local = day.daysSinceEpoch * ReportZone.dayMilliseconds
+        let number = min(max(day.daysSinceEpoch, ReportZone.firstDay), ReportZone.lastDay)
+        let local = number * ReportZone.dayMilliseconds
         // No zone changes its offset twice within two days, and none has one beyond a day.
         let before = offset(local - ReportZone.dayMilliseconds)
         let after = offset(local + ReportZone.dayMilliseconds)

@@ -80,12 +80,12 @@ struct WarehouseReading {
             for occurrence in found {
                 for (column, amount) in occurrence.amounts where amount != 0 {
                     let values = occurrence.values
-                    stated[
-                        [
-                            day(occurrence.at), .text(metric.rawValue), .text(column),
-                            WarehouseCell(units[column]), WarehouseCell(values.product?.rawValue),
-                            WarehouseCell(values.storefront), WarehouseCell(values.currency),
-                        ], default: 0] += amount
+                    let line = [
+                        day(occurrence.at), .text(metric.rawValue), .text(column),
+                        WarehouseCell(units[column]), WarehouseCell(values.product?.rawValue),
+                        WarehouseCell(values.storefront), WarehouseCell(values.currency),
+                    ]
+                    stated[line] = (stated[line] ?? 0).addingSaturated(amount)
                 }
             }
         }

@@ -23,7 +23,7 @@ extension FactDecoder {
         return Decoded(
             chain: home,
             fact: Fact(
-                position: event.position, receivedAt: event.receivedAt,
+                position: event.position, receivedAt: event.receivedAt.clamped,
                 trust: event.attributes.trust, cause: Cause(kind: .command), signedDate: nil,
                 digest: event.payloadHash, flaw: flaw, command: command))
     }

@@ -21,7 +21,7 @@ extension FactDecoder {
 
     private static func statements(_ bytes: [UInt8], _ event: RecordedEvent) -> ReceiptStatements? {
         let origin = FactOrigin(event)
-        let statedAt = event.attributes.signedAt
+        let statedAt = event.attributes.signedAt?.clamped
         // Every part has its own digest, in place of its own payload.
         let digest: (Int) -> Digest = { part in
             var hasher = SHA256Hasher()
@@ -31,11 +31,12 @@ extension FactDecoder {
         }
         switch event.attributes.kind {
         case .verifyReceipt:
-            guard let response = try? VerifyReceiptResponse(bytes) else { return nil }
+            guard let response = try? VerifyReceiptResponse(bytes, clampsDates: true)
+            else { return nil }
             return ReceiptStatements(response, origin: origin, statedAt: statedAt, digest: digest)
         case .notificationV1:
             guard let body = try? JSONValue.parse(bytes),
-                let notification = try? NotificationV1(body)
+                let notification = try? NotificationV1(body, clampsDates: true)
             else { return nil }
             return ReceiptStatements(
                 notification, origin: origin, statedAt: statedAt, digest: digest)

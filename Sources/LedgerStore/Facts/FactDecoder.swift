@@ -21,7 +21,8 @@ public enum FactDecoder {
     ///
     /// Total: evidence that was erased, that cannot be put together again, or that this version
     /// cannot decode, gives a fact that changes nothing and says so (`lifecycle.md` §4,
-    /// `unreadable`; `design.md` §3: no chain ever stops the others). Nothing is thrown.
+    /// `unreadable`; `design.md` §3: no chain ever stops the others). Nothing is thrown. Dates outside
+    /// the years 1 to 9999, which earlier releases took in, are the nearest inside.
     public static func decode(_ logged: LoggedEvent) throws(StoreError) -> [Decoded] {
         let event = logged.event
         switch event.attributes.kind {
@@ -54,12 +55,12 @@ public enum FactDecoder {
         switch kind {
         case .notification:
             return Fact(
-                notification: try NotificationPayload.decode(payloads.outer),
+                notification: try NotificationPayload.decode(stored: payloads.outer),
                 transaction: try decode(transaction), renewal: try decode(payloads.renewal),
                 origin: origin)
         case .transaction:
             return Fact(
-                transaction: try TransactionPayload.decode(payloads.outer), origin: origin)
+                transaction: try TransactionPayload.decode(stored: payloads.outer), origin: origin)
         case .renewalPair:
             guard let transaction: TransactionPayload = try decode(transaction) else { return nil }
             return Fact(
@@ -72,12 +73,12 @@ public enum FactDecoder {
 
     private static func decode(_ bytes: [UInt8]?) throws(JSONError) -> TransactionPayload? {
         guard let bytes else { return nil }
-        return try TransactionPayload.decodeUnlessNull(bytes)
+        return try TransactionPayload.decodeUnlessNull(stored: bytes)
     }
 
     private static func decode(_ bytes: [UInt8]?) throws(JSONError) -> RenewalPayload? {
         guard let bytes else { return nil }
-        return try RenewalPayload.decodeUnlessNull(bytes)
+        return try RenewalPayload.decodeUnlessNull(stored: bytes)
     }
 
     /// Why evidence that is not there is not.
@@ -89,20 +90,21 @@ public enum FactDecoder {
     static func blank(_ event: RecordedEvent, _ flaw: Fact.Flaw) -> Fact {
         let attributes = event.attributes
         return Fact(
-            position: event.position, receivedAt: event.receivedAt, trust: attributes.trust,
+            position: event.position, receivedAt: event.receivedAt.clamped,
+            trust: attributes.trust,
             cause: Cause(
                 kind: attributes.kind,
                 notificationType: attributes.notificationType.map { Raw(rawValue: $0) },
                 subtype: attributes.subtype.map { Raw(rawValue: $0) },
                 notificationUUID: attributes.notificationUUID),
-            signedDate: attributes.signedAt, digest: event.payloadHash, flaw: flaw)
+            signedDate: attributes.signedAt?.clamped, digest: event.payloadHash, flaw: flaw)
     }
 }
 
 extension FactOrigin {
     init(_ event: RecordedEvent) {
         self.init(
-            position: event.position, receivedAt: event.receivedAt,
+            position: event.position, receivedAt: event.receivedAt.clamped,
             isArrivalKnown: event.attributes.source != .import || event.receivedAtClaimed,
             trust: event.attributes.trust, digest: event.payloadHash)
     }

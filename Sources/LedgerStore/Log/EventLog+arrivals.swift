@@ -75,8 +75,8 @@ extension EventLog {
             while try select.step() {
                 found.append(
                     Arrival(
-                        receivedAt: Timestamp(milliseconds: select.int64(0)),
-                        signedAt: Timestamp(milliseconds: select.int64(1))))
+                        receivedAt: Timestamp(milliseconds: select.int64(0)).clamped,
+                        signedAt: Timestamp(milliseconds: select.int64(1)).clamped))
             }
             return found
         }

@@ -133,7 +133,10 @@ struct MonthPart: Hashable, Comparable {
                 next += 1
             }
             guard next < changes.count, changes[next].key == entry.movement else { continue }
-            append(entry.movement, entry.chains &+ changes[next].value, to: &writer)
+            let (chains, isBeyond) = entry.chains.addingReportingOverflow(changes[next].value)
+            // No ledger has so many chains.
+            guard !isBeyond else { throw FactReader.Damage() }
+            append(entry.movement, chains, to: &writer)
             next += 1
             start = reader.position
         }

@@ -1,0 +1,93 @@
+import AppStore
+import Testing
+
+@Suite("Dates are bounded to the years 1 to 9999")
+struct DateBoundTests {
+    private static let earliest = Timestamp.earliest.milliseconds
+    private static let latest = Timestamp.latest.milliseconds
+
+    private func payload(_ milliseconds: Int64) -> [UInt8] {
+        Array("{\"signedDate\":\(milliseconds)}".utf8)
+    }
+
+    @Test("At the bounds a payload's date is taken in as it is", arguments: [earliest, latest])
+    func within(_ milliseconds: Int64) throws {
+        let date = Timestamp(milliseconds: milliseconds)
+        #expect(date.isNameable && date.clamped == date)
+        #expect(try TransactionPayload.decode(payload(milliseconds)).signedDate == date)
+        #expect(try TransactionPayload.decode(stored: payload(milliseconds)).signedDate == date)
+    }
+
+    @Test(
+        "One past them it is refused by name; what a log holds is read as the nearest",
+        arguments: [
+            (earliest - 1, earliest), (latest + 1, latest), (Int64.min, earliest),
+            (.max, latest), (-.max, earliest),
+        ])
+    func beyond(_ milliseconds: Int64, _ nearest: Int64) throws {
+        let error = #expect(throws: JSONError.self) {
+            try TransactionPayload.decode(payload(milliseconds))
+        }
+        #expect(error?.code == .numberOutOfRange)
+        #expect(error?.field == "signedDate")
+        let stored = try TransactionPayload.decode(stored: payload(milliseconds))
+        #expect(stored.signedDate == Timestamp(milliseconds: nearest))
+        #expect(try RenewalPayload.decodeUnlessNull(stored: Array("null".utf8)) == nil)
+        let renewal = try RenewalPayload.decodeUnlessNull(stored: payload(milliseconds))
+        #expect(renewal?.signedDate == Timestamp(milliseconds: nearest))
+    }
+
+    @Test("A nested date is bounded, too")
+    func nested() throws {
+        let info = "{\"commitmentInfo\":{\"commitmentExpiresDate\":\(Int64.max)}}"
+        #expect(throws: JSONError.self) { try TransactionPayload.decode(Array(info.utf8)) }
+        let stored = try TransactionPayload.decode(stored: Array(info.utf8))
+        #expect(stored.commitmentInfo?.commitmentExpiresDate == .latest)
+    }
+
+    @Test(
+        "Bodies of original StoreKit are read by the same bound",
+        arguments: ["\"%\"", "%"], ["expires_date_ms", "expires_date"])
+    func bodies(_ form: String, _ key: String) throws {
+        func body(_ milliseconds: Int64) throws -> JSONValue {
+            let value = form.replacing("%", with: "\(milliseconds)")
+            return try JSONValue.parse(
+                Array("{\"status\":0,\"receipt\":{\"in_app\":[{\"\(key)\":\(value)}]}}".utf8))
+        }
+        let within = try VerifyReceiptResponse(body(Self.latest))
+        #expect(within.transactions.first?.expiresDate == .latest)
+        for milliseconds in [Self.latest + 1, .max] {
+            let error = #expect(throws: JSONError.self) {
+                try VerifyReceiptResponse(body(milliseconds))
+            }
+            #expect(error?.code == .numberOutOfRange)
+            #expect(error?.field == key.replacing("_ms", with: "") || error?.field == key)
+            let stored = try VerifyReceiptResponse(body(milliseconds), clampsDates: true)
+            #expect(stored.transactions.first?.expiresDate == .latest)
+        }
+    }
+
+    @Test("Version 1 notifications are, too, in the list they hold")
+    func versionOne() throws {
+        let text = """
+            {"notification_type":"CANCEL","cancellation_date_ms":"\(Int64.max)",
+             "unified_receipt":{"latest_receipt_info":[{"purchase_date_ms":"\(Int64.max)"}]}}
+            """
+        let body = try JSONValue.parse(Array(text.utf8))
+        #expect(throws: JSONError.self) { try NotificationV1(body) }
+        let stored = try NotificationV1(body, clampsDates: true)
+        #expect(stored.cancellationDate == .latest)
+        #expect(stored.transactions.first?.purchaseDate == .latest)
+    }
+
+    @Test("A text that can only say a year or a day more is the nearest date")
+    func texts() throws {
+        let text = """
+            {"status":0,"receipt":{"in_app":[{"purchase_date":"0000-01-01 00:00:00 Etc/GMT",
+             "expires_date":"9999-12-31T23:59:59-23:59"}]}}
+            """
+        let purchase = try VerifyReceiptResponse(Array(text.utf8)).transactions.first
+        #expect(purchase?.purchaseDate == .earliest)
+        #expect(purchase?.expiresDate == .latest)
+    }
+}
