@@ -25,6 +25,13 @@ public struct Fact: Hashable, Sendable {
         set { change { $0.isArrivalKnown = newValue } }
     }
 
+    /// Whether the body came with a receipt of another app, of which nothing was used (`Ledger.docc`,
+    /// Original StoreKit).
+    public var hasForeignReceipt: Bool {
+        _read { yield box.contents.hasForeignReceipt }
+        set { change { $0.hasForeignReceipt = newValue } }
+    }
+
     /// Milliseconds from signing to arrival; nil where either is unknown.
     public var lateness: Int64? {
         guard isArrivalKnown else { return nil }
@@ -208,4 +215,5 @@ struct FactContents: Hashable, Sendable {
     var unknownValues: [String]
     var flaw: Fact.Flaw?
     var command: Shared<Command>?
+    var hasForeignReceipt = false
 }

@@ -27,6 +27,17 @@ extension NoticeReader {
         }
     }
 
+    /// Bodies with a receipt of another app.
+    mutating func readForeignReceipts() {
+        for index in facts.indices where facts[index].hasForeignReceipt {
+            add(
+                .contradiction, from: facts.times[index], facts: [index],
+                "The notification holds a receipt of another app, of which nothing was used. Apple"
+                    + " sends no such notification: its sender has the shared secret. Change it in"
+                    + " App Store Connect.")
+        }
+    }
+
     /// Two sources that state different values for one transaction at one signedDate.
     mutating func readSnapshotContradictions() {
         let records = history.records

@@ -98,6 +98,7 @@ struct NoticeReader {
             reader.readUnstatedExtension()
         }
         reader.readSnapshotContradictions()
+        reader.readForeignReceipts()
         reader.readRankContradictions()
         reader.readLateDeliveries()
         reader.readTokenChange()

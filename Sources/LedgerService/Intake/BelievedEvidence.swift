@@ -76,7 +76,6 @@ enum BelievedEvidence: Sendable {
             try identity.require(
                 believed.notification.bundleId,
                 environment: believed.environment ?? identity.environment.rawValue)
-            try believed.requireReceipt(of: identity.bundleId)
         case .verifyReceipt(let believed):
             // Old answers name no environment: they are of the one they are handed to.
             try identity.require(

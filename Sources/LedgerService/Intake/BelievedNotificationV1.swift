@@ -31,17 +31,6 @@ struct BelievedNotificationV1: Sendable {
         let dating = receipt.flatMap { $0.bundleId == notification.bundleId ? $0 : nil }
         return dating?.creationDate ?? notification.latestPast
     }
-
-    /// Throws `wrongApp` where the receipt inside is of another app than the body. Apple sends no such
-    /// body, and nothing of either is used.
-    func requireReceipt(of bundleId: BundleId) throws(VerificationError) {
-        guard let found = receipt?.bundleId, found != bundleId else { return }
-        throw VerificationError(
-            .wrongApp,
-            reason: "The receipt inside is of the app \(found.rawValue.named), and the notification"
-                + " of \(bundleId.rawValue.named): Apple sends no such body, and its sender has"
-                + " the shared secret. Change it in App Store Connect.")
-    }
 }
 
 extension EventPreparation {

@@ -8,7 +8,7 @@ enum FactCodec {
         let base = fact.signedDate?.milliseconds ?? 0
         writer.optionalBool(fact.signedDate != nil)
         writer.signed(fact.receivedAt.milliseconds &- base)
-        writer.optionalBool(fact.isArrivalKnown)
+        writer.unsigned((fact.isArrivalKnown ? 1 : 0) | (fact.hasForeignReceipt ? 2 : 0))
         writer.unsigned(UInt64(FactTables.trusts.firstIndex(of: fact.trust) ?? 0))
         writer.unsigned(UInt64(FactTables.kinds.firstIndex(of: fact.cause.kind) ?? 0))
         writer.raw(fact.cause.notificationType, FactTables.notificationTypes)
@@ -39,7 +39,7 @@ enum FactCodec {
         let isDated = try reader.optionalBool() ?? false
         let base = isDated ? signedAt : 0
         let receivedAt = Timestamp(milliseconds: base &+ (try reader.signed()))
-        let isArrivalKnown = try reader.optionalBool() ?? true
+        let flags = try reader.unsigned()
         let trust = try reader.element(of: FactTables.trusts)
         let kind = try reader.element(of: FactTables.kinds)
         let cause = Cause(
@@ -58,12 +58,14 @@ enum FactCodec {
         let renewal = try reader.optionalBool() == true ? try renewal(base, &reader) : nil
         let command = kind == .command && !reader.isAtEnd ? try command(&reader) : nil
         guard reader.isAtEnd else { throw FactReader.Damage() }
-        return Fact(
-            position: position, receivedAt: receivedAt, isArrivalKnown: isArrivalKnown,
+        var fact = Fact(
+            position: position, receivedAt: receivedAt, isArrivalKnown: flags & 1 != 0,
             trust: trust, cause: cause,
             signedDate: isDated ? Timestamp(milliseconds: signedAt) : nil, digest: digest,
             status: status, sharing: transaction, renewal, unknownValues: unknown, flaw: flaw,
             command: command)
+        if flags & 2 != 0 { fact.hasForeignReceipt = true }
+        return fact
     }
 
     // MARK: Transaction

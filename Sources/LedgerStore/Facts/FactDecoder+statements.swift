@@ -38,8 +38,13 @@ extension FactDecoder {
             guard let body = try? JSONValue.parse(bytes),
                 let notification = try? NotificationV1(body, clampsDates: true)
             else { return nil }
+            let receipt = notification.latestReceipt.flatMap {
+                try? ReceiptVerifier.readUnverified(Array($0.utf8))
+            }
+            let isForeign = receipt?.bundleId.map { $0 != event.attributes.bundleId } ?? false
             return ReceiptStatements(
-                notification, origin: origin, statedAt: statedAt, digest: digest)
+                notification, hasForeignReceipt: isForeign, origin: origin, statedAt: statedAt,
+                digest: digest)
         case .receipt:
             guard let receipt = try? ReceiptVerifier.readUnverified(bytes) else { return nil }
             return ReceiptStatements(receipt, origin: origin, digest: digest)

@@ -44,30 +44,29 @@ struct ForeignReceiptTests {
     }
 
     @Test(
-        "A body with a receipt of another app is refused for that, whether it names its own or not",
+        "A body with a receipt of another app is taken in without it, and its chain says so",
         arguments: [true, false])
     func foreign(named: Bool) async throws {
         let ledger = try place()
-        let summary = try await ledger.ingest([body(try receipt(of: Self.other), named: named)])
-        #expect(summary.errors.map(\.code) == ["wrongApp"])
-        #expect(summary.quarantined == 1 && summary.appended == 0)
-        let message = try #require(summary.errors.first?.message)
-        #expect(message.contains(Self.other) && message.contains(MadeChain.app))
-        await #expect(throws: QueryError.self) { try await ledger.show(chain.id) }
-        // It is kept whole, as genuine: its password is the app's.
-        let items = try await ledger.ledger { try await Quarantine(ledger: $0).items() }
-        #expect(items.map(\.standing) == [.genuineConfigured])
-        #expect(try await ledger.retryQuarantine().appended == 0)
+        let receipt = try receipt(of: Self.other)
+        #expect(try await ledger.ingest([body(receipt, named: named)]).appended == 1)
+        let event = try #require(try await ledger.exportLines(.events).first)
+        // The latest date of the body that is past, and not that of the receipt.
+        #expect(event["signedDate"]?.string == chain.start(0).rfc3339)
+        let notices = try #require(try await ledger.show(chain.id)["notices"]?.array)
+        #expect(notices.map { $0["code"]?.string } == ["contradiction"])
+        #expect(notices.first?["message"]?.string?.contains("receipt of another app") == true)
     }
 
-    @Test("So is one with a receipt of another app that does not verify: nothing in it is used")
+    @Test("So is one whose receipt of another app does not verify")
     func altered() async throws {
         let ledger = try place()
         let good = try receipt(of: Self.other)
         let end = good.index(good.endIndex, offsetBy: -40)
-        let altered = good[..<end] + (good[end] == "A" ? "B" : "A") + good[good.index(after: end)...]
-        let summary = try await ledger.ingest([body(String(altered))])
-        #expect(summary.errors.map(\.code) == ["wrongApp"])
+        let altered =
+            good[..<end] + (good[end] == "A" ? "B" : "A") + good[good.index(after: end)...]
+        #expect(try await ledger.ingest([body(String(altered))]).appended == 1)
+        #expect(try await ledger.show(chain.id).noticeCodes.contains("contradiction"))
     }
 
     @Test("The app's own receipt dates the body, as it always did")
@@ -88,7 +87,8 @@ struct ForeignReceiptTests {
             decoding: chain.verifyReceipt(through: 1, at: chain.start(1)), as: UTF8.self)
         let named = "\"bundle_id\":\"\(MadeChain.app)\""
         let bodies = [
-            plain.replacing("\(named),", with: ""), plain.replacing(named, with: "\"bundle_id\":\"\""),
+            plain.replacing("\(named),", with: ""),
+            plain.replacing(named, with: "\"bundle_id\":\"\""),
         ]
         #expect(bodies.allSatisfy { $0 != plain })
         let summary = try await ledger.ingest(bodies.map { Array($0.utf8) })
@@ -103,9 +103,10 @@ struct ForeignReceiptTests {
     func unconfigured() async throws {
         var other = chain
         other.bundleId = Self.other
-        let summary = try await TemporaryLedger(apps: [MadeChain.app, "com.example.second"]).ingest([
-            other.verifyReceipt(through: 1, at: chain.start(1))
-        ])
+        let summary = try await TemporaryLedger(apps: [MadeChain.app, "com.example.second"]).ingest(
+            [
+                other.verifyReceipt(through: 1, at: chain.start(1))
+            ])
         let message = try #require(summary.errors.first?.message)
         for name in [Self.other, MadeChain.app, "com.example.second"] {
             #expect(message.contains(name))

@@ -31,13 +31,15 @@ extension ReceiptStatements {
     /// Of a version 1 notification. What it tells is read as version 2 would tell it
     /// (`Ledger.docc`, Original StoreKit).
     public init(
-        _ notification: NotificationV1, origin: FactOrigin, statedAt: Timestamp?,
+        _ notification: NotificationV1, hasForeignReceipt: Bool = false, origin: FactOrigin,
+        statedAt: Timestamp?,
         digest: (Int) -> Digest
     ) {
         var content = Content(
             kind: .notificationV1, statedAt: statedAt,
             transactions: notification.transactions.compactMap { TransactionSnapshot($0) },
-            renewals: ReceiptStatements.renewals(notification.pendingRenewalInfo))
+            renewals: ReceiptStatements.renewals(notification.pendingRenewalInfo),
+            hasForeignReceipt: hasForeignReceipt)
         content.subject = ReceiptStatements.subject(notification, content)
         if let subject = content.subject {
             ReceiptStatements.completeRenewal(of: subject, notification, &content)

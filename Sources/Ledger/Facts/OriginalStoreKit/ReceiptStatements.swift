@@ -26,6 +26,8 @@ public struct ReceiptStatements: Sendable {
         var renewals: [(chain: OriginalTransactionId, renewal: RenewalSnapshot)] = []
         /// What a notification tells, and of which chain.
         var subject: Subject?
+        /// Whether a receipt of another app came with it.
+        var hasForeignReceipt = false
     }
 
     struct Subject {
@@ -87,15 +89,13 @@ public struct ReceiptStatements: Sendable {
         let isWhole = transaction.map { $0.purchaseDate != nil } ?? true
         let flaw: Fact.Flaw? =
             content.statedAt == nil ? .undated : isWhole ? nil : .incompleteTransaction
-        parts.append(
-            Part(
-                originalTransactionId: chain,
-                fact: Fact(
-                    position: origin.position, receivedAt: origin.receivedAt,
-                    isArrivalKnown: origin.isArrivalKnown, trust: origin.trust,
-                    cause: cause, signedDate: content.statedAt, digest: digest(parts.count),
-                    transaction: transaction, renewal: renewal, unknownValues: unknownValues,
-                    flaw: flaw)))
+        var fact = Fact(
+            position: origin.position, receivedAt: origin.receivedAt,
+            isArrivalKnown: origin.isArrivalKnown, trust: origin.trust,
+            cause: cause, signedDate: content.statedAt, digest: digest(parts.count),
+            transaction: transaction, renewal: renewal, unknownValues: unknownValues, flaw: flaw)
+        if content.hasForeignReceipt { fact.hasForeignReceipt = true }
+        parts.append(Part(originalTransactionId: chain, fact: fact))
     }
 
     /// Of several products' renewals the one of the newest purchase.
