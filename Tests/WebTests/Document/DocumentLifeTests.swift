@@ -79,6 +79,7 @@ struct DocumentLifeTests {
             }
             #expect(Set(chains.values) == ["production", "sandbox"])
             var (seen, customers): (Set<String>, Set<String>) = ([], [])
+            var standings: Set<String> = []
             for (id, environment) in chains.sorted(by: { $0.key < $1.key }) {
                 let path = "/v1/subscriptions/\(id)"
                 let scope = "environment=\(environment)"
@@ -97,9 +98,18 @@ struct DocumentLifeTests {
                             !$0.value.isNull && $0.value.array != []
                         }.map(\.key))
                 }
+                for transaction in Set(
+                    timeline.json["entries"]?.array?.compactMap { $0["transactionId"]?.string } ?? []
+                ) {
+                    let asked = try await client.get("/v1/subscriptions/\(transaction)?\(scope)")
+                    let standing = asked.json["transaction"]?["standing"]?.string
+                    #expect(standing != nil || transaction == id)
+                    standings.formUnion([standing].compactMap(\.self))
+                }
                 let events = try await client.get("\(path)/events?\(scope)&limit=1000")
                 #expect(events.json["events"]?.array?.isEmpty == false)
             }
+            #expect(standings.isSuperset(of: ["current", "ended", "refunded"]))
             try await DocumentLifeTests.ask(customers.sorted(), client)
             let page = try await client.get("/v1/events?limit=1000&evidence=true")
             #expect(page.json["events"]?.array?.isEmpty == false)

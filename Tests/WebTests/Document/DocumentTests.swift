@@ -135,7 +135,7 @@ struct DocumentTests {
             "signedPayload", "notification_type", "password", "unified_receipt",
         ],
         "ChurnRow": ["converted", "toFree"],
-        "Timeline": ["next"], "Metric": ["suspectedOutages"], "Comparison": ["reasons"],
+        "Subscription": ["transaction"], "Timeline": ["next"], "Metric": ["suspectedOutages"], "Comparison": ["reasons"],
         "MetricsStamp": ["rates"],
         "RowGroup": Set(Dimension.allCases.map(\.rawValue)),
         "Decision": ["bundleId", "originalTransactionId", "grantId", "entitlement", "until"],
