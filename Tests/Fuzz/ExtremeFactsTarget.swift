@@ -163,7 +163,8 @@ struct ExtremeFactsTarget: FuzzTarget {
                 require(row.residue == 0, "a row of a roll-forward balances")
                 _ = RecurringMoney(.mrrMovement).amounts(row)
             }
-            _ = SubscriberMoney(spans: MoneySpan.all(of: metrics, question), isAdopted: false)
+            _ =
+                SubscriberMoney(spans: MoneySpan.all(of: metrics, question), isAdopted: false)
                 .changes
         }
         for metric in CountedMetric.allCases {

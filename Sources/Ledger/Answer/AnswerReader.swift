@@ -20,7 +20,7 @@ struct AnswerReader {
         let (since, until) = bounds(index) { $0 == interval.state }
         let renewalFact = history.isOneTime ? nil : renewalFact(interval.period)
         let renewal = renewalFact.flatMap { facts[$0].statedRenewal }
-        let willRenew = renewalFact.flatMap { self.willRenew($0) }
+        let willRenew = renewalFact.flatMap { self.willRenew($0, renewal?.willRenew) }
         let span = period.spans.first { $0.contains(at) }
         let isEntitled = givesAccess && interval.state.isEntitled
         var evidence = [period.firstFact, period.bestFact, period.endFact, interval.cause]
@@ -38,7 +38,7 @@ struct AnswerReader {
             appAccountTokenTrust: tokenFact.flatMap { tokenTrust(of: $0) }, price: best.money,
             storefront: best.storefront, transactionId: period.transactionId,
             subscriptionGroupIdentifier: best.subscriptionGroupIdentifier, type: best.type,
-            offer: best.offer, commitment: commitment(best, renewal),
+            offer: best.offer, commitment: commitment(best, renewal, renewalFact),
             priceIncrease: priceIncrease(renewal),
             cancellation: willRenew == false ? cancellation(renewalFact, interval) : nil,
             revocation: span.flatMap { revocation($0) }, endReason: interval.reason,
@@ -67,40 +67,42 @@ struct AnswerReader {
     private func renewalFact(_ index: Int) -> Int? {
         let period = history.periods[index]
         if at <= now, period.firstStated > at, period.firstStated < period.end {
-            return firstStatement(period)
+            return firstStatement(index)
         }
-        return history.renewalSubjects.renewals(of: index).last { point in
+        let newest = history.renewalSubjects.renewals(of: index).last { point in
             at > now || facts.renewals[point].signedDate <= at
-        }.map { facts.renewals[$0].fact }
+        }
+        guard let newest, !history.renewalSubjects.isUnknown(newest) else { return nil }
+        return facts.renewals[newest].fact
     }
 
     /// What a renewal info says about auto-renew at the moment. DID_CHANGE_RENEWAL_STATUS that first
-    /// states a period says that until its signedDate it was the opposite.
-    private func willRenew(_ fact: Int) -> Bool? {
-        guard let renewal = facts[fact].statedRenewal, let stated = renewal.willRenew else {
-            return nil
-        }
+    /// states a period says what changed at its signedDate: before AUTO_RENEW_DISABLED it was on;
+    /// before AUTO_RENEW_ENABLED it was off, nothing says since when.
+    private func willRenew(_ fact: Int, _ stated: Bool?) -> Bool? {
+        guard let stated, let renewal = facts[fact].statedRenewal else { return nil }
         let subtype: Subtype = stated ? .autoRenewEnabled : .autoRenewDisabled
         guard at < renewal.signedDate ?? facts.times[fact], at <= now,
             facts[fact].cause.notificationType?.value == .didChangeRenewalStatus,
             facts[fact].cause.subtype?.value == subtype
         else { return stated }
-        return !stated
+        return stated ? nil : true
     }
 
-    /// The first statement of the period that carries a renewal info, among those of its first
-    /// date.
-    private func firstStatement(_ period: Period) -> Int? {
-        if facts[period.firstFact].statedRenewal != nil { return period.firstFact }
-        for record in period.records {
-            for statement in history.records[record].statements
-            where statement.signedDate == period.firstStated
-                && facts[statement.fact].statedRenewal != nil
-            {
-                return statement.fact
-            }
-        }
-        return nil
+    /// The first statement of a period that carries a renewal info about its run, among those of its
+    /// first date; DID_CHANGE_RENEWAL_STATUS before others.
+    private func firstStatement(_ index: Int) -> Int? {
+        let period = history.periods[index]
+        let subjects = history.renewalSubjects
+        let stated = subjects.renewals(of: index).filter { point in
+            !subjects.isUnknown(point)
+        }.map { facts.renewals[$0].fact }
+        let ofFirstDate = period.records.flatMap { history.records[$0].statements }
+            .filter { $0.signedDate == period.firstStated && stated.contains($0.fact) }
+            .map(\.fact)
+        return ofFirstDate.first {
+            facts[$0].cause.notificationType?.value == .didChangeRenewalStatus
+        } ?? ofFirstDate.first { $0 == period.firstFact } ?? ofFirstDate.first
     }
 
     private func nextProduct(
@@ -121,7 +123,7 @@ struct AnswerReader {
     }
 
     private func commitment(
-        _ best: Shared<TransactionSnapshot>, _ renewal: Shared<RenewalSnapshot>?
+        _ best: Shared<TransactionSnapshot>, _ renewal: Shared<RenewalSnapshot>?, _ fact: Int?
     ) -> ChainAnswer.Commitment? {
         guard best.commitment != nil || renewal?.commitment != nil else { return nil }
         let price = best.commitment?.commitmentPrice
@@ -133,7 +135,8 @@ struct AnswerReader {
             price: price.flatMap { amount in
                 best.currency.map { Money(milliunits: amount, currency: $0) }
             },
-            willRenew: renewal?.commitmentWillRenew, nextProductId: next?.autoRenewProductId)
+            willRenew: fact.flatMap { willRenew($0, renewal?.commitmentWillRenew) },
+            nextProductId: next?.autoRenewProductId)
     }
 
     private func priceIncrease(_ renewal: Shared<RenewalSnapshot>?) -> ChainAnswer.PriceIncrease? {
@@ -154,7 +157,7 @@ struct AnswerReader {
         // A renewal info that does not say leaves the stretch unbroken.
         var first = index
         for earlier in history.renewalSubjects.renewals(of: interval.period).reversed()
-        where earlier < index {
+        where earlier < index && !history.renewalSubjects.isUnknown(earlier) {
             let willRenew = facts[facts.renewals[earlier].fact].statedRenewal?.willRenew
             if willRenew == true { break }
             if willRenew == false { first = earlier }

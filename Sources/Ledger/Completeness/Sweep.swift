@@ -55,6 +55,7 @@ extension Sweep {
         self.init(
             bundleId: BundleId(bundleId), from: Timestamp(milliseconds: from).clamped,
             through: Timestamp(milliseconds: through).clamped,
-            askedAt: Timestamp(milliseconds: askedAt).clamped, startPosition: start, fetchedCount: fetched)
+            askedAt: Timestamp(milliseconds: askedAt).clamped, startPosition: start,
+            fetchedCount: fetched)
     }
 }

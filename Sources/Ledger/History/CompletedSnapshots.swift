@@ -37,7 +37,9 @@ struct CompletedSnapshots {
         var retyped: Set<Int> = []
         let facts = ordered.indices.map { index in
             let fact = ordered[index]
-            guard isPartial(fact), let snapshot = fact.transaction else { return fact }
+            guard isPartial(fact), let snapshot = fact.transaction else {
+                return withTrialStatement(fact, index, statements, ordered)
+            }
             let others = statements[snapshot.transactionId] ?? []
             let donors = donors(others, index, ordered)
             var completed = fact
@@ -64,6 +66,22 @@ struct CompletedSnapshots {
             return completed
         }
         return (facts, borrowed, retyped)
+    }
+
+    /// A signed transaction with neither a discount type nor a price says nothing of whether its offer
+    /// was free: what a receipt says of the same transaction does.
+    private static func withTrialStatement(
+        _ fact: Fact, _ index: Int, _ statements: [TransactionId: [Int]], _ ordered: [Fact]
+    ) -> Fact {
+        guard let stated = fact.statedTransaction, stated.offer != nil,
+            stated.offer?.discountType == nil, stated.price == nil
+        else { return fact }
+        let others = donors(statements[stated.transactionId] ?? [], index, ordered)
+        let isTrial = others.lazy.compactMap { ordered[$0].statedTransaction?.isTrialPeriod }.first
+        guard let isTrial else { return fact }
+        var completed = fact
+        completed.transaction?.isTrialPeriod = isTrial
+        return completed
     }
 
     // MARK: Upgrades

@@ -56,7 +56,7 @@ final class History: Sendable {
                 ? History.higherRanks(periods, facts, environment, catalogue) : [:])
         var subjects = RenewalSubjects(facts, periods, environment)
         for index in periods.indices {
-            subjects.append(isPurchase: assembly.isBoughtAnew(index))
+            subjects.append(beginsRun: assembly.beginsRun(index, environment))
             var reason = after[index]?.reason
             if after[index] != nil, reason == nil {
                 let why = subjects.reason(index, facts, periods)
@@ -150,13 +150,20 @@ struct HistoryAssembly {
         intervals.reserveCapacity(periods.count + 3)
     }
 
-    /// Whether a period about to be appended was bought after the end of the one before. A renewal
-    /// was not, though periods between are unknown, nor what an upgraded period gave way to.
-    func isBoughtAnew(_ index: Int) -> Bool {
-        guard index > 0, !periods[index - 1].isUpgraded, !periods[index].isRenewal(facts),
-            let last = intervals.last
-        else { return false }
-        return last.state == .expired || last.state == .revoked
+    /// Whether a period about to be appended begins a run of its own: it follows expired time, or was
+    /// bought after revoked time. Outside Production renewals may begin minutes late.
+    func beginsRun(_ index: Int, _ environment: Environment) -> Bool {
+        guard index > 0 else { return true }
+        let reason = facts[periods[index].bestFact].statedTransaction?.transactionReason?.value
+        let isRenewal = periods[index].isRenewal(facts)
+        switch stateBefore(index, reason) {
+        case .revoked: return !isRenewal
+        case .expired:
+            let gap = periods[index].start.milliseconds(since: periods[index - 1].end)
+            let isLate = environment != .production && gap <= NoticeLimits.sandboxGapMilliseconds
+            return !(isRenewal && isLate)
+        default: return false
+        }
     }
 
     /// Appends everything the period governs: itself, what follows it, its revocations.

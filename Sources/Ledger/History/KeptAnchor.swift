@@ -41,7 +41,8 @@ extension AfterPeriodRule {
         // A period cannot begin to count after it is over.
         let until = min(next.firstStated, date, next.end)
         guard until > period.end else { return nil }
-        return Segment(state: .grace, from: period.end, to: until, proof: Proof(stated, date: period.endFact))
+        return Segment(
+            state: .grace, from: period.end, to: until, proof: Proof(stated, date: period.endFact))
     }
 
     /// Whether a fact signed before the next period was over speaks of the payment that was due at
@@ -55,7 +56,7 @@ extension AfterPeriodRule {
     }
 
     /// When the newest purchase was made, as a fact knew it; nil if it names none, or any.
-    private func purchaseNamed(_ index: Int) -> Timestamp? {
+    func purchaseNamed(_ index: Int) -> Timestamp? {
         guard !LowerRanks.ofAnyPurchase.contains(facts[index].cause.notificationType?.value) else {
             return nil
         }

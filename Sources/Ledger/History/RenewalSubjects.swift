@@ -1,55 +1,109 @@
 import AppStore
 
-/// What each renewal snapshot is about (`lifecycle.md` §2, "Renewal infos"): a period, and the
-/// purchase it goes back to. What auto-renew was says nothing about a purchase made after the end.
+/// What each renewal snapshot is about (`lifecycle.md` §2, "Renewal infos"): a period, and the run it
+/// belongs to. What auto-renew was in one run says nothing about the next.
 struct RenewalSubjects: Sendable {
-    /// Of each period, the index of the one that was bought; those after it are its renewals.
+    /// What one renewal snapshot is about.
+    struct Subject: Sendable {
+        /// The index of the period.
+        var period: Int
+        /// Whether it is about a later period than that, which no transaction states.
+        var isUnknown: Bool
+    }
+
+    /// Of each period, the index of the first one of its run.
     private(set) var first: [Int] = []
-    /// Of each point in `facts.renewals`, the index of its period; nil where that is not known.
-    let subjects: [Int?]
+    /// Of each point in `facts.renewals`; nil of those before the first period.
+    let subjects: [Subject?]
+    /// Where the points of each period stand among all; of the first one of a run, those of the run.
+    private var ranges: [Range<Int>]
 
     init(_ facts: OrderedFacts, _ periods: [Period], _ environment: Environment) {
         first.reserveCapacity(periods.count)
+        var ranges: [Range<Int>] = Array(repeating: 0..<0, count: periods.count)
         var begun = 0
-        subjects = facts.renewals.map { point in
+        subjects = facts.renewals.indices.map { index in
+            let point = facts.renewals[index]
             while begun + 1 < periods.count, periods[begun + 1].start <= point.signedDate {
                 begun += 1
             }
-            guard begun < periods.count else { return nil }
-            if let ahead = RenewalSubjects.signedAhead(point, facts, periods, after: begun) {
-                return ahead
-            }
-            let rule = AfterPeriodRule(
-                facts: facts, environment: environment, period: periods[begun], nextStart: nil,
-                recoveryFact: nil)
-            return rule.isAboutUnknownPeriod(point) ? nil : begun
+            guard
+                let subject = RenewalSubjects.subject(
+                    of: point, facts, periods, begun: begun, environment)
+            else { return nil }
+            ranges[subject.period] = RenewalSubjects.joined(
+                ranges[subject.period], index..<(index + 1))
+            return subject
         }
+        self.ranges = ranges
+    }
+
+    private static func subject(
+        of point: RenewalPoint, _ facts: OrderedFacts, _ periods: [Period], begun: Int,
+        _ environment: Environment
+    ) -> Subject? {
+        guard begun < periods.count else { return nil }
+        let period = periods[begun]
+        let isBefore = period.start > point.signedDate
+        if let ahead = signedAhead(point, facts, periods, from: isBefore ? begun : begun + 1) {
+            return Subject(period: ahead, isUnknown: false)
+        }
+        // Only a renewal goes on from what was before.
+        if isBefore {
+            return period.isRenewal(facts) ? Subject(period: begun, isUnknown: false) : nil
+        }
+        let rule = AfterPeriodRule(
+            facts: facts, environment: environment, period: period, nextStart: nil,
+            recoveryFact: nil)
+        return Subject(period: begun, isUnknown: rule.isAboutUnknownPeriod(point))
     }
 
     /// The period that a renewal info signed before its start came with.
     private static func signedAhead(
-        _ point: RenewalPoint, _ facts: OrderedFacts, _ periods: [Period], after begun: Int
+        _ point: RenewalPoint, _ facts: OrderedFacts, _ periods: [Period], from begun: Int
     ) -> Int? {
         guard let stated = facts[point.fact].statedTransaction, let start = stated.purchaseDate,
             start > point.signedDate
         else { return nil }
-        return periods.indices.dropFirst(begun + 1).first {
+        return periods.indices.dropFirst(begun).first {
             periods[$0].transactionId == stated.transactionId || periods[$0].start == start
         }
     }
 
-    /// Adds the next period: a purchase, or what continues the period before.
-    mutating func append(isPurchase: Bool) {
-        first.append(isPurchase ? first.count : first.last ?? 0)
+    private static func joined(_ left: Range<Int>, _ right: Range<Int>) -> Range<Int> {
+        if left.isEmpty { return right }
+        if right.isEmpty { return left }
+        return min(left.lowerBound, right.lowerBound)..<max(left.upperBound, right.upperBound)
     }
 
-    /// Indices into `facts.renewals` of those about the same purchase as a period, oldest first.
+    /// Adds the next period: the first of a run, or what continues the period before.
+    mutating func append(beginsRun: Bool) {
+        let index = first.count
+        let start = beginsRun ? index : first.last ?? 0
+        first.append(start)
+        ranges[start] = RenewalSubjects.joined(ranges[start], ranges[index])
+    }
+
+    /// Indices into `facts.renewals` of those about the run of a period, oldest first, with those
+    /// about unknown periods after it.
     func renewals(of period: Int) -> some BidirectionalCollection<Int> {
-        subjects.indices.lazy.filter { index in
+        ranges[first[period]].lazy.filter { index in
             // While the periods are still being added, the later ones are left out.
-            subjects[index].map { $0 < first.count && first[$0] == first[period] } ?? false
+            subjects[index].map {
+                $0.period < first.count && first[$0.period] == first[period]
+            } ?? false
         }
     }
+
+    /// The newest of a run that qualifies; nil also where a newer one is about an unknown period.
+    func newest(of period: Int, where qualifies: (Int) -> Bool) -> Int? {
+        renewals(of: period).last { isUnknown($0) || qualifies($0) }.flatMap {
+            isUnknown($0) ? nil : $0
+        }
+    }
+
+    /// Whether a point is about a period that no transaction states.
+    func isUnknown(_ index: Int) -> Bool { subjects[index]?.isUnknown ?? true }
 
     /// Why access ended where nothing about the end says so: what auto-renew last was, before the
     /// next period; and the fact that says so.
@@ -60,22 +114,27 @@ struct RenewalSubjects: Sendable {
         let newest = renewals(of: period).last { index in
             next.map { facts.renewals[index].signedDate < $0 } ?? true
         }
-        guard let fact = newest.map({ facts.renewals[$0].fact }),
-            let renewal = facts[fact].statedRenewal, renewal.willRenew == false
+        guard let newest, !isUnknown(newest),
+            let renewal = facts[facts.renewals[newest].fact].statedRenewal,
+            renewal.willRenew == false
         else { return (.unconfirmed, nil) }
         let isUnanswered = renewal.priceIncreaseStatus?.value == .customerHasNotResponded
-        return (isUnanswered ? .priceIncrease : .voluntary, fact)
+        return (isUnanswered ? .priceIncrease : .voluntary, facts.renewals[newest].fact)
     }
 }
 
 extension AfterPeriodRule {
     /// Whether a renewal info signed after E is about a later period that no transaction states: it
-    /// names a later end, and neither a failed payment nor an expiry.
+    /// names a later end, and neither a failed payment nor an expiry. One that came with a
+    /// transaction of this period is about it: it was extended.
     fileprivate func isAboutUnknownPeriod(_ point: RenewalPoint) -> Bool {
         guard point.signedDate > end,
             let renewalDate = facts[point.fact].statedRenewal?.renewalDate,
             renewalDate.milliseconds(since: end) >= AfterPeriodRule.receiptPrecisionMilliseconds
         else { return false }
+        if let bought = purchaseNamed(point.fact), period.start <= bought, bought < end {
+            return false
+        }
         return word(point.fact) == .nothing
     }
 

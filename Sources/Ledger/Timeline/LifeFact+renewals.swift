@@ -4,6 +4,8 @@ extension LifeFactReader {
     /// What the newest renewal info said so far.
     private struct RenewalView {
         var willRenew: Bool?
+        /// When that was first stated.
+        var willRenewSince: Timestamp?
         var commitmentWillRenew: Bool?
         var productId: ProductId?
         var pendingProductId: ProductId?
@@ -14,16 +16,18 @@ extension LifeFactReader {
 
     mutating func readRenewals() {
         var view = RenewalView()
-        var purchase: Int?
+        // What was stated in one run says nothing about another, and of an unknown period nothing else.
+        var run: Int?
+        var others: [Int: RenewalView] = [:]
         for (index, point) in history.facts.renewals.enumerated() {
-            // What was stated before the end says nothing about a purchase after it.
-            let subject = history.renewalSubjects.subjects[index].map {
-                history.renewalSubjects.first[$0]
+            let next = self.run(of: index)
+            if next == nil || next != run {
+                if let run { others[run] = view }
+                view = next.map { others[$0] ?? firstView(of: $0) } ?? RenewalView()
             }
-            if subject != purchase { view = RenewalView() }
-            purchase = subject
+            run = next
             guard let renewal = facts[point.fact].statedRenewal else { continue }
-            readAutoRenew(point.fact, renewal, &view)
+            readAutoRenew(point, renewal, &view)
             if renewal.productId != view.productId
                 || renewal.productId != renewal.autoRenewProductId
                 || view.pendingProductId != nil
@@ -37,9 +41,25 @@ extension LifeFactReader {
         }
     }
 
+    private func run(of point: Int) -> Int? {
+        guard let subject = history.renewalSubjects.subjects[point], !subject.isUnknown else {
+            return nil
+        }
+        return history.renewalSubjects.first[subject.period]
+    }
+
+    /// What is known of a run before its first renewal info: a renewal is made only while auto-renew
+    /// is on.
+    private func firstView(of run: Int) -> RenewalView {
+        var view = RenewalView()
+        if run > 0, history.periods[run].isRenewal(facts) { view.willRenew = true }
+        return view
+    }
+
     private mutating func readAutoRenew(
-        _ fact: Int, _ renewal: Shared<RenewalSnapshot>, _ view: inout RenewalView
+        _ point: RenewalPoint, _ renewal: Shared<RenewalSnapshot>, _ view: inout RenewalView
     ) {
+        let fact = point.fact
         let type = facts[fact].cause.notificationType?.value
         let subtype = facts[fact].cause.subtype?.value
         if let said = commitmentDecision(subtype, renewal, &view) {
@@ -49,8 +69,12 @@ extension LifeFactReader {
         }
         guard let willRenew = renewal.willRenew else { return }
         let isSaid = subtype == (willRenew ? .autoRenewEnabled : .autoRenewDisabled)
-        let isChange = view.willRenew.map { $0 != willRenew } ?? isSaid
+        // What was signed in the same millisecond as the first statement may stand before it.
+        let isFirst = view.willRenewSince ?? point.signedDate == point.signedDate
+        let isChange =
+            view.willRenew.map { $0 != willRenew || (isSaid && isFirst) } ?? isSaid
         view.willRenew = willRenew
+        view.willRenewSince = view.willRenewSince ?? point.signedDate
         guard isChange else { return }
         // A new purchase turns auto-renew on by itself, and an end of retry turns it off.
         if willRenew, type == .subscribed { return }

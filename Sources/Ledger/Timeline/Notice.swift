@@ -6,7 +6,7 @@ public enum NoticeCode: String, Sendable, CaseIterable {
     case missingPeriod
     case unexplainedExpiry
     case historyMissingBefore
-    /// Renewal infos are known, and none is about this purchase (`lifecycle.md` §4).
+    /// Renewal infos are known, and none is about this run (`lifecycle.md` §4).
     case missingRenewalInfo
     case lateDelivery
     case contradiction
@@ -230,12 +230,13 @@ struct NoticeReader {
         }
     }
 
-    /// The newest renewal info that says whether auto-renew is on, among those about a period's
-    /// purchase that qualify.
+    /// The newest renewal info that says whether auto-renew is on, among those about a period's run
+    /// that qualify.
     private func newestKnown(of period: Int, where qualifies: (RenewalPoint) -> Bool) -> Int? {
-        history.renewalSubjects.renewals(of: period).lazy.map { facts.renewals[$0] }.last { point in
-            facts[point.fact].statedRenewal?.willRenew != nil && qualifies(point)
-        }?.fact
+        history.renewalSubjects.newest(of: period) { index in
+            let point = facts.renewals[index]
+            return facts[point.fact].statedRenewal?.willRenew != nil && qualifies(point)
+        }.map { facts.renewals[$0].fact }
     }
 
     /// A chain without any renewal info raises nothing: what it is known from has none.
@@ -244,7 +245,9 @@ struct NoticeReader {
         let periods = history.periods
         let starts = periods.indices.filter { history.renewalSubjects.first[$0] == $0 }
         for (place, start) in starts.enumerated()
-        where history.renewalSubjects.renewals(of: start).isEmpty {
+        where history.renewalSubjects.renewals(of: start).allSatisfy({
+            history.renewalSubjects.isUnknown($0)
+        }) {
             let next = place + 1 < starts.count ? starts[place + 1] : nil
             add(
                 .missingRenewalInfo, from: periods[start].countsFrom,

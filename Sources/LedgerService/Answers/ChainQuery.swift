@@ -104,7 +104,9 @@ extension ChainReading {
     /// The same for a question by this id. A chain's id is that of its first transaction, too: which one
     /// is meant is clear where that was refunded.
     func asked(by id: String) -> ChainReading {
-        guard let standing = life.standing(of: TransactionId(id), at: moment.at) else { return self }
+        guard let standing = life.standing(of: TransactionId(id), at: moment.at) else {
+            return self
+        }
         let isTransaction = chain.originalTransactionId.rawValue != id
         guard isTransaction || standing.outcome.isRevoked else { return self }
         var reading = self

@@ -140,7 +140,9 @@ struct EventPreparation: Sendable {
 
     /// Purchases of which none names its chain, as in the receipts that Xcode makes, state nothing.
     private static func requireNamed(_ receipt: AppReceipt) throws(VerificationError) {
-        guard !receipt.inAppPurchases.isEmpty, receipt.originalTransactionIds.isEmpty else { return }
+        guard !receipt.inAppPurchases.isEmpty, receipt.originalTransactionIds.isEmpty else {
+            return
+        }
         throw VerificationError(
             .undecodablePayload,
             reason: "No purchase in the receipt names an original transaction, as in receipts that"

@@ -9,7 +9,9 @@ struct InnerReceipt: Sendable {
 
     /// Nil for what is no app receipt.
     init?(base64 text: String) {
-        guard let receipt = try? ReceiptVerifier.readUnverified(Array(text.utf8)) else { return nil }
+        guard let receipt = try? ReceiptVerifier.readUnverified(Array(text.utf8)) else {
+            return nil
+        }
         bundleId = receipt.bundleId
         creationDate = receipt.creationDate
     }

@@ -19,7 +19,8 @@ struct NotificationV1Body: Sendable {
     init(_ bytes: [UInt8], _ head: NotificationV1.Head) {
         let sealed = SealedNotificationV1(bytes, head)
         self.init(
-            bytes, sealed.map { .success($0) } ?? .failure(NotificationV1Body.withoutPassword), head)
+            bytes, sealed.map { .success($0) } ?? .failure(NotificationV1Body.withoutPassword), head
+        )
     }
 
     private init(

@@ -116,7 +116,8 @@ struct GenuineSubscriberTests {
                 == ["historyMissingBefore", "missingPeriod", "unexplainedExpiry"])
     }
 
-    @Test("An import long afterwards is late if it says when it came, and else says nothing of that")
+    @Test(
+        "An import long afterwards is late if it says when it came, and else says nothing of that")
     func late() async throws {
         let stated = try await taken(receivedAt: "2026-01-01T00:00:00.000Z")
         #expect(try await stated.show(Fixtures.subscriberId).noticeCodes.contains("lateDelivery"))

@@ -144,7 +144,8 @@ struct ExposedSecretTests {
         let read = ["password", "bid", "notification_type"]
         // Those of the body itself that are passed over, and the list; the receipt itself is looked
         // into.
-        let others = members.filter { !read.contains($0.key) }
+        let others =
+            members.filter { !read.contains($0.key) }
             .reduce(1) { $0 + $1.value.valueCount } - 1
         let filling = NotificationV1.unreadValueCount - others + excess
         let list = "\"x\":[\(Array(repeating: "0", count: filling).joined(separator: ","))]"

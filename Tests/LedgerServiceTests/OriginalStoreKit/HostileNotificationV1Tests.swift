@@ -83,8 +83,10 @@ struct HostileNotificationV1Tests {
     func readOnce() throws {
         let body = Array(
             (good.dropLast() + #","latest_receipt":"QUJD"}"#).replacing(
-                "\"latest_receipt_info\":", with: "\"latest_receipt\":\"RE\\u0046G\","
-                    + "\"latest_receipt_info\":").utf8)
+                "\"latest_receipt_info\":",
+                with: "\"latest_receipt\":\"RE\\u0046G\","
+                    + "\"latest_receipt_info\":"
+            ).utf8)
         guard case .versionOne(let posted) = try NotificationBody(body) else {
             Issue.record("It is no version 1.")
             return

@@ -70,7 +70,8 @@ struct SupportTextTests {
         let ended = try await texts(refunded, "400001000003002", at: at)
         #expect(
             ended.show.first?.hasPrefix(
-                "transaction 400001000003002: its period ended on 2026-03-10T12:00:00.000Z:") == true)
+                "transaction 400001000003002: its period ended on 2026-03-10T12:00:00.000Z:")
+                == true)
         let running = try await texts(refunded, "400001000003003", at: at)
         #expect(running.show.first?.hasPrefix("com.example.app · ") == true)
         let upcoming = try await texts(
@@ -87,7 +88,8 @@ struct SupportTextTests {
         let refunded = try await self.texts("one-time-consumable-refunded", "400001000033002")
         expect(refunded.timeline, "● purchased (consumable) → revoked (refund)")
         expect(
-            refunded.timeline, "refunded 3.98 USD of com.example.coins.100, transaction"
+            refunded.timeline,
+            "refunded 3.98 USD of com.example.coins.100, transaction"
                 + " 400001000033002, bought on 2026-01-12T18:00:00.000Z")
         expect(refunded.show, "revoked", "refunded 3.98 USD", "transaction 400001000033002")
         #expect(refunded.show.first?.hasPrefix("transaction 400001000033002: refunded on ") == true)
@@ -101,7 +103,8 @@ struct SupportTextTests {
         expect(
             texts.timeline,
             "productChangeCancelled com.example.pro.monthly → com.example.basic.monthly",
-            "event 3 DID_CHANGE_RENEWAL_PREF, signed", "; event 2 DID_CHANGE_RENEWAL_PREF/DOWNGRADE")
+            "event 3 DID_CHANGE_RENEWAL_PREF, signed", "; event 2 DID_CHANGE_RENEWAL_PREF/DOWNGRADE"
+        )
     }
 
     @Test("An end that nothing confirms says that it is not confirmed, and since when that is odd")
@@ -133,7 +136,8 @@ struct SupportTextTests {
         let id = "400002000033001"
         let inside = try await texts("sandbox-long-gap", id, at: "2026-01-05T12:07:00.000Z")
         expect(
-            inside.show, "unknown", "nothing is known of this time,"
+            inside.show, "unknown",
+            "nothing is known of this time,"
                 + " 2026-01-05T12:05:00.000Z to 2026-01-05T12:10:01.000Z: a period is missing")
         expect(inside.show, "! missingPeriod, since 2026-01-05T12:05:00.000Z:")
         for at in ["2026-01-05T12:04:59.999Z", "2026-01-05T12:10:01.000Z"] {

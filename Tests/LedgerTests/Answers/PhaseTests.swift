@@ -71,6 +71,27 @@ struct PhaseTests {
         #expect(phase(false, price: 0) == .intro)
     }
 
+    @Test("A receipt says it for a signed transaction that does not, and for no other")
+    func deniedForSigned() {
+        func phase(price: Int64?, discount: OfferDiscountType?) -> ChainAnswer.Phase? {
+            let signed = Fact.subscribed("1", day(0), day(30)).transaction {
+                $0.price = price
+                $0.offer = Offer(
+                    type: Raw(.introductoryOffer), discountType: discount.map { Raw($0) })
+            }
+            var denial = Fact.transaction("1", day(0), day(30), at: day(2)).trusted(.transport)
+                .transaction {
+                    $0.offer = Offer(type: Raw(.introductoryOffer))
+                    $0.isTrialPeriod = false
+                }
+            denial.cause = Cause(kind: .verifyReceipt)
+            return given(signed, denial).answer(day(3))?.phase
+        }
+        #expect(phase(price: nil, discount: nil) == .intro)
+        #expect(phase(price: nil, discount: .freeTrial) == .trial)
+        #expect(phase(price: 0, discount: nil) == .trial)
+    }
+
     @Test("No offer, or one this version does not know, is standard")
     func standard() {
         #expect(given(.subscribed("1", day(0), day(30))).answer(day(1))?.phase == .standard)

@@ -62,7 +62,8 @@ struct MinimumTrustTests {
     @Test(
         "News of a lower rank about a chain that is known from better evidence count",
         arguments: [
-            (Trust.signed, Trust.secret, Catalogue.MinimumTrust.signed), (.signed, .transport, .signed),
+            (Trust.signed, Trust.secret, Catalogue.MinimumTrust.signed),
+            (.signed, .transport, .signed),
             (.transport, .secret, .transport), (.signed, .secret, .transport),
         ])
     func news(known: Trust, news: Trust, minimum: Catalogue.MinimumTrust) throws {

@@ -87,11 +87,54 @@ struct RenewalSubjectTests {
         #expect(life.notices(.missingRenewalInfo).isEmpty)
     }
 
-    @Test("A renewal is no purchase: what was stated before a gap holds after it")
+    @Test(
+        "A renewal after an end is a run of its own, and proves that auto-renew was on at its start"
+    )
     func renewal() {
-        let life = given(before + [.didRenew("3", day(60), day(90))])
-        #expect(life.answer(day(65))?.willRenew == false)
-        #expect(life.notices(.missingRenewalInfo).isEmpty)
+        let renewed = Fact.didRenew("3", day(60), day(90))
+        let life = given(before + [renewed])
+        #expect(life.answer(day(65))?.willRenew == nil)
+        #expect(life.notices(.missingRenewalInfo).map(\.from) == [day(60)])
+        let off = given(before + [renewed, renewalInfo(false, at: day(80))])
+        #expect(off.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10), day(80)])
+        #expect(off.answer(day(85))?.cancellation?.at == day(80))
+    }
+
+    @Test(
+        "Outside Production a renewal may begin five minutes late",
+        arguments: [(5 * minute, false), (5 * minute + 1, true)])
+    func lateRenewal(_ gap: Int64, _ isUnknown: Bool) {
+        let life = given(
+            .subscribed("1", day(0), day(30)), .autoRenew(true, at: day(10)),
+            .didRenew("2", day(30, gap), day(60)), environment: .sandbox)
+        #expect(life.answer(day(31))?.willRenew == (isUnknown ? nil : true))
+    }
+
+    @Test("A period that only a lower rank states joins no purchase to what was before")
+    func lowerRank() {
+        let signed =
+            before + [
+                Fact.transaction("2", day(60), day(90), at: day(61)).transaction {
+                    $0.transactionReason = Raw(.purchase)
+                }
+            ]
+        let bridge = Fact.didRenew("9", day(30), day(60), at: day(30)).trusted(.secret)
+        for facts in [signed, signed + [bridge]] {
+            let life = given(facts)
+            #expect(life.answer(day(75))?.willRenew == nil)
+            #expect(life.intervals.last?.reason == .unconfirmed)
+            #expect(life.notices(.missingRenewalInfo).map(\.from).contains(day(60)))
+        }
+    }
+
+    @Test("One signed before the first known purchase is about an earlier one")
+    func beforeFirst() {
+        let life = given(renewalInfo(false, at: day(10)), again)
+        #expect(life.answer(day(45))?.willRenew == nil)
+        #expect(life.intervals.last?.reason == .unconfirmed)
+        #expect(life.notices(.missingRenewalInfo).map(\.from) == [day(40)])
+        let renewed = given(renewalInfo(false, at: day(10)), .didRenew("2", day(40), day(70)))
+        #expect(renewed.answer(day(45))?.willRenew == false)
     }
 
     @Test("A renewal info signed before the purchaseDate it came with is about that purchase")
@@ -113,6 +156,53 @@ struct RenewalSubjectTests {
         #expect(life.answer(day(85))?.willRenew == expected)
         #expect(life.notices(.missingRenewalInfo).isEmpty == (expected != nil))
         #expect(life.notices(.renewalOverdue).isEmpty == (expected == nil))
+    }
+
+    @Test("One about an unknown period leaves the reason of the end before it open")
+    func unknownAfterwards() {
+        let unknown = Fact.notification(.consumptionRequest, "1", day(0), day(30), at: day(35))
+            .renewal {
+                $0.autoRenewStatus = Raw(.on)
+                $0.renewalDate = day(60)
+            }
+        let life = given(.subscribed("1", day(0), day(30)), .autoRenew(false, at: day(10)), unknown)
+        #expect(life.intervals.last?.reason == .unconfirmed)
+        #expect(life.answer(day(34))?.willRenew == false)
+        #expect(life.answer(day(35))?.willRenew == nil)
+    }
+
+    @Test("One that came with the purchase itself is about it: it was extended")
+    func extended() {
+        let enabled = Fact.notification(
+            .didChangeRenewalStatus, "1", day(0), day(30), at: day(30, hour),
+            subtype: .autoRenewEnabled
+        ).renewal {
+            $0.autoRenewStatus = Raw(.on)
+            $0.renewalDate = day(33)
+        }
+        let life = given(.subscribed("1", day(0), day(30)), .autoRenew(false, at: day(10)), enabled)
+        #expect(life.answer(day(31))?.willRenew == true)
+        #expect(life.notices(.renewalOverdue).map(\.from) == [day(30)])
+        #expect(life.lifeFacts(.autoRenewEnabled).map(\.at) == [day(30, hour)])
+    }
+
+    @Test("What stands between two statements of one run and is about another changes neither")
+    func between() {
+        func pending(at moment: Timestamp) -> Fact {
+            Fact.notification(.priceIncrease, .pending, at: moment).renewal {
+                $0.productId = ProductId("pro.monthly")
+                $0.autoRenewProductId = ProductId("lite.monthly")
+                $0.autoRenewStatus = Raw(.on)
+                $0.priceIncreaseStatus = Raw(.customerHasNotResponded)
+            }
+        }
+        let ahead = Fact.resubscribed("2", day(40), day(70), at: day(34)).renewal {
+            $0.autoRenewStatus = Raw(.on)
+        }
+        let life = given(
+            .subscribed("1", day(0), day(30)), pending(at: day(33)), ahead, pending(at: day(35)))
+        #expect(life.lifeFacts(.productChangeScheduled).map(\.at) == [day(33)])
+        #expect(life.lifeFacts(.priceIncreasePending).map(\.at) == [day(33)])
     }
 
     @Test("One that states a failed payment is about the period that ended, whatever its date")
@@ -140,15 +230,59 @@ struct FirstStatedAutoRenewTests {
             ).renewal { $0.autoRenewStatus = Raw(isOn ? .on : .off) })
     }
 
-    @Test("DID_CHANGE_RENEWAL_STATUS proves the opposite before it", arguments: [true, false])
-    func opposite(_ isOn: Bool) throws {
-        let life = life(isOn, .didChangeRenewalStatus)
+    @Test("AUTO_RENEW_DISABLED proves that it was on before")
+    func disabled() throws {
+        let life = life(false, .didChangeRenewalStatus)
         let before = try #require(life.answer(day(10, -1)))
-        #expect(before.willRenew == !isOn)
-        #expect(before.cancellation == nil)
+        #expect(before.willRenew == true && before.cancellation == nil)
         let after = try #require(life.answer(day(10)))
-        #expect(after.willRenew == isOn)
-        #expect(after.cancellation?.at == (isOn ? nil : day(10)))
+        #expect(after.willRenew == false && after.cancellation?.at == day(10))
+    }
+
+    @Test("AUTO_RENEW_ENABLED leaves open since when it was off")
+    func enabled() throws {
+        let life = life(true, .didChangeRenewalStatus)
+        let before = try #require(life.answer(day(10, -1)))
+        #expect(before.willRenew == nil && before.cancellation == nil)
+        #expect(life.answer(day(10))?.willRenew == true)
+    }
+
+    @Test("Of a commitment, too")
+    func commitment() {
+        let life = given(
+            Fact.notification(
+                .didChangeRenewalStatus, "1", day(0), day(30), at: day(10),
+                subtype: .autoRenewDisabled
+            ).renewal {
+                $0.autoRenewStatus = Raw(.on)
+                $0.commitment = .init(autoRenewStatus: Raw(.off))
+            })
+        #expect(life.answer(day(5))?.willRenew == true)
+        #expect(life.answer(day(5))?.commitment?.willRenew == true)
+        #expect(life.answer(day(10))?.commitment?.willRenew == false)
+    }
+
+    @Test("Signed in one millisecond with another statement, in whatever order", arguments: [1, 2])
+    func sameMillisecond(_ order: UInt64) {
+        let disabled = Fact.notification(
+            .didChangeRenewalStatus, "1", day(0), day(30), at: day(10), subtype: .autoRenewDisabled
+        ).renewal { $0.autoRenewStatus = Raw(.off) }
+        let other = Fact.notification(.consumptionRequest, "1", day(0), day(30), at: day(10))
+            .renewal { $0.autoRenewStatus = Raw(.off) }
+        let life = given(disabled.digest(order), other.digest(3 - order))
+        #expect(life.answer(day(5))?.willRenew == true)
+        #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10)])
+    }
+
+    @Test("A first statement with the renewal info of a later purchase says nothing of this one")
+    func laterPurchase() {
+        let refund = Fact.notification(.refund, "2", day(40), day(70), at: day(60))
+            .revoked(day(52)).renewal { $0.autoRenewStatus = Raw(.off) }
+        let life = given(
+            .subscribed("1", day(0), day(30)), .expired(.voluntary, at: day(30)),
+            .resubscribed("3", day(55), day(85), at: day(55)), .autoRenew(false, at: day(58)),
+            refund)
+        #expect(life.answer(day(45))?.willRenew == nil)
     }
 
     @Test("Another statement holds before its date, too, but dates no cancellation")

@@ -99,7 +99,8 @@ struct DocumentLifeTests {
                         }.map(\.key))
                 }
                 for transaction in Set(
-                    timeline.json["entries"]?.array?.compactMap { $0["transactionId"]?.string } ?? []
+                    timeline.json["entries"]?.array?.compactMap { $0["transactionId"]?.string }
+                        ?? []
                 ) {
                     let asked = try await client.get("/v1/subscriptions/\(transaction)?\(scope)")
                     let standing = asked.json["transaction"]?["standing"]?.string
