@@ -31,6 +31,7 @@ extension Command {
             json.member("command", name.rawValue)
             json.member("id", id)
             json.member("actor", actor)
+            json.memberIfPresent("tokenName", tokenName)
             json.member("reason", reason)
             json.memberIfPresent("bundleId", chain?.bundleId)
             json.memberIfPresent("originalTransactionId", chain?.originalTransactionId)
@@ -73,6 +74,8 @@ extension Command {
         case .note: action = .note(customer)
         }
         guard let action else { return nil }
-        self.init(id: id, actor: actor, reason: reason, action: action)
+        self.init(
+            id: id, actor: actor, tokenName: evidence["tokenName"]?.string, reason: reason,
+            action: action)
     }
 }

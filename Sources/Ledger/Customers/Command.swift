@@ -7,6 +7,9 @@ public struct Command: Hashable, Sendable {
     public var id: String
     /// Who: a person or a system, as they call themselves.
     public var actor: String
+    /// The name of the token that the sender authenticated with, which the sender cannot choose; nil
+    /// where no token was asked for: on the command line, and without `server.tokens`.
+    public var tokenName: String?
     public var reason: String
     public var action: Action
 
@@ -24,9 +27,12 @@ public struct Command: Hashable, Sendable {
         case note(CustomerId?)
     }
 
-    public init(id: String, actor: String, reason: String, action: Action) {
+    public init(
+        id: String, actor: String, tokenName: String? = nil, reason: String, action: Action
+    ) {
         self.id = id
         self.actor = actor
+        self.tokenName = tokenName
         self.reason = reason
         self.action = action
     }

@@ -20,12 +20,17 @@ public struct CommandIntake: Sendable {
     /// Who decides, why, and under what key a repetition is known.
     public struct Order: Sendable {
         public var actor: String
+        /// The name of the token that the sender authenticated with; nil where none was asked for.
+        public var tokenName: String?
         public var reason: String
         /// `Idempotency-Key`; nil makes every command a new one.
         public var key: String?
 
-        public init(actor: String, reason: String, key: String? = nil) {
+        public init(
+            actor: String, tokenName: String? = nil, reason: String, key: String? = nil
+        ) {
             self.actor = actor
+            self.tokenName = tokenName
             self.reason = reason
             self.key = key
         }
@@ -53,7 +58,8 @@ public struct CommandIntake: Sendable {
         _ action: Command.Action, about chain: ChainId?, _ order: Order
     ) async throws(CommandError) -> CommandReceipt {
         let command = Command(
-            id: order.key ?? makeId(), actor: order.actor, reason: order.reason, action: action)
+            id: order.key ?? makeId(), actor: order.actor, tokenName: order.tokenName,
+            reason: order.reason, action: action)
         try CommandCheck.check(command)
         if let known = try await known(command, chain) { return known }
         try await checkAgainstKnown(command, chain, at: clock())
@@ -208,14 +214,21 @@ public struct CommandIntake: Sendable {
         switch result {
         case .appended: break
         case .duplicate: isRepeated = true
-        case .conflict: throw CommandIntake.reused(command.id)
+        case .conflict:
+            // Another process was quicker, perhaps with the same command under another token.
+            guard let known = try await self.known(command, chain) else {
+                throw CommandIntake.reused(command.id)
+            }
+            return known
         }
         return CommandReceipt(
             command: command, chain: chain, position: result.position,
             receivedAt: logged.event.receivedAt, isRepeated: isRepeated)
     }
 
-    /// The answer to a command whose key is known; nil for a new one.
+    /// The answer to a command whose key is known; nil for a new one. Which token sent it is no part
+    /// of what was decided: a repetition after a token was replaced is one, and is answered with the
+    /// name of the first.
     private func known(
         _ command: Command, _ chain: ChainId?
     ) async throws(CommandError) -> CommandReceipt? {
@@ -224,6 +237,9 @@ public struct CommandIntake: Sendable {
             return (known, try known?.originalBytes())
         }
         guard let known = found.0 else { return nil }
+        var command = command
+        command.tokenName =
+            found.1.flatMap { try? JSONValue.parse($0) }?["tokenName"]?.string
         guard found.1 == command.evidence(about: chain) else {
             throw CommandIntake.reused(command.id)
         }

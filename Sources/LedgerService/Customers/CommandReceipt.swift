@@ -11,7 +11,7 @@ public struct CommandReceipt: Hashable, Sendable {
     /// The same command had been taken in before; nothing was written now.
     public let isRepeated: Bool
 
-    /// `{"command","id","position","receivedAt","repeated","customer",…}`; of a grant, its id is
+    /// `{"command","id","position","receivedAt","repeated","actor","tokenName","customer",…}`; of a grant, its id is
     /// `grantId`, too.
     public func write(to json: inout JSONWriter) {
         json.object { json in writeMembers(to: &json, isRepeated: isRepeated) }
@@ -27,6 +27,7 @@ public struct CommandReceipt: Hashable, Sendable {
         json.member("receivedAt", receivedAt)
         json.memberIfPresent("repeated", isRepeated)
         json.member("actor", command.actor)
+        json.memberIfPresent("tokenName", command.tokenName)
         json.member("reason", command.reason)
         json.member("customer", command.customer)
         if let chain {

@@ -142,6 +142,7 @@ extension Command {
         json.member("name", name.rawValue)
         json.member("id", id)
         json.member("actor", actor)
+        json.memberIfPresent("tokenName", tokenName)
         json.member("reason", reason)
         json.member("customer", customer)
         if case .grant(_, let entitlement, let until) = action {

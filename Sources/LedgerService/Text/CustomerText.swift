@@ -41,6 +41,7 @@ extension Command {
         case .ungrant(_, let grant): what = "ungrant \(grant)"
         case .note: what = "note"
         }
-        return "\(what), by \(actor): \(reason)"
+        let token = tokenName.map { " (token \($0))" } ?? ""
+        return "\(what), by \(actor)\(token): \(reason)"
     }
 }

@@ -9,6 +9,8 @@ enum MetricMeaning {
         "subledger_append_queue_bytes": "Bytes of the events that wait for their commit.",
         "subledger_append_queue_events": "Events that wait for their commit.",
         "subledger_append_seconds": "Durable append of one delivery, waiting included.",
+        "subledger_authentication_failures_total":
+            "Requests that were refused for want of a valid token.",
         "subledger_complete_through_seconds":
             "Time (Unix) up to which everything Apple sent is here, of the app farthest behind.",
         "subledger_core_delay_seconds":

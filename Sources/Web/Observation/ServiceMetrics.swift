@@ -23,6 +23,8 @@ public struct ServiceMetrics: Sendable {
         lateness = Recorder(
             label: MetricRegistry.latenessName, dimensions: [], aggregate: true,
             factory: registry)
+        // There from the start: what grows from nothing has no rate.
+        for reason in AuthenticationFailures.Reason.allCases { _ = failures(reason) }
     }
 
     // MARK: Counting
@@ -82,6 +84,14 @@ public struct ServiceMetrics: Sendable {
         }
         series.count.increment()
         series.time.recordNanoseconds(elapsed.nanoseconds)
+    }
+
+    func authenticationFailed(_ reason: AuthenticationFailures.Reason) {
+        failures(reason).increment()
+    }
+
+    private func failures(_ reason: AuthenticationFailures.Reason) -> Counter {
+        counter("subledger_authentication_failures_total", [("reason", reason.rawValue)])
     }
 
     func reconciled(_ note: ReconcileNote) {

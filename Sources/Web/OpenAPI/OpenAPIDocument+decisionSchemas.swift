@@ -80,7 +80,11 @@ extension OpenAPIDocument {
                 id: { description: The Idempotency-Key or one made up., type: string }
                 position: { $ref: '#/components/schemas/Position' }
                 receivedAt: { $ref: '#/components/schemas/Time' }
-                actor: { type: string }
+                actor: { description: As they call themselves., type: string }
+                tokenName:
+                  description: |
+                    The token's that sent it first; absent where none was asked for.
+                  type: string
                 reason: { type: string }
                 customer:
                   description: Null for a note about a subscription.

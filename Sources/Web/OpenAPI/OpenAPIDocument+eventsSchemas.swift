@@ -44,7 +44,10 @@ extension OpenAPIDocument {
               properties:
                 name: { type: string, enum: [link, unlink, claim, grant, ungrant, note] }
                 id: { type: string }
-                actor: { type: string }
+                actor: { description: As they call themselves., type: string }
+                tokenName:
+                  description: The token's that sent it; absent where none was asked for.
+                  type: string
                 reason: { type: string }
                 customer: { type: [string, 'null'] }
                 entitlement: { description: Of a grant., type: string }

@@ -23,12 +23,13 @@ struct DecisionRoutes: Sendable {
             }
             return try await decide(
                 .grant(customer, entitlement: body.entitlement, until: body.until), about: nil,
-                request)
+                request, context)
         }
         groups.write.delete("/v1/customers/:id/grants/:grant") { request, context in
             let grant = try PathReader.text("grant", context)
             return try await decide(
-                .ungrant(try CustomerRoutes.customer(context), grant: grant), about: nil, request)
+                .ungrant(try CustomerRoutes.customer(context), grant: grant), about: nil, request,
+                context)
         }
         addNotes(to: groups)
     }
@@ -37,10 +38,11 @@ struct DecisionRoutes: Sendable {
     private func addNotes(to groups: RouteGroups) {
         groups.write.post("/v1/customers/:id/notes") { request, context in
             try await decide(
-                .note(try CustomerRoutes.customer(context)), about: nil, request)
+                .note(try CustomerRoutes.customer(context)), about: nil, request, context)
         }
         groups.write.post("/v1/subscriptions/:id/notes") { request, context in
-            try await decide(.note(nil), about: try PathReader.text("id", context), request)
+            try await decide(
+                .note(nil), about: try PathReader.text("id", context), request, context)
         }
     }
 
@@ -49,11 +51,12 @@ struct DecisionRoutes: Sendable {
     ) async throws -> Response {
         let chain = try PathReader.text("chain", context)
         return try await decide(
-            action(try CustomerRoutes.customer(context)), about: chain, request)
+            action(try CustomerRoutes.customer(context)), about: chain, request, context)
     }
 
     private func decide(
-        _ action: Command.Action, about chain: String?, _ request: Request
+        _ action: Command.Action, about chain: String?, _ request: Request,
+        _ context: WebContext
     ) async throws -> Response {
         var question = try QuestionReader(request)
         let scope = try question.place()
@@ -61,6 +64,7 @@ struct DecisionRoutes: Sendable {
         let order = CommandIntake.Order(
             actor: try OrderReader.text(
                 .actor, request, code: "invalidActor", "names who decides"),
+            tokenName: context.principal?.name,
             reason: try OrderReader.text(.reason, request, code: "invalidReason", "says why"),
             key: try OrderReader.key(request))
         let decision = try await host.decide(action, about: chain, order, scope)

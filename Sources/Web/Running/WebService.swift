@@ -18,6 +18,7 @@ public struct WebService: Sendable {
     let bodies = BodyReader()
     var answers = AnswerRoom()
     var streams = StreamRules()
+    var authenticationPace = LogPace()
     /// The change feed of every environment: whoever delivers changes follows these.
     public let feeds: [ChangeFeed]
     let logger: Logger
@@ -61,12 +62,15 @@ public struct WebService: Sendable {
         router.add(middleware: ProblemMiddleware())
         let tokens = AccessTokens(server.tokens)
         router.add(middleware: HostMiddleware(tokens: tokens))
-        router.add(middleware: TokenMiddleware(tokens: tokens))
+        let sources = SourceCheck(server: server)
+        let failures = AuthenticationFailures(
+            sources: sources, metrics: metrics, logger: logger, pace: authenticationPace)
+        router.add(middleware: TokenMiddleware(tokens: tokens, failures: failures))
         let groups = RouteGroups(router, tokens: tokens, answers: answers, cores: host.cores)
         HealthRoutes(host: host, readiness: readiness).add(to: groups)
         MetricsRoutes(host: host, metrics: metrics, readiness: readiness, census: census)
             .add(to: groups)
-        NotificationRoutes(host: host, sources: SourceCheck(server: server), bodies: bodies)
+        NotificationRoutes(host: host, sources: sources, bodies: bodies)
             .add(to: groups)
         TransactionRoutes(host: host, bodies: bodies).add(to: groups)
         ReceiptRoutes(host: host, bodies: bodies).add(to: groups)

@@ -9,6 +9,7 @@ struct TokenMiddleware: RouterMiddleware {
     typealias Context = WebContext
 
     let tokens: AccessTokens
+    let failures: AuthenticationFailures
 
     /// Whether a route never asks for a token (`contract.md`). Everything that is not named here
     /// asks.
@@ -29,9 +30,11 @@ struct TokenMiddleware: RouterMiddleware {
         guard !tokens.isEmpty, !TokenMiddleware.isOpen(context.endpointPath, request.method) else {
             return try await next(request, context)
         }
-        guard let token = TokenMiddleware.bearer(request.headers[values: .authorization]),
-            let principal = tokens.principal(of: token)
-        else { throw TokenMiddleware.unauthorized }
+        let token = TokenMiddleware.bearer(request.headers[values: .authorization])
+        guard let principal = token.flatMap({ tokens.principal(of: $0) }) else {
+            failures.note(token == nil ? .noToken : .unknownToken, request, context)
+            throw TokenMiddleware.unauthorized
+        }
         var context = context
         context.principal = principal
         return try await next(request, context)

@@ -129,7 +129,8 @@ struct DocumentTests {
     /// Members that are only there when there is something to say.
     private static let optional: [String: Set<String>] = [
         "Problem": ["position"], "Cause": ["command"],
-        "Command": ["entitlement", "until", "grantId"], "EventMembers": ["signedPayload"],
+        "Command": ["tokenName", "entitlement", "until", "grantId"],
+        "EventMembers": ["signedPayload"],
         "UploadBody": ["signedRenewalInfo", "customer"], "ReceiptBody": ["customer"],
         "NotificationBody": [
             "signedPayload", "notification_type", "password", "unified_receipt",
@@ -139,7 +140,9 @@ struct DocumentTests {
         "Comparison": ["reasons"],
         "MetricsStamp": ["rates"],
         "RowGroup": Set(Dimension.allCases.map(\.rawValue)),
-        "Decision": ["bundleId", "originalTransactionId", "grantId", "entitlement", "until"],
+        "Decision": [
+            "tokenName", "bundleId", "originalTransactionId", "grantId", "entitlement", "until",
+        ],
     ]
 
     /// What requests hold: more than is known may come.

@@ -8,6 +8,11 @@ final class LogCodes: Sendable {
     /// The codes of what has one.
     var all: [String] { entries.withLock { $0.compactMap { $0.metadata["code"]?.description } } }
 
+    /// What stands beside each entry of a code.
+    func metadata(of code: String) -> [Logger.Metadata] {
+        entries.withLock { $0.map(\.metadata) }.filter { $0["code"]?.description == code }
+    }
+
     /// What was said of errors at a level.
     func errors(_ level: Logger.Level) -> [Logger.Metadata] {
         entries.withLock { $0.filter { $0.level == level && $0.metadata["error"] != nil } }

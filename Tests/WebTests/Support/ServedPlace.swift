@@ -19,6 +19,7 @@ struct ServedPlace: Sendable {
     var streams = StreamRules()
     var answers = AnswerRoom()
     var limits = ConnectionLimits()
+    var authenticationPace = LogPace()
     /// The clock of everything done here: inside the third period of `MadePurchase`.
     var now = ServedPlace.now
     /// Another clock, that a test moves.
@@ -85,6 +86,7 @@ struct ServedPlace: Sendable {
                 host: host, metrics: metrics, logger: logger, limits: limits)
             service.streams = streams
             service.answers = answers
+            service.authenticationPace = authenticationPace
             let result: Result<Value, any Error>
             do { result = .success(try await body(service, host)) } catch {
                 result = .failure(error)
