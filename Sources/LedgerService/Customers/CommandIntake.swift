@@ -143,10 +143,13 @@ public struct CommandIntake: Sendable {
     /// written down; what it came to is answered, as of its own position: of claims that come at
     /// the same time each one is told what it did, and not what the last one left of it.
     ///
-    /// - Parameter actor: who uploaded, as far as the service knows.
-    public func claim(
-        _ chain: ChainId, for customer: CustomerId, policy: ClaimPolicy, actor: String
-    ) async throws(CommandError) -> Claimed {
+    /// - Parameters:
+    ///   - actor: who uploaded, as far as the service knows.
+    ///   - admit: asked before the claim is written; false writes nothing, and the result is nil.
+    func claim(
+        _ chain: ChainId, for customer: CustomerId, policy: ClaimPolicy, actor: String,
+        admit: () -> Bool
+    ) async throws(CommandError) -> Claimed? {
         let life = try await life(of: chain)
         let holders = life.holders
         let now = clock()
@@ -162,6 +165,7 @@ public struct CommandIntake: Sendable {
             id: CommandIntake.claimId(chain, customer, policy, before: before), actor: actor,
             reason: "Uploaded a transaction of it.", action: .claim(customer, policy: policy))
         try CommandCheck.check(command)
+        guard admit() else { return nil }
         let receipt = try await append(command, chain, source: .client, receivedAt: nil)
         // The same claim of earlier, taken back since: it does nothing a second time.
         if life.commands.contains(where: { $0.position == receipt.position }) {
@@ -171,6 +175,15 @@ public struct CommandIntake: Sendable {
         let judged = try await self.life(of: chain, before: receipt.position).holders.outcome(
             of: customer, policy: policy, at: receipt.receivedAt)
         return Claimed(outcome: judged, position: receipt.position)
+    }
+
+    /// As above, whatever was written before.
+    public func claim(
+        _ chain: ChainId, for customer: CustomerId, policy: ClaimPolicy, actor: String
+    ) async throws(CommandError) -> Claimed {
+        let claimed = try await claim(
+            chain, for: customer, policy: policy, actor: actor, admit: { true })
+        return claimed ?? Claimed(outcome: .refused, position: nil)
     }
 
     private static func claimId(

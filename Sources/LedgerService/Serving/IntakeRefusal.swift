@@ -13,6 +13,8 @@ public struct IntakeRefusal: Error, Sendable, Equatable {
         case notAcceptable
         /// Nothing is wrong with it: to be sent again.
         case unavailable
+        /// Nothing is wrong with it, but its sender sends too much: to be sent again later.
+        case overBudget(retryAfterSeconds: Int)
     }
 
     /// The code of what is over its bound.

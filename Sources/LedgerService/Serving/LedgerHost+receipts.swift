@@ -43,9 +43,13 @@ extension LedgerHost {
     private func takeReceipt(
         _ body: ReceiptBody, only environment: Environment?, sender: String
     ) async throws -> ServedAnswer {
-        let taken = try await uploads.take(body.submission, only: environment)
+        var named: [OriginalTransactionId] = []
+        // The least id stays while purchases come and go: one budget for the receipts of one buyer.
+        let taken = try await uploads.take(body.submission, only: environment) {
+            named = body.chains
+            return named.min()
+        }
         let (served, bundleId) = (taken.served, taken.bundleId)
-        let named = body.chains
         let chains = named.prefix(ReceiptBody.answeredChainCount).map {
             ChainId(bundleId: bundleId, originalTransactionId: $0)
         }
@@ -72,7 +76,7 @@ extension LedgerHost {
         let told = answer ?? served.nobody(moment, head)
         let result = IntakeReceipt(taken.result)
         return ServedAnswer(position: snapshot.position, lag: served.lag.positions) {
-            [claims, answer] json, isStamped in
+            [named, claims, answer] json, isStamped in
             json.object { json in
                 json.member("environment", served.environment.rawValue)
                 json.member("result", result.result)
@@ -118,9 +122,9 @@ extension LedgerHost {
                 claims.append((chain, nil))
                 continue
             }
-            let claimed = try await commands(served).claim(
-                chain, for: customer, policy: policy, actor: sender)
-            claims.append((chain, claimed.outcome))
+            // What the budget does not admit is not judged: the receipt itself is taken in.
+            let claimed = try await claimWithinBudget(chain, customer, served, policy, sender)
+            claims.append((chain, claimed?.outcome))
         }
         return claims
     }

@@ -88,10 +88,7 @@ extension LedgerHost {
         var position = upload.receipt.position
         var claim: CommandIntake.Claimed?
         if let customer = upload.customer, let chain = upload.chain {
-            // Claims are judged by everything there is; not far behind it, that takes no time.
-            _ = try await served.projected(through: position)
-            claim = try await commands(served).claim(
-                chain, for: customer, policy: configuration.claimPolicy, actor: sender)
+            claim = try await self.claim(chain, customer, served, from: position, sender)
         }
         if let claimed = claim?.position {
             position = max(position, claimed)
@@ -104,10 +101,80 @@ extension LedgerHost {
         return (record, claim?.position != nil)
     }
 
+    /// Of a chain with very many facts no life is folded for a claim: who holds it holds it, by what
+    /// is projected, and everybody else is refused.
+    private func claim(
+        _ chain: ChainId, _ customer: CustomerId, _ served: ServedLedger, from position: Int64,
+        _ sender: String
+    ) async throws -> CommandIntake.Claimed {
+        if try await served.isLong(chain) {
+            try CommandCheck.check(customer)
+            let snapshot = try await served.snapshot(atLeast: position)
+            let isHeld = try await snapshot.projections.isHeld(chain, by: customer)
+            return CommandIntake.Claimed(outcome: isHeld ? .held : .refused, position: nil)
+        }
+        // Claims are judged by everything there is; not far behind it, that takes no time.
+        _ = try await served.projected(through: position)
+        let claimed = try await claimWithinBudget(
+            chain, customer, served, configuration.claimPolicy, sender)
+        guard let claimed else {
+            throw UploadBudget.refusal(chain, served.environment, at: clock())
+        }
+        return claimed
+    }
+
+    /// Claims a chain; nil when the claim would be an event beyond the chain's budget.
+    func claimWithinBudget(
+        _ chain: ChainId, _ customer: CustomerId, _ served: ServedLedger, _ policy: ClaimPolicy,
+        _ sender: String
+    ) async throws -> CommandIntake.Claimed? {
+        let now = clock()
+        var isTaken = false
+        var isWritten = false
+        defer {
+            if isTaken, !isWritten { uploadBudget.giveBack(chain, served.environment, at: now) }
+        }
+        let claimed = try await commands(served).claim(
+            chain, for: customer, policy: policy, actor: sender
+        ) {
+            isTaken = uploadBudget.take(chain, served.environment, at: now)
+            return isTaken
+        }
+        isWritten = claimed?.position != nil
+        return claimed
+    }
+
+    /// The answer of a chain that is not folded for it: the event is in the log, and what the customer
+    /// has is read from what is projected. The customer is the one named, else whom the uploaded
+    /// transaction names.
+    private func shortAnswer(
+        _ upload: UploadReceipt, _ record: UploadRecord
+    ) async throws -> ServedAnswer {
+        let served = upload.served
+        let snapshot = try await served.snapshot(atLeast: record.position)
+        var customer = upload.customer
+        if customer == nil,
+            let event = try await served.ledger.log.event(at: record.eventPosition)
+        {
+            customer = try FactDecoder.decode(event).lazy
+                .compactMap { $0.fact.transaction?.appAccountToken }.first
+                .map { CustomerId(token: $0) }
+        }
+        let moment = Moment(at: record.at, now: record.at)
+        var answer: EntitlementsAnswer?
+        if let customer {
+            answer = try await snapshot.customers.entitlements(of: customer, moment: moment)
+        }
+        return served.answer(record, nil, answer ?? served.nobody(moment, record.position), answer)
+    }
+
     private func answer(
         _ upload: UploadReceipt, _ record: UploadRecord, _ moment: Moment
     ) async throws -> ServedAnswer {
         let served = upload.served
+        if let chain = upload.chain, try await served.isLong(chain) {
+            return try await shortAnswer(upload, record)
+        }
         let snapshot = try await served.projected(through: record.position)
         let reading = try await served.reading(
             of: upload.chain, in: snapshot, through: record.position, moment)
@@ -118,13 +185,34 @@ extension LedgerHost {
             answer = try await served.entitlements(
                 of: customer, moment: moment, in: snapshot, including: upload.chain)
         }
-        let told = answer ?? served.nobody(moment, record.position)
-        return ServedAnswer(
-            position: max(record.position, served.projectedPosition ?? 0),
-            lag: served.lag.positions
-        ) { json, isStamped in
+        observer.folded(factCount: reading?.facts.count ?? 0)
+        return served.answer(
+            record, reading, answer ?? served.nobody(moment, record.position), answer)
+    }
+}
+
+extension ServedLedger {
+    /// Facts of a chain beyond which an upload about it is answered without the chain: what an upload
+    /// costs has a bound, however long its chain is.
+    static let uploadFactCount = 2_000
+
+    /// Whether a chain has more facts than an answer to an upload is folded from.
+    func isLong(_ chain: ChainId) async throws(StoreError) -> Bool {
+        try await ledger.facts.hasMoreFacts(than: ServedLedger.uploadFactCount, of: chain)
+    }
+
+    /// - Parameters:
+    ///   - reading: the chain; nil for none, and for one without state or too long to be folded.
+    ///   - answer: what the customer has; nil of nobody, and then `told` says so.
+    fileprivate func answer(
+        _ record: UploadRecord, _ reading: ChainReading?, _ told: EntitlementsAnswer,
+        _ answer: EntitlementsAnswer?
+    ) -> ServedAnswer {
+        ServedAnswer(
+            position: max(record.position, projectedPosition ?? 0), lag: lag.positions
+        ) { [environment] json, isStamped in
             json.object { json in
-                json.member("environment", served.environment.rawValue)
+                json.member("environment", environment.rawValue)
                 json.member("result", record.result)
                 json.member("eventPosition", record.eventPosition)
                 json.member("claim", record.claim)
@@ -138,9 +226,7 @@ extension LedgerHost {
             }
         }
     }
-}
 
-extension ServedLedger {
     /// A chain with everything up to `position`: from a state that holds it, else projected or not.
     /// Nil for none, and for one without any state.
     func reading(

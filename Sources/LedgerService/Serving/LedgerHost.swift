@@ -17,6 +17,8 @@ public final class LedgerHost: Sendable {
     let sharedSecrets: SharedSecrets
     let notifications: LiveIntake
     let uploads: LiveIntake
+    /// What uploads may add to one chain in a day.
+    let uploadBudget: UploadBudget
     /// Large bodies are read one after the other.
     let largeBodies = Turnstile()
     /// Asks Apple about the purchases of receipts, once it is told how.
@@ -79,21 +81,23 @@ public final class LedgerHost: Sendable {
             })
         let sharedSecrets = SharedSecrets(configuration.apps)
         self.sharedSecrets = sharedSecrets
+        let uploadBudget = UploadBudget()
+        self.uploadBudget = uploadBudget
         func intake(
-            _ source: EventSource, _ admits: @escaping @Sendable (BelievedEvidence) -> Bool
+            _ source: EventSource, _ budget: UploadBudget?, _ admits: @escaping @Sendable (BelievedEvidence) -> Bool
         ) -> LiveIntake {
             LiveIntake(
                 served: ledgers, apps: configuration.apps, verifier: verifier, source: source,
                 secrets: sharedSecrets, quarantines: quarantines, observer: observer, clock: clock,
-                admits: admits)
+                budget: budget, admits: admits)
         }
-        notifications = intake(.webhook) {
+        notifications = intake(.webhook, nil) {
             switch $0 {
             case .notification, .notificationV1: true
             case .transaction, .pair, .appTransaction, .receipt, .verifyReceipt: false
             }
         }
-        uploads = intake(.client) {
+        uploads = intake(.client, uploadBudget) {
             switch $0 {
             case .transaction, .pair, .receipt: true
             case .notification, .appTransaction, .notificationV1, .verifyReceipt: false

@@ -18,6 +18,8 @@ struct LiveIntake: Sendable {
     let clock: @Sendable () -> Timestamp
     /// What belongs here: nobody writes through Apple's endpoint what needs a token elsewhere.
     let admits: @Sendable (BelievedEvidence) -> Bool
+    /// Bounds what one chain adds; nil for what Apple delivers.
+    let budget: UploadBudget?
 
     /// What was taken in.
     struct Taken: Sendable {
@@ -32,9 +34,11 @@ struct LiveIntake: Sendable {
         source: EventSource, secrets: SharedSecrets,
         quarantines: [Environment: QuarantineQueue],
         observer: any ServingObserver, clock: @escaping @Sendable () -> Timestamp,
+        budget: UploadBudget? = nil,
         admits: @escaping @Sendable (BelievedEvidence) -> Bool
     ) {
         self.admits = admits
+        self.budget = budget
         self.served = Dictionary(uniqueKeysWithValues: served.map { ($0.environment, $0) })
         preparations = self.served.mapValues {
             EventPreparation(
@@ -51,9 +55,13 @@ struct LiveIntake: Sendable {
     /// Verifies, routes and appends. Throws why it is not in the log; told to the observer either
     /// way.
     ///
-    /// - Parameter wanted: the only environment that the sender takes; nil takes every one.
+    /// - Parameters:
+    ///   - wanted: the only environment that the sender takes; nil takes every one.
+    ///   - account: the chain whose budget it takes from, where the evidence speaks of several; asked
+    ///     once the evidence was verified.
     func take(
-        _ submission: Submission, only wanted: Environment? = nil
+        _ submission: Submission, only wanted: Environment? = nil,
+        account: () -> OriginalTransactionId? = { nil }
     ) async throws(IntakeRefusal) -> Taken {
         let now = clock()
         let start = ContinuousClock.now
@@ -63,7 +71,8 @@ struct LiveIntake: Sendable {
         case .refused(let refusal, let environment):
             throw await refuse(refusal, environment, now: now)
         case .event(let event, let environment):
-            return try await append(event, environment, submission, now: now)
+            return try await appendWithinBudget(
+                event, environment, submission, account(), now: now)
         case .misplaced:
             let refusal = IntakeRefusal(
                 .malformed, code: "invalidBody", message: "It is signed, but not what belongs here."
@@ -178,6 +187,33 @@ struct LiveIntake: Sendable {
     }
 
     // MARK: Appending
+
+    /// Throws `uploadBudgetExhausted` for a new event of a chain that has added enough today.
+    private func appendWithinBudget(
+        _ event: NewEvent, _ environment: Environment, _ submission: Submission,
+        _ account: OriginalTransactionId?, now: Timestamp
+    ) async throws(IntakeRefusal) -> Taken {
+        guard let budget, let id = event.attributes.chain ?? account else {
+            return try await append(event, environment, submission, now: now)
+        }
+        let chain = ChainId(bundleId: event.attributes.bundleId, originalTransactionId: id)
+        guard budget.take(chain, environment, at: now) else {
+            // What is known adds nothing: a retry is answered as always.
+            if let ledger = served[environment],
+                let position = try? await ledger.ledger.log.position(ofKnown: event)
+            {
+                return taken(event, .duplicate(of: position), ledger, now: now)
+            }
+            let refusal = UploadBudget.refusal(chain, environment, at: now)
+            tell(refusal, event, now: now)
+            throw refusal
+        }
+        var isWritten = false
+        defer { if !isWritten { budget.giveBack(chain, environment, at: now) } }
+        let appended = try await append(event, environment, submission, now: now)
+        isWritten = appended.result.isWritten
+        return appended
+    }
 
     private func append(
         _ event: NewEvent, _ environment: Environment, _ submission: Submission, now: Timestamp

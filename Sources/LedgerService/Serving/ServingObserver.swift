@@ -12,8 +12,14 @@ public protocol ServingObserver: Sendable {
     func took(_ outcome: IntakeOutcome)
     /// The projections were brought up to the log; by how many events, and how long that took.
     func projected(_ environment: Environment, eventCount: Int64, _ elapsed: Duration)
+    /// An upload was answered; the number of facts that its chain was folded from.
+    func folded(factCount: Int)
     /// Something people should read.
     func noted(_ note: ServingNote)
+}
+
+extension ServingObserver {
+    public func folded(factCount: Int) {}
 }
 
 /// What became of one delivery, in few words.

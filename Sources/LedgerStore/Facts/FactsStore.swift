@@ -124,6 +124,22 @@ public final class FactsStore: Sendable {
         }
     }
 
+    /// Whether a chain has more facts than `count`; looks at no more of them, and decodes none.
+    public func hasMoreFacts(
+        than count: Int, of chain: ChainId
+    ) async throws(StoreError) -> Bool {
+        try await read { database in
+            let apps = try FactsStore.numbers(database)
+            guard let app = apps[chain.bundleId] else { return false }
+            let select = try BoundStatement(
+                database, "SELECT 1 FROM facts WHERE chain = ? AND app = ? LIMIT 1 OFFSET ?")
+            select.bind(1, chain.originalTransactionId.rawValue)
+            select.bind(2, app)
+            select.bind(3, Int64(count))
+            return try select.step()
+        }
+    }
+
     /// Every chain with this originalTransactionId, under whatever bundle id.
     public func chains(_ id: OriginalTransactionId) async throws(StoreError) -> [ChainId] {
         try await read { database in

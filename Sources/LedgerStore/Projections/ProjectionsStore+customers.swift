@@ -88,6 +88,25 @@ extension ProjectionsStore {
         }
     }
 
+    /// Whether the customer holds the chain from some time on without end, as far as is projected.
+    public func isHeld(
+        _ chain: ChainId, by customer: CustomerId
+    ) async throws(StoreError) -> Bool {
+        try await read { database in
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT 1 FROM holdings AS h JOIN subscriptions AS s ON s.id = h.subscription
+                WHERE h.customer = ? AND h.holds = 1 AND s.bundle_id = ?
+                    AND s.original_transaction_id = ?
+                """)
+            select.bind(1, customer.rawValue)
+            select.bind(2, chain.bundleId.rawValue)
+            select.bind(3, chain.originalTransactionId.rawValue)
+            return try select.step()
+        }
+    }
+
     /// Everybody whom any fact ever named, in byte order.
     public func customers() async throws(StoreError) -> [CustomerId] {
         try await read { database in

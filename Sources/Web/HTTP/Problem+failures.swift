@@ -50,6 +50,9 @@ extension Problem {
             self.init(
                 .serviceUnavailable, code: refusal.code, detail: refusal.message,
                 retryAfter: Problem.failureRetrySeconds)
+        case .overBudget(let seconds):
+            self.init(
+                .tooManyRequests, code: refusal.code, detail: refusal.message, retryAfter: seconds)
         }
     }
 

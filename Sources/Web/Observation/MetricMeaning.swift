@@ -37,6 +37,8 @@ enum MetricMeaning {
         "subledger_quarantined_total": "Deliveries put into quarantine since the start.",
         "subledger_ready": "1 while events can be accepted, else 0.",
         "subledger_reconciled_chains_total": "Chains looked up at Apple's, by what came of it.",
+        "subledger_upload_facts_total":
+            "Facts that answers to uploads were folded from.",
         "subledger_verify_seconds": "Verifying the signatures of one delivery.",
         "subledger_wal_bytes": "Bytes of the log's write-ahead log.",
     ]

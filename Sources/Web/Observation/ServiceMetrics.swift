@@ -16,6 +16,8 @@ public struct ServiceMetrics: Sendable {
     /// When the last event of an app came, on one way.
     static let lastEventName = "subledger_last_event_timestamp_seconds"
 
+    private static let uploadFactsName = "subledger_upload_facts_total"
+
     public init() {
         verify = Timer(label: "subledger_verify_seconds", dimensions: [], factory: registry)
         append = Timer(label: "subledger_append_seconds", dimensions: [], factory: registry)
@@ -25,6 +27,7 @@ public struct ServiceMetrics: Sendable {
             factory: registry)
         // There from the start: what grows from nothing has no rate.
         for reason in AuthenticationFailures.Reason.allCases { _ = failures(reason) }
+        _ = counter(ServiceMetrics.uploadFactsName, [])
     }
 
     // MARK: Counting
@@ -84,6 +87,10 @@ public struct ServiceMetrics: Sendable {
         }
         series.count.increment()
         series.time.recordNanoseconds(elapsed.nanoseconds)
+    }
+
+    func folded(_ factCount: Int) {
+        counter(ServiceMetrics.uploadFactsName, []).increment(by: Int64(factCount))
     }
 
     func authenticationFailed(_ reason: AuthenticationFailures.Reason) {

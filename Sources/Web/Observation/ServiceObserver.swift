@@ -23,6 +23,8 @@ public final class ServiceObserver: ServingObserver {
         metrics.projected(environment, eventCount: eventCount, elapsed)
     }
 
+    public func folded(factCount: Int) { metrics.folded(factCount) }
+
     public func noted(_ note: ServingNote) {
         if case .reconciled(let round) = note { metrics.reconciled(round) }
         guard let suppressed = pace.admit(note.code) else { return }

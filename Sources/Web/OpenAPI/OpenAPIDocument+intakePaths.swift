@@ -45,6 +45,11 @@ extension OpenAPIDocument {
                 customer who does not hold the chain claims it; `claim` says what came of it. Of
                 claims at the same time each is told as of its own position. At most 655,360 bytes.
 
+                Uploads about one chain add at most 100 events in a day (UTC); further ones get a
+                429, unless they are known already. Of a chain with more than 2,000 facts
+                `subscription` is null, a claim of who does not hold it is refused, and the answer
+                is of now.
+
                 A Sandbox purchase costs nothing and is answered like any other, from its own
                 ledger: a back end that grants something asks with `environment=production`, and
                 gets a 422 (`wrongEnvironment`) for everything else, before anything is written.
@@ -77,6 +82,7 @@ extension OpenAPIDocument {
                 '413': { $ref: '#/components/responses/PayloadTooLarge' }
                 '415': { $ref: '#/components/responses/UnsupportedMediaType' }
                 '422': { $ref: '#/components/responses/NotAcceptable' }
+                '429': { $ref: '#/components/responses/OverBudget' }
                 '500': { $ref: '#/components/responses/Fault' }
                 '503': { $ref: '#/components/responses/SendAgain' }
         """#
@@ -124,6 +130,7 @@ extension OpenAPIDocument {
                 '413': { $ref: '#/components/responses/PayloadTooLarge' }
                 '415': { $ref: '#/components/responses/UnsupportedMediaType' }
                 '422': { $ref: '#/components/responses/NotAcceptable' }
+                '429': { $ref: '#/components/responses/OverBudget' }
                 '500': { $ref: '#/components/responses/Fault' }
                 '503': { $ref: '#/components/responses/SendAgain' }
         """#

@@ -114,6 +114,7 @@ extension OpenAPIDocument {
                 - unsupportedAlgorithm
                 - unsupportedMediaType
                 - untrustedRoot
+                - uploadBudgetExhausted
                 - wrongApp
                 - wrongDevice
                 - wrongEnvironment

@@ -242,6 +242,13 @@ extension OpenAPIDocument {
                         - noSuchFile
                         - fileReplaced
                         - commitOutcomeUnknown
+            OverBudget:
+              allOf:
+                - $ref: '#/components/schemas/Problem'
+                - properties:
+                    status: { const: 429 }
+                    code:
+                      enum: [uploadBudgetExhausted]
             SendAgain:
               allOf:
                 - $ref: '#/components/schemas/Problem'

@@ -111,6 +111,17 @@ extension OpenAPIDocument {
               content:
                 application/problem+json:
                   schema: { $ref: '#/components/schemas/NotAcceptable' }
+            OverBudget:
+              description: |
+                Uploads about this chain, or about the purchases of this receipt, have added as many
+                events today as they may; nothing was written or kept. Of a claim beyond it the
+                transaction itself is in the log.
+              headers:
+                Cache-Control: { $ref: '#/components/headers/NoStore' }
+                Retry-After: { $ref: '#/components/headers/RetryAfter' }
+              content:
+                application/problem+json:
+                  schema: { $ref: '#/components/schemas/OverBudget' }
             SendAgain:
               description: It may be genuine, and could not be taken in now.
               headers:

@@ -1,0 +1,225 @@
+import AppStore
+import HTTPTypes
+import Ledger
+import LedgerStore
+import Signing
+import Simulator
+import Testing
+
+@testable import LedgerService
+@testable import Web
+
+@Suite("What uploads about one chain may cost")
+struct UploadBudgetTests {
+    private let purchase = MadePurchase()
+
+    /// The first period's transaction, signed again `seconds` later.
+    private static func signedAgain(
+        _ purchase: MadePurchase, _ seconds: Int, customer: String? = nil
+    ) throws -> [UInt8] {
+        var transaction = purchase.transaction(0)
+        transaction.signedDate = purchase.start.advanced(
+            byMilliseconds: 3_000 + Int64(seconds) * 1_000)
+        let delivery = Delivery(
+            ordinal: 0, receivedAt: purchase.start, evidence: .transaction(transaction))
+        let line = try JSONValue.parse(TestAuthority.signer.line(delivery))
+        var json = JSONWriter()
+        json.object {
+            $0.member("signedTransactionInfo", line["signedTransactionInfo"]?.string)
+            $0.memberIfPresent("customer", customer)
+        }
+        return json.bytes
+    }
+
+    // MARK: The budget
+
+    @Test("At the bound the last one is taken, one past it is refused; another chain has its own")
+    func bound() {
+        let budget = UploadBudget()
+        let chain = ChainId(
+            bundleId: BundleId("app"), originalTransactionId: OriginalTransactionId("1"))
+        let other = ChainId(
+            bundleId: BundleId("app"), originalTransactionId: OriginalTransactionId("2"))
+        let day = ServedPlace.now
+        for _ in 0..<UploadBudget.eventCountPerDay {
+            #expect(budget.take(chain, .production, at: day))
+        }
+        #expect(!budget.take(chain, .production, at: day))
+        #expect(budget.take(other, .production, at: day))
+        #expect(budget.take(chain, .sandbox, at: day))
+        budget.giveBack(chain, .production, at: day)
+        #expect(budget.take(chain, .production, at: day))
+        #expect(!budget.take(chain, .production, at: day))
+        #expect(budget.take(chain, .production, at: day.advanced(byMilliseconds: 86_400_000)))
+    }
+
+    @Test(
+        "The budget says when it begins anew, at whatever time of whatever clock",
+        arguments: [
+            (0, 86_400), (1, 86_400), (86_399_999, 1), (-1, 1), (-86_400_000, 86_400),
+            (Int64.max, 0), (Int64.min, 0),
+        ] as [(Int64, Int)])
+    func wait(milliseconds: Int64, seconds: Int) {
+        let left = UploadBudget.secondsLeft(at: Timestamp(milliseconds: milliseconds))
+        #expect((1...86_400).contains(left))
+        if seconds > 0 { #expect(left == seconds) }
+    }
+
+    @Test("Beyond it a new signature is a 429; what is known, and what Apple delivers, is taken")
+    func refused() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            for number in 0..<UploadBudget.eventCountPerDay {
+                let body = try Self.signedAgain(purchase, number)
+                let answer = try await client.post("/v1/transactions", body)
+                #expect(answer.json["result"]?.string == "appended", "\(number)")
+            }
+            let log = try host.ledger(.production).ledger.log
+            let head = try await log.head().position
+            let next = try Self.signedAgain(purchase, UploadBudget.eventCountPerDay)
+            let answer = try await client.post("/v1/transactions", next)
+            #expect(answer.status == 429)
+            #expect(answer.code == "uploadBudgetExhausted")
+            let wait = try #require(answer.headers[.retryAfter].flatMap { Int($0) })
+            #expect((1...86_400).contains(wait))
+            #expect(try await log.head().position == head)
+            #expect(try await host.ledger(.production).ledger.operations.quarantineCount() == 0)
+            let known = try await client.post(
+                "/v1/transactions", try Self.signedAgain(purchase, 0))
+            #expect(known.json["result"]?.string == "duplicate")
+            #expect(known.json["subscription"]?["originalTransactionId"]?.string == purchase.id)
+            #expect(try await client.notify(purchase.notificationBody(1)).status == 200)
+            #expect(try await log.head().position == head + 1)
+            var other = purchase
+            other.id = "500000000000009"
+            #expect(try await client.post("/v1/transactions", other.uploadBody()).status == 200)
+        }
+    }
+
+    @Test("A claim that would be written takes of the budget; one that changes nothing does not")
+    func claims() async throws {
+        var place = try ServedPlace()
+        place.configuration.claimPolicy = .transfer
+        let purchase = purchase
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let log = try host.ledger(.production).ledger.log
+            func claim(_ customer: String) async throws -> WebClient.Answer {
+                try await client.post(
+                    "/v1/transactions", try Self.signedAgain(purchase, 0, customer: customer))
+            }
+            // The transaction takes one, and each claim that moves the chain another.
+            for number in 1..<UploadBudget.eventCountPerDay {
+                #expect(try await claim("c\(number)").json["claim"]?.string == "moved")
+            }
+            let holder = "c\(UploadBudget.eventCountPerDay - 1)"
+            let head = try await log.head().position
+            #expect(head == Int64(UploadBudget.eventCountPerDay))
+            #expect(try await claim(holder).json["claim"]?.string == "held")
+            let beyond = try await claim("eve")
+            #expect(beyond.status == 429)
+            #expect(beyond.code == "uploadBudgetExhausted")
+            #expect(try await log.head().position == head)
+        }
+    }
+
+    // MARK: The cost
+
+    @Test("A later signature of an unchanged purchase is an event, and closes a revocation")
+    func closes() async throws {
+        let purchase = purchase
+        var revoked = purchase.transaction(0)
+        revoked.revocationDate = purchase.start.advanced(byMilliseconds: 10_000)
+        revoked.signedDate = purchase.start.advanced(byMilliseconds: 10_000)
+        let line = try JSONValue.parse(
+            TestAuthority.signer.line(
+                Delivery(ordinal: 0, receivedAt: purchase.start, evidence: .transaction(revoked))))
+        let token = line["signedTransactionInfo"]?.string ?? ""
+        let revocation = Array(#"{"signedTransactionInfo":"\#(token)"}"#.utf8)
+        var place = try ServedPlace()
+        place.now = purchase.start.advanced(byMilliseconds: 60_000)
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            for (body, state) in [
+                (try Self.signedAgain(purchase, 0), "subscribed"), (revocation, "revoked"),
+                (try Self.signedAgain(purchase, 20), "subscribed"),
+            ] {
+                let answer = try await client.post("/v1/transactions", body)
+                #expect(answer.json["result"]?.string == "appended")
+                #expect(answer.json["subscription"]?["state"]?.string == state)
+            }
+        }
+    }
+
+    @Test("An upload's answer folds no more facts than the bound, however long the chain is")
+    func cost() async throws {
+        let metrics = ServiceMetrics()
+        var place = try ServedPlace()
+        place.metrics = metrics
+        var bought = purchase
+        bought.appAccountToken = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
+        let purchase = bought
+        place.now = purchase.start.advanced(byMilliseconds: 86_400_000)
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            func folded() async throws -> Int? {
+                let text = String(decoding: try await client.get("/metrics").bytes, as: UTF8.self)
+                return text.split(separator: "\n").first {
+                    $0.hasPrefix("subledger_upload_facts_total ")
+                }.flatMap { Int($0.split(separator: " ")[1]) }
+            }
+            let served = try host.ledger(.production)
+            // What is imported is not counted: the chain grows by it to one below the bound.
+            let ingest = Ingest(
+                ledger: served.ledger, apps: host.configuration.apps,
+                verifier: EvidenceVerifier(roots: TestAuthority.roots), clock: host.clock)
+            let lines = try (0..<ServedLedger.uploadFactCount - 1).map {
+                try TestAuthority.signer.line(Self.delivery(purchase, $0))
+            }
+            let summary = try await ingest.run(lines: lines, input: "made")
+            #expect(summary.appended == Int64(lines.count))
+            let last = Int64(ServedLedger.uploadFactCount - 1)
+            _ = try await served.snapshot(atLeast: last, limit: .seconds(120))
+            let upload = try Self.signedAgain(purchase, 100_000)
+            let atBound = try await client.post("/v1/transactions", upload)
+            #expect(atBound.json["subscription"]?["originalTransactionId"]?.string == purchase.id)
+            #expect(try await folded() == ServedLedger.uploadFactCount)
+            _ = try await served.snapshot(atLeast: last + 1, limit: .seconds(120))
+            #expect(try await client.notify(Self.notification(purchase, 200_000)).status == 200)
+            _ = try await served.snapshot(atLeast: last + 2, limit: .seconds(120))
+            let past = try await client.post(
+                "/v1/transactions", try Self.signedAgain(purchase, 100_001))
+            #expect(past.status == 200)
+            #expect(past.json["result"]?.string == "appended")
+            #expect(past.json["subscription"]?.isNull == true)
+            #expect(past.json["customer"]?.string == purchase.appAccountToken)
+            #expect(past.json["standing"]?.string == "active")
+            #expect(try await folded() == ServedLedger.uploadFactCount)
+            for (customer, claim) in [(purchase.appAccountToken, "held"), ("eve", "refused")] {
+                let body = try Self.signedAgain(purchase, 100_001, customer: customer)
+                let answer = try await client.post("/v1/transactions", body)
+                #expect(answer.json["claim"]?.string == claim)
+            }
+            #expect(try await folded() == ServedLedger.uploadFactCount)
+        }
+    }
+
+    /// Apple's notification of the first period once more, signed `seconds` later.
+    private static func delivery(_ purchase: MadePurchase, _ seconds: Int) -> Delivery {
+        let date = purchase.start.advanced(byMilliseconds: 3_000 + Int64(seconds) * 1_000)
+        guard case .notification(var payload, var transaction?, _) =
+            purchase.notification(0).evidence
+        else { return purchase.notification(0) }
+        payload.notificationUUID = NotificationUUID("again-\(seconds)")
+        payload.signedDate = date
+        transaction.signedDate = date
+        return Delivery(
+            ordinal: 0, receivedAt: date, evidence: .notification(payload, transaction, nil))
+    }
+
+    private static func notification(
+        _ purchase: MadePurchase, _ seconds: Int
+    ) throws -> [UInt8] {
+        let line = try JSONValue.parse(TestAuthority.signer.line(delivery(purchase, seconds)))
+        var json = JSONWriter()
+        json.object { $0.member("signedPayload", line["signedPayload"]?.string) }
+        return json.bytes
+    }
+}
