@@ -37,7 +37,8 @@ struct ServeCommand: AsyncParsableCommand {
             let host = try await LedgerHost.open(
                 settings.configuration, environments: settings.servedEnvironments,
                 roots: try settings.trustedRoots(),
-                observer: ServiceObserver(logger: log.logger, metrics: metrics)
+                observer: ServiceObserver(logger: log.logger, metrics: metrics),
+                steady: ClockWatch.machineSteady()
             ) { Console.now }
             let transport = HTTPTransport()
             let served: Result<Void, any Error>
@@ -69,7 +70,7 @@ struct ServeCommand: AsyncParsableCommand {
     ) async -> [any Service] {
         guard !endpoints.isEmpty else { return [] }
         let delivery = WebhookService(
-            endpoints: endpoints, feeds: service.feeds, clock: SystemClock()
+            endpoints: endpoints, feeds: service.feeds, clock: SystemClock(host.clock)
         ) { host.observer.noted(.webhook($0)) }
         await delivery.begin()
         return [delivery]
@@ -91,7 +92,7 @@ struct ServeCommand: AsyncParsableCommand {
                 AnswerBooks(
                     settings.configuration, apps: settings.configuration.apps,
                     verifier: try settings.verifier(), ledgers: host.ledgers.map(\.ledger)
-                ) { SystemClock().now })
+                ) { host.clock() })
             if server.recovers {
                 services.append(
                     RecoveryService(
@@ -99,13 +100,13 @@ struct ServeCommand: AsyncParsableCommand {
                             host: host,
                             clients: clients.sorted { $0.key < $1.key }.map(\.value),
                             apps: settings.configuration.apps,
-                            verifier: try settings.verifier(), clock: SystemClock()
+                            verifier: try settings.verifier(), clock: SystemClock(host.clock)
                         ) { host.observer.noted(.recovery($0)) }))
             }
             if server.reconcile {
                 let loop = ReconcileLoop(
                     host, clients: clients, roots: try settings.trustedRoots(),
-                    clock: SystemClock()
+                    clock: SystemClock(host.clock)
                 ) { host.observer.noted(.reconciled($0)) }
                 services.append(ReconcileService(loop))
             }

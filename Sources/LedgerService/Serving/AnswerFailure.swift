@@ -89,7 +89,7 @@ public struct AnswerFailure: Error, Sendable {
             switch error {
             case .environmentNotServed: .notFound
             case .cursorBeyondLog: .invalid
-            case .projectionBehind, .appendStalled, .stopping: .unavailable
+            case .projectionBehind, .appendStalled, .clockJumped, .stopping: .unavailable
             }
         self.init(kind: kind, code: error.code, message: error.message)
         if case .projectionBehind(let position) = error { self.position = position }

@@ -25,6 +25,13 @@ extension IntakeRefusal {
         return try customer(named)
     }
 
+    /// What arrives while the clock is ahead: it would be dated wrongly for ever.
+    init(clockAhead milliseconds: Int64, _ environment: Environment?) {
+        let error = ServingError.clockJumped(milliseconds: milliseconds)
+        self.init(
+            .unavailable, code: error.code, message: error.message, environment: environment)
+    }
+
     static func invalidBody(_ message: String) -> IntakeRefusal {
         IntakeRefusal(.malformed, code: "invalidBody", message: message)
     }

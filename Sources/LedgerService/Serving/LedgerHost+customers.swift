@@ -10,7 +10,7 @@ extension LedgerHost {
         of customer: CustomerId, _ scope: QuestionScope
     ) async throws -> ServedAnswer {
         try await ledger(scope.environment).entitlements(
-            of: customer, scope, moment: moment(scope))
+            of: customer, scope, moment: answerMoment(scope))
     }
 
     /// `{"customers":[…]}`: the entitlements of each, all of one moment, in the order asked.
@@ -20,7 +20,7 @@ extension LedgerHost {
         let ledger = try ledger(scope.environment)
         let snapshot = try await ledger.snapshot(for: scope)
         let answers = try await snapshot.customers.entitlements(
-            of: customers, moment: moment(scope), bundleId: scope.bundleId)
+            of: customers, moment: answerMoment(scope), bundleId: scope.bundleId)
         return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
             json, isStamped in
             json.object { json in
@@ -39,7 +39,7 @@ extension LedgerHost {
         let snapshot = try await ledger.snapshot(for: scope)
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
         let reading = try await snapshot.customers.reading(
-            of: customer, moment: moment(scope), bundleId: scope.bundleId)
+            of: customer, moment: answerMoment(scope), bundleId: scope.bundleId)
         return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
             reading.writeTimeline(to: &$0, after: after, limit: limit, isStamped: $1)
         }
@@ -55,7 +55,7 @@ extension LedgerHost {
         let snapshot = try await ledger.snapshot(for: scope)
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
         let reading = try await snapshot.customers.held(
-            by: customer, moment: moment(scope), bundleId: scope.bundleId, after: after,
+            by: customer, moment: answerMoment(scope), bundleId: scope.bundleId, after: after,
             limit: limit)
         return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
             reading.writeSubscriptions(to: &$0, limit: limit, isStamped: $1)

@@ -23,6 +23,7 @@ extension LedgerHost {
         _ scope: QuestionScope
     ) async throws -> DecisionAnswer {
         let served = try ledger(scope.environment)
+        try requireClock()
         let receipt = try await served.decisions.pass {
             let snapshot = try await served.presentSnapshot()
             var chain: ChainId?

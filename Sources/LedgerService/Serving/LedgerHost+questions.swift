@@ -37,7 +37,7 @@ extension LedgerHost {
         _ write: (ChainReading, inout JSONWriter, Bool) -> Void
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
-        let (reading, snapshot) = try await ledger.reading(id, scope, moment: moment(scope))
+        let (reading, snapshot) = try await ledger.reading(id, scope, moment: answerMoment(scope))
         return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
             write(reading, &$0, $1)
         }
@@ -46,6 +46,19 @@ extension LedgerHost {
     /// What a scope asks about, by this service's clock.
     public func moment(_ scope: QuestionScope) -> Moment {
         Moment(at: scope.at, now: clock(), knowledge: scope.knowledge)
+    }
+
+    /// As `moment`, for an answer: none is given about now by a clock that jumped forward.
+    func answerMoment(_ scope: QuestionScope) throws(ServingError) -> Moment {
+        if scope.at == nil { try requireClock() }
+        return moment(scope)
+    }
+
+    /// Throws `clockJumped` while the system's clock is not gone by.
+    func requireClock() throws(ServingError) {
+        if let milliseconds = clockWatch.jumpMilliseconds {
+            throw .clockJumped(milliseconds: milliseconds)
+        }
     }
 
     // MARK: Events
@@ -57,7 +70,7 @@ extension LedgerHost {
         byteCount: Int = LedgerHost.maximumPageByteCount
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
-        let (reading, snapshot) = try await ledger.reading(id, scope, moment: moment(scope))
+        let (reading, snapshot) = try await ledger.reading(id, scope, moment: answerMoment(scope))
         let positions = reading.positions.filter { $0 > after }
         let page = positions.prefix(min(max(limit, 1), LedgerHost.maximumPageCount))
         var lines = EventLines(scope.environment, byteCount: byteCount)

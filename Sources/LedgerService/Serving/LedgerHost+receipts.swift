@@ -20,6 +20,7 @@ extension LedgerHost {
         _ bytes: [UInt8], only environment: Environment? = nil, key: String?, sender: String
     ) async throws -> ServedAnswer {
         let body = try ReceiptBody(bytes)
+        try requireClock()
         guard let key else {
             return try await takeReceipt(body, only: environment, sender: sender)
         }

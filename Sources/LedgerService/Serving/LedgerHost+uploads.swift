@@ -31,6 +31,7 @@ extension LedgerHost {
         _ bytes: [UInt8], only environment: Environment? = nil, key: String?, sender: String
     ) async throws -> UploadAnswer {
         let body = try UploadBody(bytes)
+        try requireClock()
         guard let key else {
             let receipt = try await takeUpload(body, only: environment)
             let (record, isClaimed) = try await record(of: receipt, sender: sender)

@@ -10,7 +10,10 @@ public final class LedgerHost: Sendable {
     /// In the order production, sandbox, xcode, localTesting.
     public let ledgers: [ServedLedger]
     public let configuration: Configuration
+    /// The time to go by: `clockWatch.now`.
     public let clock: @Sendable () -> Timestamp
+    /// Whether the system's clock can be gone by.
+    public let clockWatch: ClockWatch
     /// A new id, never the same twice.
     let makeId: @Sendable () -> String
     /// What vouches for version 1 notifications, in every environment.
@@ -35,11 +38,16 @@ public final class LedgerHost: Sendable {
     public static let usualEnvironments: [Environment] = [.production, .sandbox]
 
     /// Opens the environments' files, and makes those that are missing.
+    ///
+    /// - Parameters:
+    ///   - steady: a clock that is never set, to compare `clock` with (`ClockWatch`); nil: `clock` is
+    ///     gone by whatever it says.
+    ///   - clock: what the system's clock says.
     public static func open(
         _ configuration: Configuration, environments: [Environment] = usualEnvironments,
         roots: TrustedRoots, observer: any ServingObserver = NoServingObserver(),
         makeId: @escaping @Sendable () -> String = { UUID().uuidString.lowercased() },
-        clock: @escaping @Sendable () -> Timestamp
+        steady: (@Sendable () -> Int64)? = nil, clock: @escaping @Sendable () -> Timestamp
     ) async throws(StoreError) -> LedgerHost {
         var ledgers: [ServedLedger] = []
         for environment in environments {
@@ -62,19 +70,22 @@ public final class LedgerHost: Sendable {
             chainBudget: ChainBudget())
         return LedgerHost(
             ledgers, configuration, verifier: verifier, observer: observer, makeId: makeId,
-            clock: clock)
+            clockWatch: ClockWatch(wall: clock, steady: steady) { change in
+                observer.noted(.clock(change))
+            })
     }
 
     private init(
         _ ledgers: [ServedLedger], _ configuration: Configuration, verifier: EvidenceVerifier,
         observer: any ServingObserver, makeId: @escaping @Sendable () -> String,
-        clock: @escaping @Sendable () -> Timestamp
+        clockWatch: ClockWatch
     ) {
         self.ledgers = ledgers
         self.makeId = makeId
         self.configuration = configuration
         self.observer = observer
-        self.clock = clock
+        self.clockWatch = clockWatch
+        clock = { clockWatch.now }
         let quarantines = Dictionary(
             uniqueKeysWithValues: ledgers.map {
                 ($0.environment, QuarantineQueue($0.ledger.operations))
@@ -88,8 +99,8 @@ public final class LedgerHost: Sendable {
         ) -> LiveIntake {
             LiveIntake(
                 served: ledgers, apps: configuration.apps, verifier: verifier, source: source,
-                secrets: sharedSecrets, quarantines: quarantines, observer: observer, clock: clock,
-                budget: budget, admits: admits)
+                secrets: sharedSecrets, quarantines: quarantines, observer: observer,
+                clockWatch: clockWatch, budget: budget, admits: admits)
         }
         notifications = intake(.webhook, nil) {
             switch $0 {

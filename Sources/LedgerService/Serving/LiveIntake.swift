@@ -15,7 +15,7 @@ struct LiveIntake: Sendable {
     private let secrets: SharedSecrets
     let verifier: EvidenceVerifier
     let observer: any ServingObserver
-    let clock: @Sendable () -> Timestamp
+    let clockWatch: ClockWatch
     /// What belongs here: nobody writes through Apple's endpoint what needs a token elsewhere.
     let admits: @Sendable (BelievedEvidence) -> Bool
     /// Bounds what one chain adds; nil for what Apple delivers.
@@ -33,7 +33,7 @@ struct LiveIntake: Sendable {
         served: [ServedLedger], apps: [Configuration.App], verifier: EvidenceVerifier,
         source: EventSource, secrets: SharedSecrets,
         quarantines: [Environment: QuarantineQueue],
-        observer: any ServingObserver, clock: @escaping @Sendable () -> Timestamp,
+        observer: any ServingObserver, clockWatch: ClockWatch,
         budget: UploadBudget? = nil,
         admits: @escaping @Sendable (BelievedEvidence) -> Bool
     ) {
@@ -49,7 +49,7 @@ struct LiveIntake: Sendable {
         self.secrets = secrets
         self.verifier = verifier
         self.observer = observer
-        self.clock = clock
+        self.clockWatch = clockWatch
     }
 
     /// Verifies, routes and appends. Throws why it is not in the log; told to the observer either
@@ -63,7 +63,7 @@ struct LiveIntake: Sendable {
         _ submission: Submission, only wanted: Environment? = nil,
         account: () -> OriginalTransactionId? = { nil }
     ) async throws(IntakeRefusal) -> Taken {
-        let now = clock()
+        let now = clockWatch.now
         let start = ContinuousClock.now
         let routed = route(submission, only: wanted, now: now)
         observer.verified(start.duration(to: .now))
@@ -71,6 +71,15 @@ struct LiveIntake: Sendable {
         case .refused(let refusal, let environment):
             throw await refuse(refusal, environment, now: now)
         case .event(let event, let environment):
+            if let milliseconds = clockWatch.jumpMilliseconds {
+                guard confirmsClock(event, environment) else {
+                    let refusal = IntakeRefusal(clockAhead: milliseconds, environment)
+                    tell(refusal, event, now: now)
+                    throw refusal
+                }
+                // Once more, since it was dated by the time that the clock is right about.
+                return try await take(submission, only: wanted, account: account)
+            }
             return try await appendWithinBudget(
                 event, environment, submission, account(), now: now)
         case .misplaced:
@@ -94,6 +103,15 @@ struct LiveIntake: Sendable {
             tell(refusal, nil, now: now)
             throw refusal
         }
+    }
+
+    /// Whether Apple's signature says that the clock is right: Xcode's is anyone's.
+    private func confirmsClock(_ event: NewEvent, _ environment: Environment) -> Bool {
+        guard event.attributes.trust == .signed, LedgerHost.usualEnvironments.contains(environment),
+            let signedAt = event.attributes.signedAt
+        else { return false }
+        // Another delivery may have confirmed it meanwhile.
+        return clockWatch.confirm(signedAt: signedAt) || clockWatch.jumpMilliseconds == nil
     }
 
     // MARK: Routing
@@ -298,5 +316,5 @@ struct LiveIntake: Sendable {
     static let unwantedResult = "otherEnvironment"
 
     /// Tells of a delivery that never came as far as being verified.
-    func tellUnread(_ refusal: IntakeRefusal) { tell(refusal, nil, now: clock()) }
+    func tellUnread(_ refusal: IntakeRefusal) { tell(refusal, nil, now: clockWatch.now) }
 }

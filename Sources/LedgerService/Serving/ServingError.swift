@@ -10,6 +10,8 @@ public enum ServingError: Error, Sendable, Equatable {
     case cursorBeyondLog(head: Int64)
     /// The disk does not answer a write.
     case appendStalled
+    /// The system's clock jumped forward, by so much; what depends on it is not decided.
+    case clockJumped(milliseconds: Int64)
     /// The service is stopping.
     case stopping
 
@@ -20,6 +22,7 @@ public enum ServingError: Error, Sendable, Equatable {
         case .environmentNotServed: "environmentNotServed"
         case .cursorBeyondLog: "cursorBeyondLog"
         case .appendStalled: "appendStalled"
+        case .clockJumped: "clockJumped"
         case .stopping: "stopping"
         }
     }
@@ -38,6 +41,9 @@ public enum ServingError: Error, Sendable, Equatable {
                 + " the state anew and begin without a cursor."
         case .appendStalled:
             "The disk has not answered a write for \(ServedLedger.stallLimit); look at the disk."
+        case .clockJumped(let milliseconds):
+            "The clock jumped forward by \(milliseconds / 1_000) s; set it right, or confirm it by"
+                + " `subledger test-notification` or a restart if it is."
         case .stopping: "The service is stopping; ask again."
         }
     }

@@ -32,6 +32,9 @@ public enum ServingNote: Sendable {
     /// clock has caught up.
     case clockBehind(Environment, milliseconds: Int64)
 
+    /// The system's clock jumped forward, or is gone by again.
+    case clock(ClockWatch.Change)
+
     /// How urgent it is.
     public enum Level: Sendable {
         case notice
@@ -48,7 +51,8 @@ public enum ServingNote: Sendable {
         case .webhook(let note): note.isNews ? .warning : .notice
         case .reconciled(let note): note.isNews ? .warning : .notice
         case .projectionResumed, .sharedSecretsReloaded: .notice
-        case .sharedSecretUnusable: .error
+        case .sharedSecretUnusable, .clock(.jumped): .error
+        case .clock(.trusted): .notice
         case .refused(let refusal):
             // Genuine and not taken: somebody has to do something. Anything else is anybody's noise.
             refusal.standing == .notAcceptable || refusal.standing == .unavailable
@@ -76,6 +80,8 @@ public enum ServingNote: Sendable {
         case .sharedSecretsReloaded: "sharedSecretsReloaded"
         case .sharedSecretUnusable: "sharedSecretUnusable"
         case .clockBehind: "clockBehind"
+        case .clock(.jumped): "clockJumped"
+        case .clock(.trusted): "clockTrusted"
         }
     }
 
@@ -86,7 +92,7 @@ public enum ServingNote: Sendable {
             .checkpointFailed(let environment, _), .feedFailed(let environment, _),
             .clockBehind(let environment, _):
             environment
-        case .webhook, .sharedSecretsReloaded, .sharedSecretUnusable: nil
+        case .webhook, .sharedSecretsReloaded, .sharedSecretUnusable, .clock: nil
         case .recovery(let note): note.environment
         case .reconciled(let note): note.environment
         case .refused(let refusal): refusal.environment
@@ -109,6 +115,9 @@ public enum ServingNote: Sendable {
         case .sharedSecretsReloaded: "The shared secrets were read again."
         case .sharedSecretUnusable(let bundleId, let error):
             "The shared secret of \(bundleId) is of no use; the one before stays. \(error)"
+        case .clock(.jumped(let milliseconds)):
+            ServingError.clockJumped(milliseconds: milliseconds).message
+        case .clock(.trusted): "The clock is gone by again."
         case .clockBehind(_, let milliseconds):
             "The clock is \(milliseconds / 1_000) s behind the newest arrival in the log: until it has"
                 + " caught up, what arrives is dated by that arrival, and decisions count from then"

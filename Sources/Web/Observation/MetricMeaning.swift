@@ -11,6 +11,8 @@ enum MetricMeaning {
         "subledger_append_seconds": "Durable append of one delivery, waiting included.",
         "subledger_authentication_failures_total":
             "Requests that were refused for want of a valid token.",
+        "subledger_clock_ahead_seconds":
+            "By how much the clock jumped forward, while it is not gone by, else 0.",
         "subledger_complete_through_seconds":
             "Time (Unix) up to which everything Apple sent is here, of the app farthest behind.",
         "subledger_core_delay_seconds":

@@ -127,6 +127,8 @@ public struct ServiceMetrics: Sendable {
     func text(_ host: LedgerHost, isReady: Bool, connectionCount: Int) async -> String {
         await remembered.tell(host, to: registry)
         gauge("subledger_ready", [], isReady ? 1 : 0)
+        let ahead = host.clockWatch.jumpMilliseconds ?? 0
+        gauge("subledger_clock_ahead_seconds", [], Double(ahead) / 1_000)
         gauge("subledger_open_connections", [], Double(connectionCount))
         gauge("subledger_core_delay_seconds", [], host.cores.delay / .seconds(1))
         if let free = host.cores.freeCores { gauge("subledger_free_cores", [], free) }

@@ -32,6 +32,7 @@ extension OpenAPIDocument {
                 - busy
                 - certificateNotValidAtSigning
                 - certificateRevoked
+                - clockJumped
                 - closed
                 - commitOutcomeUnknown
                 - comparedWhole

@@ -216,6 +216,7 @@ extension OpenAPIDocument {
                     code:
                       enum:
                         - busy
+                        - clockJumped
                         - projectionBehind
                         - fileLocked
                         - queueFull
@@ -259,6 +260,7 @@ extension OpenAPIDocument {
                         - $ref: '#/components/schemas/StoreCode'
                         - enum:
                             - busy
+                            - clockJumped
                             - environmentNotServed
                             - nestedPartInvalid
                             - projectionBehind

@@ -127,6 +127,8 @@ extension OpenAPIDocument {
                       code:
                         anyOf:
                           - { const: stopping }
+                          - { const: appendStalled }
+                          - { const: clockJumped }
                           - { $ref: '#/components/schemas/StoreCode' }
                     additionalProperties: false
               additionalProperties: false

@@ -7,7 +7,7 @@ final class Readiness: Sendable {
 
     struct Problem: Sendable, Equatable {
         let environment: String?
-        /// Stable: `stopping`, or a code of the store.
+        /// Stable: `stopping`, `clockJumped`, or a code of the store.
         let code: String
     }
 
@@ -19,6 +19,10 @@ final class Readiness: Sendable {
     func problems(_ host: LedgerHost) async -> [Problem] {
         if stopping.withLock({ $0 }) { return [Problem(environment: nil, code: "stopping")] }
         var problems: [Problem] = []
+        if let milliseconds = host.clockWatch.jumpMilliseconds {
+            let error = ServingError.clockJumped(milliseconds: milliseconds)
+            problems.append(Problem(environment: nil, code: error.code))
+        }
         for ledger in host.ledgers {
             guard let code = await ledger.obstacleCode() else { continue }
             problems.append(

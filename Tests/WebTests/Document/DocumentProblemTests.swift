@@ -74,6 +74,7 @@ struct DocumentProblemTests {
         codes.formUnion([
             ServingError.projectionBehind(position: 0).code,
             ServingError.environmentNotServed(.xcode).code,
+            ServingError.clockJumped(milliseconds: 0).code,
             QueryError.noSuchSubscription("").code, QueryError.ambiguousId("", []).code,
         ])
         codes.formUnion(
@@ -111,7 +112,8 @@ struct DocumentProblemTests {
     func failures() {
         #expect(problem("Fault").codes == store(.fault).union(["internal"]))
         #expect(
-            problem("Unavailable").codes == store(.unavailable).union(["projectionBehind", "busy"]))
+            problem("Unavailable").codes
+                == store(.unavailable).union(["projectionBehind", "clockJumped", "busy"]))
         #expect(
             problem("TooManyStreams").codes
                 == store(.unavailable).union(["projectionBehind", "tooManyStreams"]))

@@ -24,6 +24,8 @@ struct ServedPlace: Sendable {
     var now = ServedPlace.now
     /// Another clock, that a test moves.
     var clock: (@Sendable () -> Timestamp)?
+    /// A clock beside it that nobody sets; nil compares it with none.
+    var steady: (@Sendable () -> Int64)?
     static let now = Timestamp(milliseconds: 1_774_000_000_000)
 
     init(apps: [String] = [MadePurchase.app]) throws {
@@ -79,7 +81,7 @@ struct ServedPlace: Sendable {
             let logger = logger
             let host = try await LedgerHost.open(
                 configuration, environments: environments, roots: roots,
-                observer: ServiceObserver(logger: logger, metrics: metrics)
+                observer: ServiceObserver(logger: logger, metrics: metrics), steady: steady
             ) { moved?() ?? now }
             async let running: Void = host.run()
             var service = try WebService(

@@ -1,0 +1,128 @@
+import AppStore
+import Testing
+
+@testable import LedgerService
+
+@Suite("Whether the clock is gone by")
+struct ClockPolicyTests {
+    private static let hour: Int64 = 3_600_000
+    private static let start: Int64 = 1_774_000_000_000
+
+    private func reading(_ wall: Int64, _ steady: Int64) -> ClockPolicy.Reading {
+        ClockPolicy.Reading(
+            wall: Timestamp(milliseconds: Self.start + wall),
+            steady: Timestamp(milliseconds: steady))
+    }
+
+    /// What the policy goes by, from the start on.
+    @discardableResult
+    private func time(_ policy: inout ClockPolicy, _ wall: Int64, _ steady: Int64) -> Int64 {
+        policy.time(at: reading(wall, steady)).milliseconds - Self.start
+    }
+
+    private func expect(
+        _ policy: inout ClockPolicy, _ wall: Int64, _ steady: Int64, is expected: Int64,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let found = time(&policy, wall, steady)
+        #expect(found == expected, sourceLocation: sourceLocation)
+    }
+
+    @Test(
+        "At the bound a jump is the clock's, one millisecond past it is not gone by",
+        arguments: [0, 1])
+    func bound(excess: Int64) {
+        var policy = ClockPolicy()
+        expect(&policy, 0, 0, is: 0)
+        let jump = ClockPolicy.tolerableJumpMilliseconds + excess
+        expect(&policy, 10 + jump, 10, is: (excess == 0 ? 10 + jump : 10))
+        #expect(policy.jumpMilliseconds == (excess == 0 ? nil : jump))
+    }
+
+    @Test("Days without a reading, a machine that slept, and a first reading are no jump")
+    func quiet() {
+        var policy = ClockPolicy()
+        expect(&policy, 500 * Self.hour, 7, is: 500 * Self.hour)
+        let later = 900 * 24 * Self.hour
+        expect(&policy, 500 * Self.hour + later, 7 + later, is: 500 * Self.hour + later)
+        #expect(policy.jumpMilliseconds == nil)
+    }
+
+    @Test("While the clock is ahead, time passes by the other one; set right, it is gone by again")
+    func back() {
+        var policy = ClockPolicy()
+        time(&policy, 0, 0)
+        expect(&policy, 5 * Self.hour, 1_000, is: 1_000)
+        expect(&policy, 5 * Self.hour + 60_000, 61_000, is: 61_000)
+        #expect(policy.jumpMilliseconds == 5 * Self.hour - 1_000)
+        expect(&policy, 120_000, 120_000, is: 120_000)
+        #expect(policy.jumpMilliseconds == nil)
+        // What was doubted is forgotten: the next jump is measured from here.
+        expect(&policy, 120_000 + 2 * Self.hour, 120_000, is: 120_000)
+    }
+
+    @Test("Time that passes does not catch up with a clock that stays ahead")
+    func stays() {
+        var policy = ClockPolicy()
+        time(&policy, 0, 0)
+        for day in 1...30 as ClosedRange<Int64> {
+            let passed = day * 24 * Self.hour
+            expect(&policy, passed + 3 * Self.hour, passed, is: passed)
+            #expect(policy.jumpMilliseconds == 3 * Self.hour)
+        }
+    }
+
+    @Test("A clock that is set back is gone by at once, and slow drift at any time")
+    func behind() {
+        var policy = ClockPolicy()
+        time(&policy, 0, 0)
+        expect(&policy, -400 * Self.hour, 10, is: -400 * Self.hour)
+        for step in 1...100 as ClosedRange<Int64> {
+            let wall = -400 * Self.hour + step * (Self.hour / 2)
+            expect(&policy, wall, 10 + step, is: wall)
+        }
+        #expect(policy.jumpMilliseconds == nil)
+    }
+
+    @Test(
+        "A signature of Apple's confirms the clock up to the bound behind it, and not one past it",
+        arguments: [
+            (0, true), (ClockPolicy.tolerableJumpMilliseconds, true),
+            (ClockPolicy.tolerableJumpMilliseconds + 1, false), (-60_000, true),
+        ] as [(Int64, Bool)])
+    func confirmed(behind: Int64, holds: Bool) {
+        var policy = ClockPolicy()
+        time(&policy, 0, 0)
+        time(&policy, 9 * Self.hour, 5)
+        let signedAt = Timestamp(milliseconds: Self.start + 9 * Self.hour - behind)
+        let isConfirmed = policy.confirm(signedAt: signedAt, at: reading(9 * Self.hour, 5))
+        #expect(isConfirmed == holds)
+        #expect((policy.jumpMilliseconds == nil) == holds)
+        expect(&policy, 9 * Self.hour, 5, is: (holds ? 9 * Self.hour : 5))
+    }
+
+    @Test("A signature says nothing of a clock that nobody doubts")
+    func undoubted() {
+        var policy = ClockPolicy()
+        time(&policy, 0, 0)
+        let signedAt = Timestamp(milliseconds: Self.start)
+        let isConfirmed = policy.confirm(signedAt: signedAt, at: reading(0, 0))
+        #expect(!isConfirmed)
+    }
+
+    @Test("Clocks at the ends of their range trap nothing")
+    func extremes() {
+        for wall in [Int64.min, 0, .max] {
+            for steady in [Int64.min, 0, .max] {
+                var policy = ClockPolicy()
+                for (first, second) in [(wall, steady), (steady, wall), (.max, .min)] {
+                    let reading = ClockPolicy.Reading(
+                        wall: Timestamp(milliseconds: first),
+                        steady: Timestamp(milliseconds: second))
+                    _ = policy.time(at: reading)
+                    _ = policy.confirm(signedAt: Timestamp(milliseconds: steady), at: reading)
+                }
+            }
+        }
+    }
+}

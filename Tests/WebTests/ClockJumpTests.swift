@@ -1,0 +1,164 @@
+import AppStore
+import HTTPTypes
+import Ledger
+import LedgerService
+import LedgerStore
+import Testing
+
+@testable import Web
+
+@Suite("A clock that jumps forward beside one that does not")
+struct ClockJumpTests {
+    private let clock = MovedClock()
+    private let codes = LogCodes()
+    private let purchase = MadePurchase()
+
+    /// Beside it a clock at which no time passes.
+    private func place() throws -> ServedPlace {
+        var place = try ServedPlace()
+        let clock = clock
+        place.clock = { clock.now }
+        place.steady = { 0 }
+        place.logger = codes.logger
+        return place
+    }
+
+    private static let hour: Int64 = 3_600_000
+
+    private static func decision() -> HTTPFields {
+        var head: HTTPFields = [.contentType: "application/json"]
+        head[.actor] = "sara"
+        head[.reason] = "ticket 7"
+        return head
+    }
+
+    private static func jumped(_ client: WebClient) async throws -> Double? {
+        let text = String(decoding: try await client.get("/metrics").bytes, as: UTF8.self)
+        return text.split(separator: "\n").first {
+            $0.hasPrefix("subledger_clock_ahead_seconds ")
+        }.flatMap { Double($0.split(separator: " ")[1]) }
+    }
+
+    /// Everything that the clock decides is refused, and nothing is in the log beyond `head`.
+    private static func requireStopped(
+        _ client: WebClient, _ host: LedgerHost, _ purchase: MadePurchase, head: Int64
+    ) async throws {
+        let json: HTTPFields = [.contentType: "application/json"]
+        let customer = "/v1/customers/ann"
+        let answers = [
+            try await client.notify(purchase.notificationBody(1)),
+            try await client.post("/v1/transactions", purchase.uploadBody(1)),
+            try await client.post("/v1/receipts", Array(#"{"receipt":"AAAA"}"#.utf8)),
+            try await client.send(
+                .put, "\(customer)/subscriptions/\(purchase.id)", decision()),
+            try await client.send(.post, "\(customer)/notes", decision()),
+            try await client.get("/v1/subscriptions/\(purchase.id)"),
+            try await client.get("/v1/subscriptions/\(purchase.id)/timeline"),
+            try await client.get("\(customer)/entitlements"),
+            try await client.get("\(customer)/timeline"),
+            try await client.get("\(customer)/subscriptions"),
+            try await client.post(
+                "/v1/customers:entitlements", Array(#"{"customers":["ann"]}"#.utf8), json),
+        ]
+        for (index, answer) in answers.enumerated() {
+            #expect(answer.status == 503, "\(index)")
+            #expect(answer.code == "clockJumped", "\(index)")
+            #expect(answer.headers[.retryAfter] != nil, "\(index)")
+        }
+        let ledger = try host.ledger(.production).ledger
+        #expect(try await ledger.log.head().position == head)
+        #expect(try await ledger.operations.quarantineCount() == 0)
+    }
+
+    @Test("What the clock decides stops, readiness and the gauge say so; set right, all goes on")
+    func back() async throws {
+        let (clock, codes, purchase) = (clock, codes, purchase)
+        try await place().serve { (client: WebClient, host: LedgerHost) async throws in
+            #expect(try await client.notify(purchase.notificationBody()).status == 200)
+            #expect(try await Self.jumped(client) == 0)
+            clock.move(to: ServedPlace.now.advanced(byMilliseconds: 5 * Self.hour))
+            try await Self.requireStopped(client, host, purchase, head: 1)
+            #expect(try await Self.jumped(client) == 5 * 3_600)
+            let ready = try await client.get("/readyz")
+            #expect(ready.status == 503)
+            #expect(ready.json["problems"]?.array?.map { $0["code"]?.string } == ["clockJumped"])
+            #expect(try await client.get("/healthz").status == 200)
+            // What was is told all the same, and what is in the log.
+            let path = "/v1/subscriptions/\(purchase.id)?minPosition=1"
+            let show = try await client.ask(path + "&at=\(ServedPlace.now.rfc3339)")
+            #expect(show.status == 200)
+            #expect(try await client.get("/v1/events").status == 200)
+            #expect(codes.all.count { $0 == "clockTrusted" } == 0)
+            clock.move(to: ServedPlace.now)
+            #expect(try await client.get("/readyz").status == 200)
+            #expect(try await Self.jumped(client) == 0)
+            #expect(try await client.notify(purchase.notificationBody(1)).status == 200)
+            #expect(try await client.ask(path).status == 200)
+            let event = try await host.ledger(.production).ledger.log.event(at: 2)
+            #expect(event?.event.receivedAt == ServedPlace.now)
+            // Refusals of deliveries under the same code are notes of their own.
+            #expect(codes.all.count { $0 == "clockTrusted" } == 1)
+            #expect(codes.all.contains("clockJumped"))
+        }
+    }
+
+    @Test("Up to an hour the clock is gone by")
+    func bound() async throws {
+        let (clock, purchase) = (clock, purchase)
+        try await place().serve { (client: WebClient, host: LedgerHost) async throws in
+            #expect(try await client.get("/readyz").status == 200)
+            clock.move(to: ServedPlace.now.advanced(byMilliseconds: Self.hour))
+            #expect(try await client.get("/readyz").status == 200)
+            #expect(try await client.notify(purchase.notificationBody()).status == 200)
+            clock.move(to: ServedPlace.now.advanced(byMilliseconds: 2 * Self.hour + 1))
+            try await Self.requireStopped(client, host, purchase, head: 1)
+        }
+    }
+
+    @Test("What Apple signed about now confirms the clock, and is dated by it; an older one does not")
+    func confirmed() async throws {
+        let (clock, purchase) = (clock, purchase)
+        // The third period is signed when it begins.
+        let signed = purchase.start(3).advanced(byMilliseconds: 3_000)
+        let now = signed.advanced(byMilliseconds: 60_000)
+        try await place().serve { (client: WebClient, host: LedgerHost) async throws in
+            #expect(try await client.notify(purchase.notificationBody()).status == 200)
+            clock.move(to: now)
+            try await Self.requireStopped(client, host, purchase, head: 1)
+            let answer = try await client.notify(purchase.notificationBody(3))
+            #expect(answer.status == 200)
+            let event = try await host.ledger(.production).ledger.log.event(at: 2)
+            #expect(event?.event.receivedAt == now)
+            #expect(try await client.get("/readyz").status == 200)
+            #expect(try await client.notify(purchase.notificationBody(1)).status == 200)
+        }
+    }
+
+    @Test("A restart goes by the clock that it finds, whatever the log's newest arrival is")
+    func restarted() async throws {
+        let (clock, purchase) = (clock, purchase)
+        let place = try place()
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            #expect(try await client.notify(purchase.notificationBody()).status == 200)
+            clock.jump(byDays: 400)
+            try await Self.requireStopped(client, host, purchase, head: 1)
+        }
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            #expect(try await client.get("/readyz").status == 200)
+            #expect(try await client.notify(purchase.notificationBody(1)).status == 200)
+        }
+    }
+
+    @Test("Feeds and whatever else asks the service's clock go by the time that has passed")
+    func passed() async throws {
+        let clock = clock
+        try await place().serve { (_: WebClient, host: LedgerHost) async throws in
+            #expect(host.clock() == ServedPlace.now)
+            clock.jump(byDays: 60)
+            #expect(host.clock() == ServedPlace.now)
+            #expect(host.clockWatch.jumpMilliseconds == 60 * 24 * Self.hour)
+            clock.jump(byDays: -60)
+            #expect(host.clockWatch.jumpMilliseconds == nil)
+        }
+    }
+}
