@@ -29,6 +29,7 @@ struct TidyTests {
             "HummingbirdHTTP2", "HTTPTypes", "NIOCore", "NIOPosix", "NIOSSL", "NIOHTTP1",
             "NIOHTTPTypes", "NIOTLS", "HummingbirdCore",
             "ServiceLifecycle", "UnixSignals", "Logging", "CoreMetrics",
+            "NIOHTTP2", "NIOHTTPTypesHTTP2",
         ],
         "Outgoing": [
             "LedgerService", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "ServiceLifecycle",

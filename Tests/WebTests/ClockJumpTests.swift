@@ -115,7 +115,8 @@ struct ClockJumpTests {
         }
     }
 
-    @Test("What Apple signed about now confirms the clock, and is dated by it; an older one does not")
+    @Test(
+        "What Apple signed about now confirms the clock, and is dated by it; an older one does not")
     func confirmed() async throws {
         let (clock, purchase) = (clock, purchase)
         // The third period is signed when it begins.

@@ -1,40 +1,161 @@
 import LedgerService
+import Synchronization
 import Testing
 
 @testable import Web
 
 @Suite("How many connections there may be")
 struct ConnectionCensusTests {
-    private func census(_ trusted: [String] = []) -> ConnectionCensus {
+    /// A census and the connections that stand in it.
+    private final class Place {
+        /// Stands for a channel.
+        final class Connection: Sendable {
+            let isClosed = Mutex(false)
+        }
+
+        let census: ConnectionCensus
+        private(set) var connections: [Connection] = []
+
+        init(
+            _ limits: ConnectionLimits, trusted: [String] = [], reserved: [String] = []
+        ) {
+            census = ConnectionCensus(
+                limits: limits, trusted: trusted.compactMap { NetworkRange($0) },
+                reserved: reserved.compactMap { NetworkRange($0) })
+        }
+
+        /// Nil where there is no room.
+        func enter(_ address: String, sends isAsking: Bool = true) -> Connection? {
+            let connection = Connection()
+            connections.append(connection)
+            let id = ObjectIdentifier(connection)
+            let isIn = census.enter(id, from: address) {
+                connection.isClosed.withLock { $0 = true }
+            }
+            if isIn, isAsking { census.requested(id) }
+            return isIn ? connection : nil
+        }
+
+        /// As many as an address can have.
+        func fill(_ address: String, sends isAsking: Bool = true) -> Int {
+            var count = 0
+            while enter(address, sends: isAsking) != nil { count += 1 }
+            return count
+        }
+
+        func leave(_ connection: Connection) {
+            census.leave(ObjectIdentifier(connection))
+        }
+
+        var closed: [Connection] { connections.filter { $0.isClosed.withLock { $0 } } }
+    }
+
+    private func place(
+        _ count: Int, perAddress: Int = 128, reserving: Int = 0, trusted: [String] = [],
+        reserved: [String] = []
+    ) -> Place {
         var limits = ConnectionLimits()
-        limits.connectionCount = 10
-        limits.connectionsPerAddress = 4
-        return ConnectionCensus(limits: limits, trusted: trusted.compactMap { NetworkRange($0) })
+        limits.connectionCount = count
+        limits.connectionsPerAddress = perAddress
+        limits.reservedConnectionCount = reserving
+        return Place(limits, trusted: trusted, reserved: reserved)
     }
 
     @Test("One address has its bound, and room again once one is closed")
-    func perAddress() {
-        let census = census()
-        for _ in 0..<4 { #expect(census.enter("9.9.9.9")) }
-        #expect(!census.enter("9.9.9.9"))
-        #expect(census.enter("9.9.9.8"))
-        census.leave("9.9.9.9")
-        #expect(census.enter("9.9.9.9"))
-        #expect(census.count == 5)
+    func perAddress() throws {
+        let place = place(1_000, perAddress: 5)
+        let first = try #require(place.enter("9.9.9.9"))
+        #expect(place.fill("9.9.9.9") == 4)
+        #expect(place.enter("9.9.9.8") != nil)
+        place.leave(first)
+        #expect(place.enter("9.9.9.9") != nil)
+        #expect(place.enter("9.9.9.9") == nil)
+        #expect(place.census.count == 6)
+    }
+
+    @Test("Eight addresses leave room; every address may always have four")
+    func fewAddresses() {
+        let place = place(1_024)
+        #expect(place.fill("9.9.9.1") == 128)
+        for last in 2...8 { _ = place.fill("9.9.9.\(last)") }
+        #expect(1_024 - place.census.count > 300)
+        #expect(self.place(20).fill("9.9.9.1") == 4)
+    }
+
+    @Test(
+        "An IPv6 /64 is one address, and an IPv4 address mapped into IPv6 is that address",
+        arguments: [
+            ("2001:db8::1", "2001:db8::ffff:2", true), ("2001:db8::1", "2001:db8:0:1::1", false),
+            ("9.9.9.9", "::ffff:9.9.9.9", true), ("9.9.9.9", "9.9.9.8", false),
+        ])
+    func subscriber(one: String, other: String, isSame: Bool) {
+        let place = place(1_000, perAddress: 1)
+        #expect(place.enter(one) != nil)
+        #expect((place.enter(other) == nil) == isSame)
     }
 
     @Test(
         "This machine and trusted proxies have only the bound of all",
-        arguments: [
-            "127.0.0.1", "::1", "10.0.0.7",
-        ])
-    func all(address: String) {
-        let census = census(["10.0.0.0/8"])
-        for _ in 0..<10 { #expect(census.enter(address)) }
-        #expect(!census.enter(address))
-        #expect(!census.enter("9.9.9.9"))
-        census.leave(address)
-        #expect(census.enter("9.9.9.9"))
+        arguments: ["127.0.0.1", "::1", "10.0.0.7"])
+    func all(address: String) throws {
+        let place = place(10, trusted: ["10.0.0.0/8"])
+        let first = try #require(place.enter(address))
+        #expect(place.fill(address) == 9)
+        #expect(place.enter("9.9.9.9") == nil)
+        place.leave(first)
+        #expect(place.enter("9.9.9.9") != nil)
+    }
+
+    @Test("Where it is full, the first that never sent a request goes, of whom has most of those")
+    func silent() throws {
+        let place = place(10)
+        #expect(place.enter("9.9.9.1", sends: false) != nil)
+        let first = try #require(place.enter("9.9.9.2", sends: false))
+        let second = try #require(place.enter("9.9.9.2", sends: false))
+        for last in 3...9 { #expect(place.enter("9.9.9.\(last)") != nil) }
+        #expect(place.closed.isEmpty)
+        #expect(place.enter("9.9.9.10") != nil)
+        #expect(place.closed.map { ObjectIdentifier($0) } == [ObjectIdentifier(first)])
+        #expect(place.enter("9.9.9.11") != nil && place.enter("9.9.9.12") != nil)
+        #expect(second.isClosed.withLock { $0 })
+        #expect(place.closed.count == 3)
+        // All have sent one now.
+        #expect(place.enter("9.9.9.13") == nil)
+        #expect(place.census.count == 10)
+        // What was closed leaves once.
+        place.leave(first)
+        #expect(place.census.count == 10)
+    }
+
+    @Test("The notification networks have room that others cannot take, nor lose theirs by it")
+    func reserved() {
+        let place = place(20, reserving: 4, reserved: ["17.0.0.0/8"])
+        for last in 0..<16 { #expect(place.enter("9.9.\(last).9") != nil) }
+        #expect(place.enter("9.9.16.9") == nil)
+        for last in 1...4 { #expect(place.enter("17.1.1.\(last)") != nil) }
+        #expect(place.enter("17.1.1.5") == nil)
+        #expect(place.census.count == 20)
+        let beside = self.place(20, reserving: 4, reserved: ["17.0.0.0/8"])
+        for last in 1...4 { #expect(beside.enter("17.1.1.\(last)") != nil) }
+        for last in 0..<16 { #expect(beside.enter("9.9.\(last).9") != nil) }
+    }
+
+    @Test("Streams of one address have a share over all its connections")
+    func streams() {
+        var limits = ConnectionLimits()
+        limits.streamCount = 100
+        let census = ConnectionCensus(limits: limits, trusted: [NetworkRange("10.0.0.0/8")!])
+        func fill(_ address: String) -> Int {
+            (0..<200).prefix { _ in census.enterStream(from: address) }.count
+        }
+        #expect(fill("9.9.9.9") == 12)
+        #expect(fill("::ffff:9.9.9.9") == 0)
+        #expect(fill("9.9.9.8") == 11)
+        census.leaveStream(from: "9.9.9.9")
+        #expect(fill("9.9.9.9") == 0)
+        #expect(fill("9.9.9.7") == 9)
+        #expect(fill("10.0.0.1") == 100 - 11 - 11 - 9)
+        #expect(census.streamCount == 100)
     }
 
     @Test("Over a socket: as many as the bound are served, one more is closed at once")

@@ -53,6 +53,29 @@ struct HeadTests {
         }
     }
 
+    @Test(
+        "A target in absolute form has the same host as Host, else it is a 400",
+        arguments: [
+            ("http://localhost/healthz", "localhost", true),
+            ("http://LOCALHOST:80/healthz", "localhost:80", true),
+            ("http://a.example/healthz", "localhost", false),
+            ("http://localhost:81/healthz", "localhost", false),
+            ("http://localhost@a.example/healthz", "localhost", false),
+            ("http://localhost.a.example/healthz", "localhost", false),
+            ("http://a.example?x=://localhost/healthz", "localhost", false),
+            ("http://a.example/healthz", "", false),
+        ])
+    func absolute(target: String, host: String, isAnswered: Bool) async throws {
+        try await connect("GET \(target) HTTP/1.1\r\nHost: \(host)\r\n\r\n") { stream in
+            if isAnswered {
+                #expect(await stream.wait(for: "HTTP/1.1 200 "))
+            } else {
+                #expect(await stream.wait(for: "\"code\":\"badRequest\""))
+                #expect(stream.text.hasPrefix("HTTP/1.1 400 "))
+            }
+        }
+    }
+
     @Test("An empty Host is one")
     func emptyHost() async throws {
         try await connect("GET /healthz HTTP/1.1\r\nHost:\r\n\r\n") { stream in

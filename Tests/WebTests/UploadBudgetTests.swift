@@ -204,8 +204,9 @@ struct UploadBudgetTests {
     /// Apple's notification of the first period once more, signed `seconds` later.
     private static func delivery(_ purchase: MadePurchase, _ seconds: Int) -> Delivery {
         let date = purchase.start.advanced(byMilliseconds: 3_000 + Int64(seconds) * 1_000)
-        guard case .notification(var payload, var transaction?, _) =
-            purchase.notification(0).evidence
+        guard
+            case .notification(var payload, var transaction?, _) =
+                purchase.notification(0).evidence
         else { return purchase.notification(0) }
         payload.notificationUUID = NotificationUUID("again-\(seconds)")
         payload.signedDate = date

@@ -51,6 +51,13 @@ public struct NetworkRange: Sendable, Equatable {
         return Array(bytes.prefix(12)) == mapped ? Array(bytes.suffix(4)) : bytes
     }
 
+    /// What stands for all addresses that one subscriber of a network has: an IPv4 address, also one
+    /// mapped into IPv6; of other IPv6 addresses the /64. The text itself where it is no address.
+    public static func subscriber(of address: String) -> String {
+        guard let bytes = bytes(of: address) else { return address }
+        return bytes.prefix(8).map { String($0) }.joined(separator: ".")
+    }
+
     /// Whether an address, or `localhost`, is this machine's own.
     public static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" { return true }

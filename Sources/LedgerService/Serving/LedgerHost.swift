@@ -95,7 +95,8 @@ public final class LedgerHost: Sendable {
         let uploadBudget = UploadBudget()
         self.uploadBudget = uploadBudget
         func intake(
-            _ source: EventSource, _ budget: UploadBudget?, _ admits: @escaping @Sendable (BelievedEvidence) -> Bool
+            _ source: EventSource, _ budget: UploadBudget?,
+            _ admits: @escaping @Sendable (BelievedEvidence) -> Bool
         ) -> LiveIntake {
             LiveIntake(
                 served: ledgers, apps: configuration.apps, verifier: verifier, source: source,

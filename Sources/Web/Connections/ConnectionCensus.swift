@@ -1,47 +1,121 @@
 import LedgerService
 import Synchronization
 
-/// How many connections are open, and whose they are.
+/// Counts the open connections and streams, and how they are shared among addresses. The /64 of an
+/// IPv6 address counts as one address, since that is what one subscriber is given (RFC 6177 §2).
 final class ConnectionCensus: Sendable {
     private let limits: ConnectionLimits
     private let trusted: [NetworkRange]
+    private let reserved: [NetworkRange]
     private let state = Mutex(State())
 
-    private struct State {
-        var total = 0
-        var streams = 0
-        var addresses: [String: Int] = [:]
+    /// One open connection.
+    private struct Connection {
+        let holder: String
+        let isReserved: Bool
+        let close: @Sendable () -> Void
+        /// Nil once a request has come; else the place in the order of arrival.
+        var silentSince: UInt64?
     }
 
-    init(limits: ConnectionLimits, trusted: [NetworkRange]) {
+    private struct State {
+        var arrivals: UInt64 = 0
+        var connections: [ObjectIdentifier: Connection] = [:]
+        var perHolder: [String: Int] = [:]
+        /// Connections of reserved networks.
+        var reserved = 0
+        var streams = 0
+        var streamsPerHolder: [String: Int] = [:]
+    }
+
+    /// - Parameters:
+    ///   - trusted: proxies, which have no bound of their own.
+    ///   - reserved: networks for which `limits.reservedConnectionCount` connections are kept free.
+    init(limits: ConnectionLimits, trusted: [NetworkRange], reserved: [NetworkRange] = []) {
         self.limits = limits
         self.trusted = trusted
+        self.reserved = reserved
     }
 
     /// Open connections.
-    var count: Int { state.withLock { $0.total } }
+    var count: Int { state.withLock { $0.connections.count } }
 
-    /// Whether there is room for a connection from an address; counts it if so.
-    func enter(_ address: String) -> Bool {
-        let isBounded =
-            !NetworkRange.isLoopback(address) && !trusted.contains { $0.contains(address) }
-        return state.withLock { state in
-            let held = state.addresses[address, default: 0]
-            guard state.total < limits.connectionCount,
-                !isBounded || held < limits.connectionsPerAddress
-            else { return false }
-            state.total += 1
-            state.addresses[address] = held + 1
-            return true
+    /// Counts a connection, if there is room for it. Where there is none, a connection that has
+    /// never sent a request is closed for it.
+    ///
+    /// - Parameter close: closes the connection; called at most once, and never before this returns.
+    /// - Returns: whether it may stay.
+    func enter(
+        _ id: ObjectIdentifier, from address: String, close: @escaping @Sendable () -> Void
+    ) -> Bool {
+        let holder = NetworkRange.subscriber(of: address)
+        let isReserved = reserved.contains { $0.contains(address) }
+        let (isIn, evicted) = state.withLock { state -> (Bool, Connection?) in
+            let held = state.perHolder[holder, default: 0]
+            let free = free(state, isReserved: isReserved)
+            let bound =
+                isReserved
+                ? limits.connectionsPerAddress
+                : ConnectionLimits.share(
+                    of: max(0, free) + held, atLeast: ConnectionLimits.leastConnectionsPerAddress,
+                    atMost: limits.connectionsPerAddress)
+            guard !isBounded(address) || held < bound else { return (false, nil) }
+            var evicted: Connection?
+            if free <= 0 {
+                guard let silent = Self.silent(state) else { return (false, nil) }
+                evicted = Self.remove(silent, from: &state)
+            }
+            state.arrivals += 1
+            state.connections[id] = Connection(
+                holder: holder, isReserved: isReserved, close: close,
+                silentSince: state.arrivals)
+            state.perHolder[holder, default: 0] += 1
+            if isReserved { state.reserved += 1 }
+            return (true, evicted)
         }
+        evicted?.close()
+        return isIn
     }
 
-    func leave(_ address: String) {
-        state.withLock { state in
-            state.total -= 1
-            let held = state.addresses[address, default: 1] - 1
-            state.addresses[address] = held > 0 ? held : nil
+    /// A request has come over a connection.
+    func requested(_ id: ObjectIdentifier) {
+        state.withLock { $0.connections[id]?.silentSince = nil }
+    }
+
+    func leave(_ id: ObjectIdentifier) {
+        state.withLock { _ = Self.remove(id, from: &$0) }
+    }
+
+    /// How many connections more there may be.
+    private func free(_ state: State, isReserved: Bool) -> Int {
+        let free = limits.connectionCount - state.connections.count
+        guard !isReserved, !reserved.isEmpty else { return free }
+        let others = state.connections.count - state.reserved
+        return min(free, limits.connectionCount - limits.reservedConnectionCount - others)
+    }
+
+    private func isBounded(_ address: String) -> Bool {
+        !NetworkRange.isLoopback(address) && !trusted.contains { $0.contains(address) }
+    }
+
+    /// The first connection without a request, of the holder that has the most of them; none of a
+    /// reserved network.
+    private static func silent(_ state: State) -> ObjectIdentifier? {
+        let silent = state.connections.filter {
+            $0.value.silentSince != nil && !$0.value.isReserved
         }
+        let counts = silent.values.reduce(into: [String: Int]()) { $0[$1.holder, default: 0] += 1 }
+        guard let most = counts.values.max() else { return nil }
+        return silent.filter { counts[$0.value.holder] == most }
+            .min { ($0.value.silentSince ?? 0) < ($1.value.silentSince ?? 0) }?.key
+    }
+
+    private static func remove(_ id: ObjectIdentifier, from state: inout State) -> Connection? {
+        guard let connection = state.connections.removeValue(forKey: id) else { return nil }
+        let held = state.perHolder[connection.holder, default: 1] - 1
+        state.perHolder[connection.holder] = held > 0 ? held : nil
+        if connection.isReserved { state.reserved -= 1 }
+        return connection
     }
 
     // MARK: Streams of HTTP/2
@@ -49,14 +123,28 @@ final class ConnectionCensus: Sendable {
     /// Open streams of all connections.
     var streamCount: Int { state.withLock { $0.streams } }
 
-    /// Whether there is room for one stream more; counts it if so.
-    func enterStream() -> Bool {
-        state.withLock { state in
-            guard state.streams < limits.streamCount else { return false }
+    /// Whether there is room for one stream more of an address; counts it if so.
+    func enterStream(from address: String) -> Bool {
+        let holder = NetworkRange.subscriber(of: address)
+        return state.withLock { state in
+            let held = state.streamsPerHolder[holder, default: 0]
+            let free = limits.streamCount - state.streams
+            let bound = ConnectionLimits.share(
+                of: free + held, atLeast: ConnectionLimits.leastStreamsPerAddress,
+                atMost: limits.streamsPerAddress)
+            guard free > 0, !isBounded(address) || held < bound else { return false }
             state.streams += 1
+            state.streamsPerHolder[holder] = held + 1
             return true
         }
     }
 
-    func leaveStream() { state.withLock { $0.streams -= 1 } }
+    func leaveStream(from address: String) {
+        let holder = NetworkRange.subscriber(of: address)
+        state.withLock { state in
+            state.streams -= 1
+            let held = state.streamsPerHolder[holder, default: 1] - 1
+            state.streamsPerHolder[holder] = held > 0 ? held : nil
+        }
+    }
 }

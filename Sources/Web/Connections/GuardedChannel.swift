@@ -18,11 +18,12 @@ struct GuardedChannel<Base: ServerChildChannel>: ServerChildChannel {
     struct Full: Error {}
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
-        let address = channel.remoteAddress?.ipAddress ?? ""
-        guard census.enter(address) else {
-            return channel.close().flatMapThrowing { throw Full() }
+        let id = ObjectIdentifier(channel)
+        let isIn = census.enter(id, from: channel.remoteAddress?.ipAddress ?? "") {
+            channel.close(promise: nil)
         }
-        channel.closeFuture.whenComplete { _ in census.leave(address) }
+        guard isIn else { return channel.close().flatMapThrowing { throw Full() } }
+        channel.closeFuture.whenComplete { _ in census.leave(id) }
         let isReady = base.setup(channel: channel, logger: logger)
         guard let secureLimits else { return isReady }
         return isReady.flatMapThrowing { value in

@@ -77,15 +77,16 @@ final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// HTTP/1.1 wants exactly one Host (RFC 9112 §3.2); an older request may have none. Where they
-    /// do not fit, none is left, and `HostMiddleware` refuses the request. Whether nothing had to be
-    /// changed.
+    /// HTTP/1.1 wants exactly one Host (RFC 9112 §3.2), and the same one in a target that names any;
+    /// an older request may have none. Where they do not fit, none is left, and `HostMiddleware`
+    /// refuses the request. Whether nothing had to be changed.
     private static func settleHost(
         _ head: inout HTTPRequestHead, _ count: Int, isOld: Bool
     ) -> Bool {
         switch count {
         case 0 where isOld: head.headers.add(name: "host", value: "")
-        case 0, 1: return true
+        case 0: return true
+        case 1 where !HostMiddleware.isForeign(head.uri, to: head.headers["host"]): return true
         default: head.headers.remove(name: "host")
         }
         return false

@@ -1,34 +1,55 @@
 import NIOCore
 import NIOHTTP1
+import NIOHTTP2
 import NIOHTTPTypes
+import NIOHTTPTypesHTTP2
 
-/// Lets a stream of HTTP/2 in as long as there is room for one: a connection may hold a hundred, each
-/// with an answer that waits for its reader. A connection of HTTP/1 is counted where it is accepted.
+/// Marks a connection as one that has sent a request, and admits a stream of HTTP/2 as long as there
+/// is room for it: a connection may hold a hundred, each with an answer that waits for its reader.
 final class StreamGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
 
     private let census: ConnectionCensus
-    private var isIn = false
+    /// Whether the channel is a connection of HTTP/1, which was counted where it was accepted.
+    private var isConnection = false
+    private var admittedAddress: String?
     private var isRefused = false
 
     init(census: ConnectionCensus) { self.census = census }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        let pipeline = context.pipeline.syncOperations
         typealias Decoder = ByteToMessageHandler<HTTPRequestDecoder>
-        let isConnection = (try? pipeline.handler(type: Decoder.self)) != nil
-        if isConnection { context.pipeline.syncOperations.removeHandler(self, promise: nil) }
+        isConnection = (try? context.pipeline.syncOperations.handler(type: Decoder.self)) != nil
     }
 
     /// Refused at its first part: a stream is not open before.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
-        guard isIn || census.enterStream() else {
-            isRefused = true
-            return context.close(promise: nil)
+        if isConnection {
+            census.requested(ObjectIdentifier(context.channel))
+            context.fireChannelRead(data)
+            return context.pipeline.syncOperations.removeHandler(self, promise: nil)
         }
-        isIn = true
+        if admittedAddress == nil {
+            let address = context.channel.parent?.remoteAddress?.ipAddress ?? ""
+            guard census.enterStream(from: address) else {
+                isRefused = true
+                return refuse(context)
+            }
+            admittedAddress = address
+            context.channel.parent.map { census.requested(ObjectIdentifier($0)) }
+        }
         context.fireChannelRead(data)
+    }
+
+    /// REFUSED_STREAM says that nothing was done, and that the request may be sent again
+    /// (RFC 9113 §8.7).
+    private func refuse(_ context: ChannelHandlerContext) {
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        let channel = context.channel
+        sent.futureResult.whenFailure { _ in channel.close(promise: nil) }
+        context.triggerUserOutboundEvent(
+            NIOHTTP2FramePayloadToHTTPEvent.reset(code: .refusedStream), promise: sent)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -39,7 +60,7 @@ final class StreamGate: ChannelInboundHandler, RemovableChannelHandler {
     func handlerRemoved(context: ChannelHandlerContext) { leave() }
 
     private func leave() {
-        if isIn { census.leaveStream() }
-        isIn = false
+        if let admittedAddress { census.leaveStream(from: admittedAddress) }
+        admittedAddress = nil
     }
 }

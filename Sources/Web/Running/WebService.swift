@@ -35,7 +35,8 @@ public struct WebService: Sendable {
         feeds = host.makeFeeds()
         self.logger = logger
         self.limits = limits
-        census = ConnectionCensus(limits: limits, trusted: server.trustedProxies)
+        census = ConnectionCensus(
+            limits: limits, trusted: server.trustedProxies, reserved: server.notificationNetworks)
         do throws(CertificateStore.Failure) {
             certificates = try server.tls.map { (files) throws(CertificateStore.Failure) in
                 try CertificateStore(files)

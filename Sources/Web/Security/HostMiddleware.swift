@@ -21,14 +21,30 @@ struct HostMiddleware: RouterMiddleware {
         _ request: Request, context: WebContext,
         next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
-        guard request.head.authority != nil || request.headers[HostMiddleware.host] != nil else {
+        // Of HTTP/1 `HTTP1Rules` has looked at the target; nothing is left of it here.
+        let hosts = request.headers[values: HostMiddleware.host]
+        guard request.head.authority != nil || !hosts.isEmpty,
+            !HostMiddleware.isForeign(
+                request.head.path ?? "/",
+                to: [request.head.authority].compactMap { $0 } + hosts)
+        else {
             throw Problem(
-                .badRequest, code: "badRequest", detail: "The request must name one Host.")
+                .badRequest, code: "badRequest",
+                detail: "The request must name one Host, and its target no other.")
         }
         if tokens.isEmpty, !TokenMiddleware.isOpen(context.endpointPath, request.method) {
             try HostMiddleware.requireOwn(request)
         }
         return try await next(request, context)
+    }
+
+    /// Whether a target in absolute form names another host than Host does (RFC 9112 §3.2): two servers
+    /// in a row could each go by another one.
+    static func isForeign(_ target: String, to hosts: [String]) -> Bool {
+        guard target.utf8.first != UInt8(ascii: "/"), let scheme = target.firstRange(of: "://")
+        else { return false }
+        let named = target[scheme.upperBound...].prefix { !"/?#".contains($0) }.lowercased()
+        return !hosts.allSatisfy { $0.lowercased() == named }
     }
 
     /// Throws `hostNotAllowed` or `originNotAllowed`.

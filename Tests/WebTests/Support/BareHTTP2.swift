@@ -26,6 +26,8 @@ final class BareHTTP2: ChannelInboundHandler, Sendable {
         var bytes = ByteBuffer()
         /// Type and stream of each frame that came.
         var frames: [(type: UInt8, stream: UInt32)] = []
+        /// The error code of each stream that was reset (RFC 9113 §7).
+        var resets: [UInt32: UInt32] = [:]
         /// Of all bodies.
         var text = ""
         var isClosed = false
@@ -35,6 +37,7 @@ final class BareHTTP2: ChannelInboundHandler, Sendable {
     /// What came so far.
     struct Seen {
         let frames: [(type: UInt8, stream: UInt32)]
+        let resets: [UInt32: UInt32]
         let isClosed: Bool
 
         func count(_ frame: Frame) -> Int {
@@ -149,6 +152,9 @@ final class BareHTTP2: ChannelInboundHandler, Sendable {
                 let type = state.bytes.getInteger(at: start + 3, as: UInt8.self) ?? 0
                 let stream = state.bytes.getInteger(at: start + 5, as: UInt32.self) ?? 0
                 state.frames.append((type, stream))
+                if type == Frame.resetStream.rawValue {
+                    state.resets[stream] = state.bytes.getInteger(at: start + 9)
+                }
                 if type == Frame.data.rawValue {
                     state.text += state.bytes.getString(at: start + 9, length: length) ?? ""
                 }
@@ -179,5 +185,7 @@ final class BareHTTP2: ChannelInboundHandler, Sendable {
 }
 
 extension BareHTTP2.State {
-    fileprivate var seen: BareHTTP2.Seen { BareHTTP2.Seen(frames: frames, isClosed: isClosed) }
+    fileprivate var seen: BareHTTP2.Seen {
+        BareHTTP2.Seen(frames: frames, resets: resets, isClosed: isClosed)
+    }
 }
