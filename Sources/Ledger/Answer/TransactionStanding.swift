@@ -1,7 +1,7 @@
 public import AppStore
 
-/// What became of one transaction of a chain by a moment: what comes first for a reader who asks by its
-/// id.
+/// What became of one transaction of a chain by a moment: what comes first for a reader who asks by
+/// its id.
 public struct TransactionStanding: Hashable, Sendable {
     public var transactionId: TransactionId
     public var productId: ProductId?
@@ -29,7 +29,7 @@ public struct TransactionStanding: Hashable, Sendable {
 }
 
 extension Lifecycle {
-    /// What became of a transaction; nil for one that is none of the chain's, or that does not count.
+    /// What became of a transaction; nil for one that is none of the chain's, or does not count.
     public func standing(of id: TransactionId, at: Timestamp) -> TransactionStanding? {
         let periods = history.periods
         let found =

@@ -207,8 +207,8 @@ struct AfterPeriodRule {
             ? AfterPeriodRule.monthlyPlanRetryMilliseconds : AfterPeriodRule.retryMilliseconds
     }
 
-    /// Why the subscription expired: EXPIRED's subtype, else the first over fact's intent; and the fact
-    /// that says so.
+    /// Why the subscription expired: EXPIRED's subtype, else the first over fact's intent; and the
+    /// fact that says so.
     private func reason(
         _ words: [(fact: Int, word: Word)]
     ) -> (reason: EndReason, fact: Int)? {

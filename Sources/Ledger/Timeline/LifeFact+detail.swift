@@ -11,8 +11,8 @@ extension LifeFact {
 
     /// What was given back.
     public struct Refund: Hashable, Sendable {
-        /// The part of the price that is stated; nil where no price is, and of copies through Family
-        /// Sharing or assignment, which are never money.
+        /// The part of the price that is stated; nil where no price is, and of copies through
+        /// Family Sharing or assignment, which are never money.
         public var amount: Money?
         /// The stretch that had been paid for.
         public var from: Timestamp

@@ -16,7 +16,7 @@ extension NoticeReader {
             let agrees = history.intervals[earliest...].prefix { $0.from <= to }.contains {
                 $0.state.appleStatus == status.rawValue
             }
-            guard !agrees else { continue }
+            guard !agrees, !isStatusAhead(index) else { continue }
             let period = history.interval(at: time).map {
                 stretch(history.periods[history.intervals[$0].period])
             }
@@ -36,6 +36,15 @@ extension NoticeReader {
                     + " sends no such notification: its sender has the shared secret. Change it in"
                     + " App Store Connect.")
         }
+    }
+
+    /// Whether a fact's status is that of a period which it states before that begins: renewals are
+    /// signed up to a day early.
+    private func isStatusAhead(_ index: Int) -> Bool {
+        guard let start = facts[index].statedTransaction?.purchaseDate,
+            start > facts.times[index], let interval = history.interval(at: start)
+        else { return false }
+        return history.intervals[interval].state.appleStatus == facts[index].status?.rawValue
     }
 
     /// Two sources that state different values for one transaction at one signedDate.
@@ -153,8 +162,8 @@ extension NoticeReader {
             add(
                 .unknownValue, from: facts.times[fact], facts: [fact],
                 about: stretch(history.periods[index]),
-                "A grace period was stated without gracePeriodExpiresDate, and nothing says when it"
-                    + " ended; its end is a guess.")
+                "A grace period was stated without gracePeriodExpiresDate, and nothing ended it within"
+                    + " three days; its end is a guess.")
         }
         readMissingDuration()
         readMissingType()

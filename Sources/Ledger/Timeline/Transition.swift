@@ -13,8 +13,8 @@ public struct Transition: Hashable, Sendable {
     /// Position of the event that proves it; of a clock-driven one, of the event that stated the
     /// date.
     public var cause: Int64
-    /// Positions of all events that prove it, ascending, `cause` among them: what states the date and
-    /// what gives the reason may be others.
+    /// Positions of all events that prove it, ascending, `cause` among them: what states the date
+    /// and what gives the reason may be others.
     public var events: [Int64]
 
     static func transitions(_ history: History) -> [Transition] {

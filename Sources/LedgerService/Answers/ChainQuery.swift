@@ -101,8 +101,8 @@ public struct ChainReading: Sendable {
 }
 
 extension ChainReading {
-    /// The same for a question by this id. A chain's id is that of its first transaction, too: which one
-    /// is meant is clear where that was refunded.
+    /// The same for a question by this id. A chain's id is that of its first transaction, too:
+    /// which one is meant is clear where that was refunded.
     func asked(by id: String) -> ChainReading {
         guard let standing = life.standing(of: TransactionId(id), at: moment.at) else {
             return self

@@ -2,8 +2,8 @@ import AppStore
 import Ledger
 
 extension ChainState {
-    /// For people: the contract's word, but of a consumable what happened. `consumed` says only that it
-    /// gives no lasting access.
+    /// For people: the contract's word, but of a consumable what happened. `consumed` says only that
+    /// it gives no lasting access.
     var text: String { self == .consumed ? "purchased (consumable)" : rawValue }
 }
 

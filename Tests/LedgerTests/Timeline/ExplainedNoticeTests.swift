@@ -78,6 +78,21 @@ struct ExplainedNoticeTests {
         #expect(closed.answer(day(12))?.notices.isEmpty == true)
     }
 
+    @Test("A renewal signed early has its own period's status, whatever the one before came to")
+    func statusAhead() {
+        let refund = Fact.notification(.refund, "1", day(0), day(30), at: day(10)).revoked(day(9))
+        func codes(_ status: SubscriptionStatus) -> [NoticeCode] {
+            given(
+                bought, refund,
+                .didRenew("2", day(30), day(60), at: day(29)).with { $0.status = Raw(status) }
+            ).notices.map(\.code)
+        }
+        #expect(codes(.active) == [])
+        #expect(codes(.billingRetry) == [.contradiction])
+        // The state of that moment still agrees.
+        #expect(codes(.revoked) == [])
+    }
+
     @Test("Of two ends only what restates the one that holds decides")
     func settledEnd() {
         func life(_ end: Timestamp?) -> Lifecycle {
