@@ -166,8 +166,9 @@ struct ChainPolicyTests {
         #expect(try code(at: until) == nil)
         #expect(try code(at: from - 1) == .certificateNotValidAtSigning)
         #expect(try code(at: until + 1) == .certificateNotValidAtSigning)
-        #expect(try code(at: Int64.min) == .certificateNotValidAtSigning)
-        #expect(try code(at: Int64.max) == .certificateNotValidAtSigning)
+        // No date at all: it is outside the years 1 to 9999.
+        #expect(try code(at: Int64.min) == .undecodablePayload)
+        #expect(try code(at: Int64.max) == .undecodablePayload)
     }
 
     @Test(
