@@ -15,6 +15,13 @@ extension Doctor {
         }
     }
 
+    /// Files of secrets and private keys that others than their owner can read.
+    func openSecrets() -> [Finding] {
+        configuration.secretPaths.filter(\.isOpenToOthers).map {
+            Finding(level: .bad, subject: "secrets", message: $0.warning)
+        }
+    }
+
     /// Whether the service would listen where it is told to.
     func server() -> [Finding] {
         let server = configuration.server

@@ -66,6 +66,7 @@ public struct Doctor: Sendable {
     /// Everything, in a fixed order.
     public func examine() async -> [Finding] {
         var findings = apps() + trust() + keys() + sharedSecrets() + webhooks() + server()
+        findings += openSecrets()
         findings += clock() + disk()
         findings += await files()
         return findings
@@ -118,13 +119,7 @@ public struct Doctor: Sendable {
                 let file = try APIKeyFile(
                     path: api.privateKeyFile, key: "\(setting).privateKeyFile")
                 _ = try file.credentials(api, bundleId: app.bundleId, key: setting)
-                guard file.isReadableByOthers else {
-                    return Finding(level: .good, subject: subject, message: "usable")
-                }
-                return Finding(
-                    level: .warning, subject: subject,
-                    message: "\(file.path) can be read by others than its owner: chmod 600 keeps"
-                        + " them out.")
+                return Finding(level: .good, subject: subject, message: "usable")
             } catch {
                 return Finding(level: .bad, subject: subject, message: error.description)
             }

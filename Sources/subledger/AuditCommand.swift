@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import LedgerService
 import LedgerStore
+import Signing
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -32,17 +33,42 @@ struct AuditCommand: AsyncParsableCommand {
                         "warning: there was no log at \(directory)/\(EventLog.fileName); an empty"
                             + " one was begun. Check --data and --config.")
                 }
-                let log = try await EventLog.open(directory: directory)
-                let progress = ProgressLine()
-                let report = try await Audit(log: log, directory: directory)
-                    .verify(verifier: verifier, apps: settings.configuration.apps) {
-                        progress.show($0.text)
-                    }
-                progress.end()
-                await log.close()
+                let report = try await audit(directory, verifier, settings.configuration.apps)
                 try print(report)
                 if !report.isSound { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
             }
+        }
+
+        /// Of a log where nothing can be written a copy is judged.
+        private func audit(
+            _ directory: String, _ verifier: EvidenceVerifier?, _ apps: [Configuration.App]
+        ) async throws -> Audit.Report {
+            if CopiedLog.isNeeded(for: directory) {
+                let copy = try await CopiedLog.open(directory)
+                do {
+                    let report = try await audit(copy.log, directory, verifier, apps)
+                    await copy.close()
+                    return report
+                } catch {
+                    await copy.close()
+                    throw error
+                }
+            }
+            let log = try await EventLog.open(directory: directory)
+            let report = try await audit(log, directory, verifier, apps)
+            await log.close()
+            return report
+        }
+
+        private func audit(
+            _ log: EventLog, _ directory: String, _ verifier: EvidenceVerifier?,
+            _ apps: [Configuration.App]
+        ) async throws -> Audit.Report {
+            let progress = ProgressLine()
+            let report = try await Audit(log: log, directory: directory)
+                .verify(verifier: verifier, apps: apps) { progress.show($0.text) }
+            progress.end()
+            return report
         }
 
         private func print(_ report: Audit.Report) throws {

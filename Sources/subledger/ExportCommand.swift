@@ -8,7 +8,7 @@ struct ExportCommand: AsyncParsableCommand {
     @Argument(help: "subscriptions, transitions, facts or events.")
     var subject: Export.Subject
 
-    @Option(help: "ndjson or csv.")
+    @Option(help: "ndjson, csv, or csv-raw: texts as they are, which a spreadsheet may run.")
     var format: Export.Format = .ndjson
 
     @Option(

@@ -27,7 +27,7 @@ struct MetricsOptions: ParsableArguments {
     @Option(help: "An IANA time zone (default: the configured report zone).")
     var timeZone: String?
 
-    @Option(help: "text, csv or json (default: text).")
+    @Option(help: "text, csv, csv-raw or json (default: text).")
     var format: String?
 
     var words: MetricsWords {
@@ -49,7 +49,8 @@ struct MetricsOptions: ParsableArguments {
         guard let form = MetricsTable.Form(rawValue: format), !common.json else {
             throw CommandFailure(
                 code: "invalidOption",
-                message: "--format takes text, csv or json, and --json is only --format json.",
+                message: "--format takes text, csv, csv-raw or json, and --json is only --format"
+                    + " json.",
                 exit: .usage)
         }
         return .table(form)
@@ -78,7 +79,10 @@ struct MetricsOptions: ParsableArguments {
     func print(
         _ form: MetricsTable.Form, _ stamp: MetricsStamp, _ table: (MetricsTable.Form) -> [UInt8]
     ) throws {
-        if form == .csv { for line in stamp.lines { Console.note(line) } }
+        guard form != .text else {
+            return try Console.out(String(decoding: table(form), as: UTF8.self))
+        }
+        for line in stamp.lines { Console.note(line) }
         try Console.out(table(form))
     }
 }

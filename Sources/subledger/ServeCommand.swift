@@ -33,6 +33,9 @@ struct ServeCommand: AsyncParsableCommand {
             try apply(to: &settings.configuration.server)
             let endpoints = try settings.webhookEndpoints()
             let log = ServiceLog(settings.configuration.server.log) { Console.now }
+            for secret in settings.configuration.secretPaths where secret.isOpenToOthers {
+                log.logger.warning("\(secret.warning)", metadata: ["code": "secretOpenToOthers"])
+            }
             let metrics = ServiceMetrics()
             let host = try await LedgerHost.open(
                 settings.configuration, environments: settings.servedEnvironments,

@@ -109,7 +109,7 @@ struct Settings {
                 exit: .configuration)
         }
         do throws(ConfigurationError) {
-            return try Configuration(yaml: String(decoding: data, as: UTF8.self))
+            return try Configuration(yaml: String(decoding: data, as: UTF8.self), from: file)
         } catch {
             throw CommandFailure(
                 code: error.code.rawValue, message: "\(file): \(error)", exit: .configuration)

@@ -14,7 +14,11 @@ struct WarehouseCommand: AsyncParsableCommand {
     @Argument(help: "facts, transitions or daily.")
     var subject: WarehouseSubject
 
-    @Option(help: "ndjson or csv; a csv has its header only from position 0.")
+    @Option(
+        help: """
+            ndjson, csv, or csv-raw: texts as they are, which a spreadsheet may run; a csv has its \
+            header only from position 0.
+            """)
     var format: Export.Format = .ndjson
 
     @Option(help: "Only what events after this position changed.", transform: PlainNumber.read)

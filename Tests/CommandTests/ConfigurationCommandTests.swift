@@ -31,6 +31,18 @@ struct ConfigurationCommandTests {
         #expect(try await place.run("show", Evidence.id).code == 0)
     }
 
+    @Test("A relative data directory lies beside the file, wherever the command runs")
+    func besideTheFile() async throws {
+        let place = try place()
+        try FileManager.default.createDirectory(
+            atPath: place.file("conf"), withIntermediateDirectories: false)
+        try place.write(yaml(data: "./ledger"), to: "conf/subledger.yaml")
+        let outcome = try await place.run("ingest", "in.ndjson", "--config", "conf/subledger.yaml")
+        #expect(outcome.code == 0, "\(outcome.err)")
+        #expect(exists(place, "conf/ledger"))
+        #expect(!exists(place, "ledger"))
+    }
+
     @Test("A flag wins over a variable, a variable over the file")
     func precedence() async throws {
         let place = try place()

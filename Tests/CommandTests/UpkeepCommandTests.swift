@@ -173,7 +173,7 @@ struct UpkeepCommandTests {
         let list = try await place.run("quarantine", "list", "--json")
         let id = String(try #require(try list.json()["items"]?.array?.first?["id"]?.int64))
         let text = try await place.run("quarantine", "show", id)
-        #expect(text.out.contains("a.·[2Jb.c"))
+        #expect(text.out.contains("a.\\u001B[2Jb.c"))
         #expect(!text.out.contains("\u{1B}"))
         let json = try await place.run("quarantine", "show", id, "--json")
         #expect(try json.json()["content"]?.string == "a.\u{1B}[2Jb.c")

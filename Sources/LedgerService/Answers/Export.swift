@@ -16,6 +16,8 @@ public struct Export: Sendable {
     public enum Format: String, Sendable, CaseIterable {
         case ndjson
         case csv
+        /// Texts as they are, for machines: a spreadsheet may run them.
+        case rawCSV = "csv-raw"
     }
 
     public typealias Output = (_ bytes: [UInt8]) throws -> Void

@@ -4,11 +4,13 @@ import AppStore
 /// column for each scalar, nested ones named with a dot, lists as JSON.
 struct ExportLines {
     private let columns: [String]?
+    private let isRaw: Bool
     private var json = JSONWriter(reservingCapacity: 64 * 1024)
     private var text: [UInt8] = []
 
     init(subject: Export.Subject, format: Export.Format, withEvidence: Bool) {
-        guard format == .csv else {
+        isRaw = format == .rawCSV
+        guard format != .ndjson else {
             columns = nil
             return
         }
@@ -38,7 +40,7 @@ struct ExportLines {
             text += ExportLines.field(
                 column.split(separator: ".").reduce(value) { found, key in
                     found[String(key)] ?? .null
-                })
+                }, isRaw: isRaw)
         }
         text += "\r\n".utf8
     }
@@ -52,21 +54,10 @@ struct ExportLines {
         return columns == nil ? json.bytes : text
     }
 
-    private static func field(_ value: JSONValue) -> [UInt8] {
+    private static func field(_ value: JSONValue, isRaw: Bool) -> [UInt8] {
         if value.isNull { return [] }
-        let plain = value.string.map { Array($0.utf8) } ?? value.encoded()
-        let needsQuotes = plain.contains { byte in
-            byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
-                || byte == UInt8(ascii: "\r")
-        }
-        guard needsQuotes else { return plain }
-        var quoted: [UInt8] = [UInt8(ascii: "\"")]
-        for byte in plain {
-            if byte == UInt8(ascii: "\"") { quoted.append(byte) }
-            quoted.append(byte)
-        }
-        quoted.append(UInt8(ascii: "\""))
-        return quoted
+        let plain = value.string ?? String(decoding: value.encoded(), as: UTF8.self)
+        return Array(plain.csvField(isRaw: isRaw).utf8)
     }
 
     private static func columns(_ subject: Export.Subject) -> [String] {

@@ -7,7 +7,10 @@ extension Configuration {
     public static let maximumByteCount = 1024 * 1024
 
     /// Reads a configuration file's text. Throws `ConfigurationError` that names the key.
-    public init(yaml text: String) throws(ConfigurationError) {
+    ///
+    /// - Parameter file: where the text is from: a relative `dataDirectory` lies beside it. Nil: in
+    ///   the working directory.
+    public init(yaml text: String, from file: String? = nil) throws(ConfigurationError) {
         self.init()
         let root: Node?
         do { root = try Yams.compose(yaml: text) } catch {
@@ -15,20 +18,22 @@ extension Configuration {
                 .invalidYAML, key: "file", reason: "It is not valid YAML; check the indentation.")
         }
         guard let root, root.null == nil else { return }
-        var file = try YAMLMapping(root, path: "")
-        if let directory = try file.text("dataDirectory") { dataDirectory = directory }
-        let entries = try file.mappings("apps")
+        var mapping = try YAMLMapping(root, path: "")
+        if let directory = try mapping.text("dataDirectory") {
+            dataDirectory = Configuration.path(directory, beside: file)
+        }
+        let entries = try mapping.mappings("apps")
         apps = try Configuration.apps(entries)
-        trustedRoots = try file.texts("trustedRoots")
-        catalogue = try Configuration.catalogue(&file)
+        trustedRoots = try mapping.texts("trustedRoots")
+        catalogue = try Configuration.catalogue(&mapping)
         catalogue.smallBusinessProgram = try Configuration.smallBusinessProgram(entries)
-        if var customers = try file.mapping("customers") {
+        if var customers = try mapping.mapping("customers") {
             if let policy = try customers.text("claimPolicy") {
                 claimPolicy = try Configuration.choice(policy, key: "customers.claimPolicy")
             }
             try customers.requireNothingElse()
         }
-        if let zone = try file.text("reportTimeZone") {
+        if let zone = try mapping.text("reportTimeZone") {
             guard ReportZone(zone) != nil else {
                 throw ConfigurationError(
                     .invalidValue, key: "reportTimeZone",
@@ -37,9 +42,18 @@ extension Configuration {
             }
             reportTimeZone = zone
         }
-        if var server = try file.mapping("server") { try readServer(&server) }
-        webhooks = try Configuration.webhooks(file.mappings("webhooks"))
-        try file.requireNothingElse()
+        if var server = try mapping.mapping("server") { try readServer(&server) }
+        webhooks = try Configuration.webhooks(mapping.mappings("webhooks"))
+        try mapping.requireNothingElse()
+    }
+
+    /// A path as a file says it: a relative one begins where the file is, wherever the command is
+    /// given.
+    private static func path(_ path: String, beside file: String?) -> String {
+        guard !path.hasPrefix("/"), let file, let slash = file.lastIndex(of: "/") else {
+            return path
+        }
+        return "\(file[...slash])\(path)"
     }
 
     private static func apps(_ list: [YAMLMapping]) throws(ConfigurationError) -> [App] {

@@ -99,7 +99,7 @@ public struct ComparisonReport: Sendable {
             + rules.flatMap { [$0.rawValue, "\($0.rawValue).chains"] } + ["theirs", "base"]
         let cells = rows.map { row in
             let bounds =
-                form == .csv
+                form != .text
                 ? [row.from.rfc3339, row.to.rfc3339]
                 : [zone.label(row.from), zone.label(row.to)]
             return bounds + [row.currency ?? "", row.figure, "\(row.ours)"]
@@ -107,7 +107,7 @@ public struct ComparisonReport: Sendable {
                 + ["\(row.theirs)", row.base.map { "\($0)" } ?? ""]
         }
         let table = MetricsTable(header: header, rows: cells)
-        guard form == .text else { return table.csv }
+        guard form == .text else { return table.csv(isRaw: form == .rawCSV) }
         var told = rules.map { "\($0.rawValue)\n  theirs: \($0.theirs)\n  ours:   \($0.ours)" }
         if told.isEmpty { told = ["No rule of theirs is known that differs from ours."] }
         told += reasons.map { "\($0.reason.rawValue): \($0.theirs)" }

@@ -27,9 +27,5 @@ extension ChurnChart {
         return "\(sign)\(whole).\(rest < 10 ? "0" : "")\(rest)"
     }
 
-    /// What XML would take for its own.
-    static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-            .replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
-    }
+    static func escaped(_ text: String) -> String { text.xmlText }
 }

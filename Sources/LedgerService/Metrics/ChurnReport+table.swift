@@ -5,7 +5,8 @@ extension ChurnReport {
     /// As a table: `text` aligned for people, or comma-separated with one column for each figure.
     public func table(_ form: MetricsTable.Form) -> [UInt8] {
         switch form {
-        case .csv: MetricsTable(header: header, rows: rows.map { cells($0) }).csv
+        case .csv, .rawCSV:
+            MetricsTable(header: header, rows: rows.map { cells($0) }).csv(isRaw: form == .rawCSV)
         case .text: Array(text.utf8)
         }
     }

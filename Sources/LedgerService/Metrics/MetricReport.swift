@@ -78,7 +78,8 @@ public struct MetricReport: Sendable {
     /// As a table: `text` aligned for people, or comma-separated with one column for each figure.
     public func table(_ form: MetricsTable.Form) -> [UInt8] {
         switch form {
-        case .csv: MetricsTable(header: header, rows: rows.map { cells($0) }).csv
+        case .csv, .rawCSV:
+            MetricsTable(header: header, rows: rows.map { cells($0) }).csv(isRaw: form == .rawCSV)
         case .text: Array(text.utf8)
         }
     }

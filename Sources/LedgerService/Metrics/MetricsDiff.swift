@@ -65,10 +65,10 @@ public struct MetricsDiff: Sendable {
         let rows = cells.map { cell in
             let more = cell.eventsOmitted > 0 ? " and \(cell.eventsOmitted) more" : ""
             let bounds =
-                form == .csv
+                form != .text
                 ? [cell.from.rfc3339, cell.to.rfc3339]
                 : [zone.label(cell.from), zone.label(cell.to)]
-            return bounds + cell.group.map { $0 ?? (form == .csv ? "" : "–") }
+            return bounds + cell.group.map { $0 ?? (form == .text ? "–" : "") }
                 + [
                     cell.column, "\(cell.before)", "\(cell.after)",
                     cell.events.map { "\($0)" }.joined(separator: " ") + more,
@@ -76,7 +76,7 @@ public struct MetricsDiff: Sendable {
         }
         let table = MetricsTable(header: header, rows: rows)
         switch form {
-        case .csv: return table.csv
+        case .csv, .rawCSV: return table.csv(isRaw: form == .rawCSV)
         case .text:
             let told = cells.isEmpty ? "no cell moved\n" : table.aligned(leading: header.count)
             return Array(((stamp.lines + [""]).joined(separator: "\n") + "\n" + told).utf8)

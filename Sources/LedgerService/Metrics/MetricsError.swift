@@ -149,10 +149,8 @@ public enum MetricsError: Error, Sendable, Equatable {
 
     /// What somebody wrote, short and printable.
     private static func quoted(_ text: String) -> String {
-        let plain = text.unicodeScalars.prefix(MetricsLimits.quotedCharacterCount).map {
-            $0.value < 0x20 || $0.value == 0x7F ? "·" : Character($0)
-        }
-        return "“\(String(plain))”"
+        let start = text.unicodeScalars.prefix(MetricsLimits.quotedCharacterCount)
+        return "“\(String(String.UnicodeScalarView(start)).printable)”"
     }
 }
 

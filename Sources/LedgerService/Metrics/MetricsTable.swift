@@ -4,25 +4,21 @@ public struct MetricsTable: Sendable {
     public enum Form: String, Sendable, CaseIterable {
         case text
         case csv
+        /// Texts as they are, for machines: a spreadsheet may run them.
+        case rawCSV = "csv-raw"
     }
 
     let header: [String]
     let rows: [[String]]
 
     /// RFC 4180.
-    var csv: [UInt8] {
+    ///
+    /// - Parameter isRaw: texts as they are (`String.csvField`).
+    func csv(isRaw: Bool) -> [UInt8] {
         ([header] + rows).flatMap { row in
-            Array((row.map(MetricsTable.field).joined(separator: ",") + "\r\n").utf8)
+            let fields = row.map { $0.csvField(isRaw: isRaw) }
+            return Array((fields.joined(separator: ",") + "\r\n").utf8)
         }
-    }
-
-    private static func field(_ text: String) -> String {
-        let needsQuotes = text.utf8.contains { byte in
-            byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
-                || byte == UInt8(ascii: "\r")
-        }
-        guard needsQuotes else { return text }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
 
     /// Columns of one width, two spaces between them; numbers to the right.

@@ -68,6 +68,7 @@ public final class LedgerHost: Sendable {
             roots: roots,
             allowedLocalEnvironments: Set(environments).intersection([.xcode, .localTesting]),
             chainBudget: ChainBudget())
+        for served in ledgers { await RecentChains(served.ledger).learn(verifier) }
         return LedgerHost(
             ledgers, configuration, verifier: verifier, observer: observer, makeId: makeId,
             clockWatch: ClockWatch(wall: clock, steady: steady) { change in
@@ -95,7 +96,7 @@ public final class LedgerHost: Sendable {
         let uploadBudget = UploadBudget()
         self.uploadBudget = uploadBudget
         func intake(
-            _ source: EventSource, _ budget: UploadBudget?,
+            _ source: EventSource, _ verifier: EvidenceVerifier, _ budget: UploadBudget?,
             _ admits: @escaping @Sendable (BelievedEvidence) -> Bool
         ) -> LiveIntake {
             LiveIntake(
@@ -103,13 +104,17 @@ public final class LedgerHost: Sendable {
                 secrets: sharedSecrets, quarantines: quarantines, observer: observer,
                 clockWatch: clockWatch, budget: budget, admits: admits)
         }
-        notifications = intake(.webhook, nil) {
+        // Only those networks can take from the budget of notifications.
+        let isApart = !configuration.server.notificationNetworks.isEmpty
+        notifications = intake(
+            .webhook, isApart ? verifier.budgeted(by: ChainBudget()) : verifier, nil
+        ) {
             switch $0 {
             case .notification, .notificationV1: true
             case .transaction, .pair, .appTransaction, .receipt, .verifyReceipt: false
             }
         }
-        uploads = intake(.client, uploadBudget) {
+        uploads = intake(.client, verifier, uploadBudget) {
             switch $0 {
             case .transaction, .pair, .receipt: true
             case .notification, .appTransaction, .notificationV1, .verifyReceipt: false

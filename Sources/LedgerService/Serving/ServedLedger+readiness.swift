@@ -15,7 +15,8 @@ extension ServedLedger {
     static let longestTryPause: Duration = .seconds(2)
 
     /// The code of what keeps events from being accepted; nil when nothing does. Looks at the log
-    /// itself, whose lock another process may hold: that takes as long as an append would wait.
+    /// itself, whose lock another process may hold: that takes as long as an append would wait. The
+    /// first look after a start writes.
     public func obstacleCode() async -> String? { await obstacleCode(at: .now) }
 
     func obstacleCode(at now: ContinuousClock.Instant) async -> String? {
@@ -72,14 +73,17 @@ extension ServedLedger {
     }
 
     private func look() async {
-        let (version, obstacle) = health.withLock { ($0.appendVersion, $0.append) }
+        // After a start nothing says yet whether the disk has room: one COMMIT does.
+        let (version, isCommit) = health.withLock {
+            ($0.appendVersion, $0.append != nil || !$0.hasCommitted)
+        }
         do throws(StoreError) {
-            if obstacle == nil {
-                try await ledger.log.probeLock()
-            } else {
+            if isCommit {
                 try await ledger.log.probeCommit()
+            } else {
+                try await ledger.log.probeLock()
             }
-            note(append: nil, asOf: version)
+            note(append: nil, asOf: version, isCommit: isCommit)
         } catch {
             note(append: error, asOf: version)
         }

@@ -32,6 +32,9 @@ public final class ServedLedger: Sendable {
         var appendVersion = 0
         /// When the log was last written, or its lock looked at because somebody asked.
         var lookedAt: ContinuousClock.Instant?
+        /// Whether a transaction was ever made durable here: until then a log that can be locked
+        /// may stand on a disk that is full.
+        var hasCommitted = false
         var isStopping = false
     }
 
@@ -115,10 +118,13 @@ public final class ServedLedger: Sendable {
         }
     }
 
-    /// - Parameter version: of the appends when it was found out; nil for an append itself.
-    func note(append error: StoreError?, asOf version: Int? = nil) {
+    /// - Parameters:
+    ///   - version: of the appends when it was found out; nil for an append itself.
+    ///   - isCommit: whether it was found out by a COMMIT.
+    func note(append error: StoreError?, asOf version: Int? = nil, isCommit: Bool = true) {
         health.withLock { health in
             guard version == nil || version == health.appendVersion else { return }
+            if error == nil, isCommit { health.hasCommitted = true }
             if version == nil { health.appendVersion += 1 }
             if error == nil { health.lookedAt = .now }
             if error != nil || health.append != nil { health.append = error }

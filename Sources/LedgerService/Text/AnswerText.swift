@@ -18,9 +18,11 @@ public enum AnswerText {
             for member in members {
                 switch member.value {
                 case .object, .array:
-                    text += "\(indent)\(member.key):\n"
+                    text += "\(indent)\(member.key.printable):\n"
                     write(member.value, key: member.key, depth: depth + 1, to: &text)
-                default: text += "\(indent)\(member.key): \(plain(member.value, member.key))\n"
+                default:
+                    let value = plain(member.value, member.key)
+                    text += "\(indent)\(member.key.printable): \(value)\n"
                 }
             }
         case .array(let elements):

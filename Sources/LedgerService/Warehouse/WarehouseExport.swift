@@ -45,7 +45,7 @@ public struct WarehouseExport: Sendable {
         _ subject: WarehouseSubject, format: Export.Format, output: Export.Output
     ) async throws {
         var writer = WarehouseWriter(columns: subject.columns, format: format)
-        if format == .csv, after <= 0 { try output(writer.header) }
+        if format != .ndjson, after <= 0 { try output(writer.header) }
         let end = min(through, query.head)
         let rules = rules(subject)
         var position = after

@@ -12,11 +12,12 @@ struct WarehouseWriter {
         self.format = format
     }
 
-    var header: [UInt8] { MetricsTable(header: columns, rows: []).csv }
+    var header: [UInt8] { MetricsTable(header: columns, rows: []).csv(isRaw: true) }
 
     mutating func add(_ line: WarehouseExport.Line) {
         guard format == .ndjson else {
-            text += MetricsTable(header: line.values.map(\.text), rows: []).csv
+            let table = MetricsTable(header: line.values.map(\.text), rows: [])
+            text += table.csv(isRaw: format == .rawCSV)
             return
         }
         json.object { json in

@@ -1,3 +1,4 @@
+package import AppStore
 internal import Signing
 
 /// Evidence as it is stored: header segments apart, payloads and signatures as bytes instead of
@@ -29,6 +30,9 @@ public struct PackedEvidence: Sendable {
 
     /// Bytes this evidence adds to the file when its headers are already there.
     public var storedByteCount: Int { body.count }
+
+    /// SHA-256 of each header segment of what is signed in it.
+    package var headerHashes: [Digest] { headers.map(\.hash) }
 
     /// The evidence exactly as it was received. Throws `fileCorrupt` when what is stored makes no
     /// sense.

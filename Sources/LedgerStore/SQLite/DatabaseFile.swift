@@ -96,9 +96,12 @@ struct DatabaseFile: Sendable {
         return configuration
     }
 
-    private func useWriteAheadLog(_ database: Database) throws {
-        // To the end of the statement: it answers first, and only then commits the change.
-        let modes = try String.fetchAll(database, sql: "PRAGMA journal_mode = WAL")
+    /// - Parameter pause: waits a little, for another process.
+    func useWriteAheadLog(
+        _ database: Database,
+        pause: () -> Void = { usleep(useconds_t(DatabaseFile.pauseMilliseconds * 1_000)) }
+    ) throws {
+        let modes = try writeAheadModes(database, pause)
         guard modes == ["wal"] else {
             throw StoreError(
                 .ioError, path: path, reason: "The file system does not support SQLite's WAL.",
@@ -111,6 +114,25 @@ struct DatabaseFile: Sendable {
         try requireWritable(database)
         try requireUnmovable(database)
         try synchronizeWriteAheadLog(database)
+    }
+
+    private static let pauseMilliseconds = 5
+
+    /// The mode after it was asked for. Where two processes begin with a new file at one moment,
+    /// one is refused at once, whatever its patience: SQLite asks no busy handler of a transaction
+    /// that reads already (https://www.sqlite.org/c3ref/busy_handler.html). It has to ask again.
+    private func writeAheadModes(_ database: Database, _ pause: () -> Void) throws -> [String] {
+        var patience = busyTimeoutSeconds * 1_000
+        while true {
+            do {
+                // To the end of the statement: it answers first, and only then commits the change.
+                return try String.fetchAll(database, sql: "PRAGMA journal_mode = WAL")
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                guard patience > 0 else { throw error }
+                patience -= DatabaseFile.pauseMilliseconds
+                pause()
+            }
+        }
     }
 
     /// In a file that is to be made smaller SQLite keeps pages of its own between the others, and would
@@ -168,9 +190,10 @@ struct DatabaseFile: Sendable {
     /// SQLite deletes a write-ahead log without its file, and committed events with it. No crash
     /// leaves one: the file has its schema before it has a write-ahead log.
     private func refuseOrphan() throws(StoreError) {
+        // First the log: by the time that another process has written one, the file has its schema.
         var status = stat()
-        if stat(path, &status) == 0, status.st_size > 0 { return }
         guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return }
+        if stat(path, &status) == 0, status.st_size > 0 { return }
         throw FileWatch.error(path: path, "Only \(FileWatch.name(path))-wal is left of it.")
     }
 

@@ -8,7 +8,12 @@ struct SchemaMigrator {
 
     /// Recognises the file, then applies what is missing, each step in a transaction of its own.
     func run(_ database: Database) throws {
-        var applied = try recognise(database)
+        // Both looks of one moment: between them another process may give the file its schema.
+        var applied = 0
+        try database.inTransaction(.deferred) {
+            applied = try recognise(database)
+            return .commit
+        }
         for step in file.migrations.dropFirst(applied) {
             try database.inTransaction(.immediate) {
                 // Another process may have migrated between the look and the lock.

@@ -1,8 +1,9 @@
 internal import Synchronization
 
-/// How many unknown certificate chains are looked at: each costs about a millisecond before it
-/// proves anything, and anybody can send one (`design.md` §6). What is over the budget is asked to
-/// come again; chains that were verified before are not counted.
+/// How many unknown certificate chains have their signatures looked at: each costs about a
+/// millisecond before it proves anything, and anybody can send one (`design.md` §6). What is over
+/// the budget is asked to come again. Not counted are chains that were verified before, and those
+/// whose names or markers do not fit, which are only parsed.
 public final class ChainBudget: Sendable {
     /// Chains looked at in one second, lasting.
     public static let perSecond = 50.0
@@ -14,6 +15,17 @@ public final class ChainBudget: Sendable {
     /// A full budget.
     public init(now: ContinuousClock.Instant = .now) {
         state = Mutex((ChainBudget.burst, now))
+    }
+
+    /// Takes a share, where there is a budget. Throws `tooManyUnknownChains`.
+    static func require(
+        _ budget: ChainBudget?, part: EvidencePart = .outer
+    ) throws(VerificationError) {
+        guard budget?.take() ?? true else {
+            throw VerificationError(
+                .tooManyUnknownChains, part: part,
+                reason: "Too many chains that were not seen before are being sent; try again.")
+        }
     }
 
     /// Whether another unknown chain may be looked at now.

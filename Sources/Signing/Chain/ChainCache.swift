@@ -5,9 +5,9 @@ internal import Synchronization
 ///
 /// Two ways in: by the exact header segment, which needs no base64, JSON or DER at all, and by
 /// leaf, intermediate and root when only the header's spelling differs. Only what has verified is
-/// kept, so a stranger can neither fill it nor push out a good chain: a header enters after a
-/// signature under it held, a chain after its certificates held. The least recently used goes
-/// first. The lock covers the look-up of a snapshot, never a comparison or a signature.
+/// kept, so a stranger can neither fill it nor push out a good chain: a header and a chain enter
+/// after a signature under them held. The least recently used goes first. The lock covers the
+/// look-up of a snapshot, never a comparison or a signature.
 final class ChainCache: Sendable {
     /// Upper bound of each of the two (`design.md` §6).
     static let capacity = 64
@@ -77,7 +77,7 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// Call only when the chain's certificates have been verified.
+    /// Call only when a signature under the chain has been verified.
     func insert(_ chain: VerifiedChain, key: Digest) {
         let entry = Entry(key: key, chain: chain, use: nextUse())
         state.withLock { state in

@@ -22,21 +22,27 @@ public enum ChainPolicy {
     /// BasicConstraints). Test authorities an operator adds often do not obey it, and what
     /// protects from forgery is checked for all.
     ///
-    /// Throws `invalidCertificate` or `missingAppleMarker`.
+    /// Everything that costs little comes first, down to names and markers; only for what fits so
+    /// far is a share taken from `budget`, and a signature looked at.
+    ///
+    /// Throws `invalidCertificate`, `missingAppleMarker` or `tooManyUnknownChains`.
     static func verify(
-        _ presented: PresentedChain, part: EvidencePart
+        _ presented: PresentedChain, part: EvidencePart, budget: ChainBudget? = nil
     ) throws(VerificationError) -> VerifiedChain {
         try verify(
-            presented, part: part, isStrict: TrustedRoots.isApple(presented.rootFingerprint))
+            presented, part: part, isStrict: TrustedRoots.isApple(presented.rootFingerprint),
+            budget: budget)
     }
 
     /// The same, with the profile chosen by the caller.
     static func verify(
-        _ presented: PresentedChain, part: EvidencePart, isStrict: Bool
+        _ presented: PresentedChain, part: EvidencePart, isStrict: Bool,
+        budget: ChainBudget? = nil
     ) throws(VerificationError) -> VerifiedChain {
         let outcome = ErrorQueue.contained { () -> Result<VerifiedChain, VerificationError> in
             do throws(VerificationError) {
-                return .success(try check(presented, part: part, isStrict: isStrict))
+                return .success(
+                    try check(presented, part: part, isStrict: isStrict, budget: budget))
             } catch {
                 return .failure(error)
             }
@@ -45,7 +51,7 @@ public enum ChainPolicy {
     }
 
     private static func check(
-        _ presented: PresentedChain, part: EvidencePart, isStrict: Bool
+        _ presented: PresentedChain, part: EvidencePart, isStrict: Bool, budget: ChainBudget?
     ) throws(VerificationError) -> VerifiedChain {
         func invalid(_ reason: String) -> VerificationError {
             VerificationError(.invalidCertificate, part: part, reason: reason)
@@ -63,15 +69,16 @@ public enum ChainPolicy {
         guard let leafWindow = leaf.validity, let intermediateWindow = intermediate.validity,
             let rootWindow = root.validity
         else { throw invalid("A certificate's validity cannot be read.") }
-        guard
-            signaturesHold(leaf: leaf, intermediate: intermediate, root: root, isStrict: isStrict)
-        else { throw invalid("The certificates do not form a chain of valid signatures.") }
         guard leaf.hasExtension(leafMarker) else {
             throw missingMarker("The leaf lacks Apple's marker extension.", part: part)
         }
         guard intermediate.hasExtension(intermediateMarker) else {
             throw missingMarker("The intermediate lacks Apple's marker extension.", part: part)
         }
+        try ChainBudget.require(budget, part: part)
+        guard
+            signaturesHold(leaf: leaf, intermediate: intermediate, root: root, isStrict: isStrict)
+        else { throw invalid("The certificates do not form a chain of valid signatures.") }
         return VerifiedChain(
             presented: presented,
             window: leafWindow.intersection(intermediateWindow).intersection(rootWindow),

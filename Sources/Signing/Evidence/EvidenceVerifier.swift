@@ -31,6 +31,18 @@ public final class EvidenceVerifier: Sendable {
             roots: roots, allowedLocalEnvironments: local, chainBudget: chainBudget)
     }
 
+    private init(_ other: EvidenceVerifier, budget: ChainBudget?) {
+        allowedLocalEnvironments = other.allowedLocalEnvironments
+        jws = JWSVerifier(other.jws, budget: budget)
+        receipts = ReceiptVerifier(other.receipts, budget: budget)
+    }
+
+    /// The same verifier with another budget for unknown chains, or with none: what either of the
+    /// two has verified is known to both.
+    public func budgeted(by budget: ChainBudget?) -> EvidenceVerifier {
+        EvidenceVerifier(self, budget: budget)
+    }
+
     /// Verifies a transaction that came on its own.
     ///
     /// Throws any code of `JWSVerifier.verify`, `undecodablePayload`,

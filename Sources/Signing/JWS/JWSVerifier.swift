@@ -14,7 +14,7 @@ public final class JWSVerifier: Sendable {
     public let roots: TrustedRoots
     /// Whether one self-signed certificate in place of a chain is looked at at all.
     let acceptsLocal: Bool
-    private let cache = ChainCache()
+    private let cache: ChainCache
     /// What chains that are not in the cache may cost; nil: whatever they cost.
     private let budget: ChainBudget?
 
@@ -26,6 +26,15 @@ public final class JWSVerifier: Sendable {
     init(roots: TrustedRoots, acceptsLocal: Bool, budget: ChainBudget? = nil) {
         self.roots = roots
         self.acceptsLocal = acceptsLocal
+        self.budget = budget
+        cache = ChainCache()
+    }
+
+    /// As another one, with a budget of its own: what either has verified is known to both.
+    init(_ other: JWSVerifier, budget: ChainBudget?) {
+        roots = other.roots
+        acceptsLocal = other.acceptsLocal
+        cache = other.cache
         self.budget = budget
     }
 
@@ -95,8 +104,9 @@ public final class JWSVerifier: Sendable {
                 .invalidChainLength, part: part,
                 reason: "The header must hold leaf, intermediate and root certificate.")
         }
-        let chain = try chain(of: certificates, part: part)
+        let (chain, key) = try chain(of: certificates, part: part)
         let digest = try requireSignature(signature, of: chain.leafKey, on: segments)
+        cache.insert(chain, key: key)
         cache.insert(chain, header: segments.header)
         return VerifiedJWS(
             signed: SignedBytes(payload: payload, digest: digest), origin: .chain(chain),
@@ -107,7 +117,7 @@ public final class JWSVerifier: Sendable {
     /// pinned ones before anything is parsed, so a foreign chain costs one digest.
     private func chain(
         of certificates: [String], part: EvidencePart
-    ) throws(VerificationError) -> VerifiedChain {
+    ) throws(VerificationError) -> (chain: VerifiedChain, key: Digest) {
         let root = try JWSHeader.certificate(certificates[2], part: part)
         let fingerprint = SHA256.hash(root)
         guard roots.contains(fingerprint) else {
@@ -121,15 +131,8 @@ public final class JWSVerifier: Sendable {
             intermediate: try JWSHeader.certificate(certificates[1], part: part),
             root: root, rootFingerprint: fingerprint)
         let key = presented.key
-        if let known = cache.chain(key: key) { return known }
-        guard budget?.take() ?? true else {
-            throw VerificationError(
-                .tooManyUnknownChains, part: part,
-                reason: "Too many chains that were not seen before are being sent; try again.")
-        }
-        let chain = try ChainPolicy.verify(presented, part: part)
-        cache.insert(chain, key: key)
-        return chain
+        if let known = cache.chain(key: key) { return (known, key) }
+        return (try ChainPolicy.verify(presented, part: part, budget: budget), key)
     }
 
     /// The key of Xcode's own certificate. It vouches for nothing: that the payload then says it

@@ -4,7 +4,11 @@ internal import COpenSSL
 struct Certificate: ~Copyable {
     let handle: OpaquePointer
 
-    /// Nil unless `der` is exactly one certificate without a byte behind it.
+    /// Nil unless `der` is exactly one certificate in DER, without a byte behind it.
+    ///
+    /// OpenSSL reads BER as well, in which one certificate has any number of spellings; what it
+    /// writes is DER. Of the part that is signed it keeps the bytes it read: another spelling of
+    /// that has another signature.
     init?(der: [UInt8]) {
         guard let parsed = der.withUnsafeBufferPointer({ Certificate.parse($0) }) else {
             return nil
@@ -22,7 +26,7 @@ struct Certificate: ~Copyable {
     private static func parse(_ der: UnsafeBufferPointer<UInt8>) -> OpaquePointer? {
         var next = der.baseAddress
         guard let start = next, let parsed = d2i_X509(nil, &next, der.count) else { return nil }
-        guard next == start + der.count else {
+        guard next == start + der.count, encoded(parsed).elementsEqual(der) else {
             X509_free(parsed)
             return nil
         }
@@ -30,7 +34,9 @@ struct Certificate: ~Copyable {
     }
 
     /// The certificate as DER.
-    var der: [UInt8] {
+    var der: [UInt8] { Certificate.encoded(handle) }
+
+    private static func encoded(_ handle: OpaquePointer) -> [UInt8] {
         let count = i2d_X509(handle, nil)
         guard count > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: Int(count)) { target, written in

@@ -22,25 +22,28 @@ enum ReceiptChainPolicy {
     /// The chain from the signer up to `certificates[rootIndex]`, which the caller has found to be
     /// pinned.
     ///
-    /// Throws `invalidCertificate` or `missingAppleMarker`.
+    /// Signatures are looked at last, and each time for a share of `budget`: as for JWS.
+    ///
+    /// Throws `invalidCertificate`, `missingAppleMarker` or `tooManyUnknownChains`.
     static func verify(
-        _ envelope: ReceiptEnvelope, rootIndex: Int, rootFingerprint: Digest
+        _ envelope: ReceiptEnvelope, rootIndex: Int, rootFingerprint: Digest,
+        budget: ChainBudget? = nil
     ) throws(VerificationError) -> ReceiptChain {
         try verify(
             envelope, rootIndex: rootIndex, rootFingerprint: rootFingerprint,
-            needsIntermediateMarker: TrustedRoots.isApple(rootFingerprint))
+            needsIntermediateMarker: TrustedRoots.isApple(rootFingerprint), budget: budget)
     }
 
     /// The same, with the profile chosen by the caller.
     static func verify(
         _ envelope: ReceiptEnvelope, rootIndex: Int, rootFingerprint: Digest,
-        needsIntermediateMarker: Bool
+        needsIntermediateMarker: Bool, budget: ChainBudget? = nil
     ) throws(VerificationError) -> ReceiptChain {
         let outcome = ErrorQueue.contained { () -> Result<ReceiptChain, VerificationError> in
             do throws(VerificationError) {
                 let chain = try check(
                     envelope, rootIndex: rootIndex, rootFingerprint: rootFingerprint,
-                    needsIntermediateMarker: needsIntermediateMarker)
+                    needsIntermediateMarker: needsIntermediateMarker, budget: budget)
                 return .success(chain)
             } catch {
                 return .failure(error)
@@ -68,7 +71,7 @@ enum ReceiptChainPolicy {
 
     private static func check(
         _ envelope: ReceiptEnvelope, rootIndex: Int, rootFingerprint: Digest,
-        needsIntermediateMarker: Bool
+        needsIntermediateMarker: Bool, budget: ChainBudget?
     ) throws(VerificationError) -> ReceiptChain {
         guard let name = SignerName(envelope.signer),
             let signerIndex = envelope.certificates.indices.first(where: { index in
@@ -86,8 +89,9 @@ enum ReceiptChainPolicy {
                     signer: envelope.certificates[signerIndex],
                     intermediate: envelope.certificates[index],
                     root: envelope.certificates[rootIndex], rootFingerprint: rootFingerprint,
-                    needsIntermediateMarker: needsIntermediateMarker)
+                    needsIntermediateMarker: needsIntermediateMarker, budget: budget)
             } catch {
+                if error.code == .tooManyUnknownChains { throw error }
                 // Certificates that lead nowhere may come along; the first fault is told.
                 fault = fault ?? error
             }
@@ -97,7 +101,7 @@ enum ReceiptChainPolicy {
 
     private static func chain(
         signer signerDER: [UInt8], intermediate intermediateDER: [UInt8], root rootDER: [UInt8],
-        rootFingerprint: Digest, needsIntermediateMarker: Bool
+        rootFingerprint: Digest, needsIntermediateMarker: Bool, budget: ChainBudget?
     ) throws(VerificationError) -> ReceiptChain {
         guard let signer = Certificate(der: signerDER),
             let intermediate = Certificate(der: intermediateDER),
@@ -117,11 +121,6 @@ enum ReceiptChainPolicy {
         guard let signerWindow = signer.validity, let intermediateWindow = intermediate.validity,
             let rootWindow = root.validity
         else { throw invalid("A certificate's validity cannot be read.") }
-        guard
-            ChainPolicy.signaturesHold(
-                leaf: signer, intermediate: intermediate, root: root, isStrict: false,
-                securityLevel: securityLevel)
-        else { throw invalid("The certificates do not form a chain of valid signatures.") }
         guard signer.hasExtension(ChainPolicy.leafMarker) else {
             throw ChainPolicy.missingMarker(
                 "The signer's certificate lacks Apple's marker extension.", part: .outer)
@@ -131,6 +130,12 @@ enum ReceiptChainPolicy {
             throw ChainPolicy.missingMarker(
                 "The intermediate lacks Apple's marker extension.", part: .outer)
         }
+        try ChainBudget.require(budget)
+        guard
+            ChainPolicy.signaturesHold(
+                leaf: signer, intermediate: intermediate, root: root, isStrict: false,
+                securityLevel: securityLevel)
+        else { throw invalid("The certificates do not form a chain of valid signatures.") }
         return ReceiptChain(
             window: signerWindow.intersection(intermediateWindow).intersection(rootWindow),
             rootFingerprint: rootFingerprint, signer: signerDER, intermediate: intermediateDER,

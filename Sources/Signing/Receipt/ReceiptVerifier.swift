@@ -14,7 +14,7 @@ public final class ReceiptVerifier: Sendable {
     public let roots: TrustedRoots
     /// Whether Xcode's receipts, which are signed by nobody, are accepted.
     public let allowsXcode: Bool
-    private let cache = ReceiptChainCache()
+    private let cache: ReceiptChainCache
     private let budget: ChainBudget?
 
     /// A verifier under the same roots and permissions as an `EvidenceVerifier`'s.
@@ -28,6 +28,15 @@ public final class ReceiptVerifier: Sendable {
         self.roots = roots.forReceipts
         allowsXcode = allowedLocalEnvironments.contains(.xcode)
         budget = chainBudget
+        cache = ReceiptChainCache()
+    }
+
+    /// As another one, with a budget of its own: what either has verified is known to both.
+    init(_ other: ReceiptVerifier, budget: ChainBudget?) {
+        roots = other.roots
+        allowsXcode = other.allowsXcode
+        cache = other.cache
+        self.budget = budget
     }
 
     /// Verifies a receipt, binary or as text (`ReceiptForm`).
@@ -126,13 +135,9 @@ public final class ReceiptVerifier: Sendable {
                 reason: "The chain does not end in a root that is trusted here. A simulator's root"
                     + " is given with --trust-root or trustedRoots.")
         }
-        guard budget?.take() ?? true else {
-            throw VerificationError(
-                .tooManyUnknownChains,
-                reason: "Too many chains that were not seen before are being sent; try again.")
-        }
         return try ReceiptChainPolicy.verify(
-            envelope, rootIndex: rootIndex, rootFingerprint: fingerprints[rootIndex])
+            envelope, rootIndex: rootIndex, rootFingerprint: fingerprints[rootIndex],
+            budget: budget)
     }
 
     private func requireSignature(

@@ -40,20 +40,19 @@ struct LineLogHandler: LogHandler {
             for (key, value) in members { json.member(key, value) }
         }
         json.newline()
-        return json.bytes
+        // The same JSON: what no terminal should see is escaped.
+        return Array(String(decoding: json.bytes, as: UTF8.self).printableLines.utf8)
     }
 
     private func text(
         _ level: Logger.Level, _ message: String, _ members: [(String, String)]
     ) -> [UInt8] {
         let tail = members.map { " \($0.0)=\($0.1)" }.joined()
-        return Array("\(clock().rfc3339) \(level.rawValue) \(message)\(tail)\n".utf8)
+        let line = "\(clock().rfc3339) \(level.rawValue) \(message)\(tail)".printable
+        return Array((line + "\n").utf8)
     }
 
-    /// Without control characters: one entry is one line.
     private static func bounded(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.prefix(maximumLength).map { $0.value < 0x20 ? " " : $0 }))
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(maximumLength)))
     }
 }

@@ -1,15 +1,20 @@
-import LedgerService
+import AppStore
 import Testing
 
+@testable import LedgerService
+
 /// What strangers put into receipts, file names and tokens reaches a terminal as text alone.
-@Suite("Text for terminals")
+@Suite("Text for terminals, spreadsheets and pictures")
 struct PrintableTests {
     @Test(
-        "Controls, marks without a shape and line breaks become a dot",
+        "Controls, marks without a shape and line breaks are shown as JSON escapes them",
         arguments: [
-            ("a\u{1B}[31mb", "a·[31mb"), ("a\nb", "a·b"), ("a\r\u{8}\u{7}b", "a···b"),
-            ("\u{7F}\u{80}\u{9B}31m", "···31m"), ("\u{202E}txt\u{200F}", "·txt·"),
-            ("\u{2028}\u{2029}\u{FEFF}\u{0}", "····"), ("Grüße – ● 日本 ~", "Grüße – ● 日本 ~"),
+            ("a\u{1B}[31mb", #"a\u001B[31mb"#), ("a\nb", #"a\u000Ab"#),
+            ("a\r\u{8}\u{7}b", #"a\u000D\u0008\u0007b"#),
+            ("\u{7F}\u{80}\u{9B}31m", #"\u007F\u0080\u009B31m"#),
+            ("\u{202E}txt\u{200F}", #"\u202Etxt\u200F"#),
+            ("\u{2028}\u{2029}\u{FEFF}\u{0}", #"\u2028\u2029\uFEFF\u0000"#),
+            ("\u{E0001}", #"\uDB40\uDC01"#), ("Grüße – ● 日本 ~", "Grüße – ● 日本 ~"),
             ("", ""),
         ])
     func printable(text: String, shown: String) {
@@ -18,6 +23,50 @@ struct PrintableTests {
 
     @Test("Of several lines the breaks stay")
     func lines() {
-        #expect("a\u{1B}\n\nb\r\n".printableLines == "a·\n\nb·\n")
+        #expect(
+            "a\u{1B}\n\nb\r\n".printableLines == #"a\u001B"# + "\n\nb" + #"\u000D"# + "\n")
+    }
+
+    @Test("JSON that is shown stays the same JSON")
+    func json() throws {
+        let text = "a\u{9B}b\u{202E}\u{E0001}\u{1B}\n\"\\"
+        var json = JSONWriter()
+        json.object { $0.member("text", text) }
+        let shown = String(decoding: json.bytes, as: UTF8.self).printable
+        #expect(shown.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) })
+        #expect(try JSONValue.parse(Array(shown.utf8))["text"]?.string == text)
+    }
+
+    @Test(
+        "A field that a spreadsheet would run is a text; a number stays one",
+        arguments: [
+            ("=1+1", #""'=1+1""#), ("+49", #""'+49""#), ("-1+2", #""'-1+2""#),
+            ("@SUM(A1)", #""'@SUM(A1)""#), ("\t=1", #""'\u0009=1""#), ("\r=1", #""'\u000D=1""#),
+            ("\n=1", #""'\u000A=1""#), (#"=HYPERLINK("x")"#, #""'=HYPERLINK(""x"")""#),
+            ("-", #""'-""#), ("--1", #""'--1""#), ("-9990", "-9990"), ("9990", "9990"),
+            ("-0.25", "-0.25"), ("1e-05", "1e-05"), ("a=1", "a=1"), ("a,b", #""a,b""#),
+            ("a\u{9B}b\u{202E}", #"a\u009Bb\u202E"#), ("a\nb", #"a\u000Ab"#), ("", ""),
+            ("2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z"), ("0x10", "0x10"),
+            ("-inf", #""'-inf""#), ("Grüße", "Grüße"),
+        ])
+    func field(text: String, field: String) {
+        #expect(text.csvField() == field)
+    }
+
+    @Test("Raw, only what RFC 4180 asks for is quoted")
+    func rawField() {
+        for text in ["=1+1", "+49", "@x", "\t=1", "a\u{9B}b", "-9990", ""] {
+            #expect(text.csvField(isRaw: true) == text)
+        }
+        #expect("a\nb".csvField(isRaw: true) == "\"a\nb\"")
+        #expect("a\"b".csvField(isRaw: true) == "\"a\"\"b\"")
+    }
+
+    @Test("Text of XML holds no character that XML forbids")
+    func xml() {
+        #expect("a<b>&\"c\"".xmlText == "a&lt;b&gt;&amp;&quot;c&quot;")
+        #expect("a\u{0}\u{8}\u{B}\u{C}\u{1B}\u{1F}\u{FFFE}\u{FFFF}b".xmlText == "ab")
+        #expect("\t\n\r\u{20}\u{D7FF}\u{E000}\u{FFFD}\u{10FFFF}".xmlText.unicodeScalars.count == 8)
+        #expect(ChurnChart.escaped("\u{1}x<") == "x&lt;")
     }
 }

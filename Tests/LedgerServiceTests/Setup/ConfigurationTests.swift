@@ -91,6 +91,21 @@ struct ConfigurationTests {
         #expect(pass.group == nil)
     }
 
+    @Test(
+        "A relative data directory lies beside the file that names it",
+        arguments: [
+            ("data", "/etc/ledger/subledger.yaml", "/etc/ledger/data"),
+            ("./data", "conf/subledger.yaml", "conf/./data"), ("../data", "/c.yaml", "/../data"),
+            ("data", "subledger.yaml", "data"), ("/data", "/etc/subledger.yaml", "/data"),
+        ])
+    func dataDirectory(stated: String, file: String, meant: String) throws {
+        let text = "dataDirectory: \(stated)"
+        #expect(try Configuration(yaml: text, from: file).dataDirectory == meant)
+        #expect(try Configuration(yaml: text).dataDirectory == stated)
+        let silent = try Configuration(yaml: "", from: file).dataDirectory
+        #expect(silent == Configuration.defaultDataDirectory)
+    }
+
     @Test("An empty file is the default", arguments: ["", "\n", "# nothing\n", "---\n", "{}"])
     func empty(yaml: String) throws {
         let read = try Configuration(yaml: yaml)

@@ -50,7 +50,7 @@ struct WarehouseExportTests {
                 let before = try await export(ledger, subject, format, through: position)
                 let after = try await export(ledger, subject, format, after: position)
                 #expect(
-                    before + (position == 0 && format == .csv ? "" : after) == whole
+                    before + (position == 0 && format != .ndjson ? "" : after) == whole
                         || position == 0 && after == whole)
             }
         }

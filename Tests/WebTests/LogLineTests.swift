@@ -1,0 +1,75 @@
+import AppStore
+import Foundation
+import Logging
+import Testing
+
+@testable import LedgerService
+@testable import Web
+
+@Suite("Lines of the service's log")
+struct LogLineTests {
+    /// What two entries become, each with text of a stranger's in it.
+    private func lines(_ format: Configuration.Server.Log.Format) async throws -> [String] {
+        let pipe = Pipe()
+        let sink = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        let logger = Logger(label: "test") { _ in
+            LineLogHandler(
+                sink: sink, format: format, clock: { Timestamp(milliseconds: 0) },
+                logLevel: .info)
+        }
+        logger.info("\(Self.hostile)", metadata: ["path": "\(Self.hostile)"])
+        logger.info("plain – text")
+        await sink.flush()
+        try pipe.fileHandleForWriting.close()
+        let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    private static let hostile = "a\u{1B}[2J\r\nb\u{7F}\u{9B}c\u{202E}d\u{2066}\u{E0001}"
+
+    private func isHarmless(_ line: String) -> Bool {
+        line.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: false
+            default: true
+            }
+        }
+    }
+
+    @Test("As text an entry is one line, without a control or direction mark, and says what it was")
+    func text() async throws {
+        let lines = try await lines(.text)
+        #expect(lines.count == 2)
+        #expect(lines.allSatisfy(isHarmless))
+        let shown = #"a\u001B[2J\u000D\u000Ab\u007F\u009Bc\u202Ed\u2066\uDB40\uDC01"#
+        #expect(lines.first == "1970-01-01T00:00:00.000Z info \(shown) path=\(shown)")
+        #expect(lines.last == "1970-01-01T00:00:00.000Z info plain – text")
+    }
+
+    @Test("As JSON it is one as well, and exact")
+    func json() async throws {
+        let lines = try await lines(.json)
+        #expect(lines.count == 2)
+        #expect(lines.allSatisfy(isHarmless))
+        let entry = try JSONValue.parse(Array(try #require(lines.first).utf8))
+        #expect(entry["message"]?.string == Self.hostile)
+        #expect(entry["path"]?.string == Self.hostile)
+    }
+
+    @Test("What is longer than an entry may be is cut")
+    func length() async throws {
+        let pipe = Pipe()
+        let sink = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        let logger = Logger(label: "test") { _ in
+            LineLogHandler(
+                sink: sink, format: .json, clock: { Timestamp(milliseconds: 0) },
+                logLevel: .info)
+        }
+        logger.info("\(String(repeating: "x", count: LineLogHandler.maximumLength + 1))")
+        await sink.flush()
+        try pipe.fileHandleForWriting.close()
+        let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        let entry = try JSONValue.parse(Array(bytes.dropLast()))
+        #expect(entry["message"]?.string?.count == LineLogHandler.maximumLength)
+    }
+}
