@@ -18,6 +18,8 @@ struct TwoStartsTests {
     private static func queue(_ file: DatabaseFile) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.busyMode = .immediateError
+        // One test leaves a transaction open between two accesses.
+        configuration.allowsUnsafeTransactions = true
         return try DatabaseQueue(path: file.path, configuration: configuration)
     }
 
