@@ -8,20 +8,34 @@ import Testing
 
 @Suite("Lines of the service's log")
 struct LogLineTests {
+    /// What is written of some entries. A file: a pipe ends only once every process that inherited it
+    /// has ended.
+    private func written(
+        _ format: Configuration.Server.Log.Format, _ log: (Logger) -> Void
+    ) async throws -> [UInt8] {
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let path = directory.file("log")
+        try Data().write(to: URL(filePath: path))
+        let file = try FileHandle(forWritingTo: URL(filePath: path))
+        let sink = LogSink(descriptor: file.fileDescriptor)
+        log(
+            Logger(label: "test") { _ in
+                LineLogHandler(
+                    sink: sink, format: format, clock: { Timestamp(milliseconds: 0) },
+                    logLevel: .info)
+            })
+        await sink.flush()
+        try file.close()
+        return Array(try Data(contentsOf: URL(filePath: path)))
+    }
+
     /// What two entries become, each with text of a stranger's in it.
     private func lines(_ format: Configuration.Server.Log.Format) async throws -> [String] {
-        let pipe = Pipe()
-        let sink = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
-        let logger = Logger(label: "test") { _ in
-            LineLogHandler(
-                sink: sink, format: format, clock: { Timestamp(milliseconds: 0) },
-                logLevel: .info)
+        let bytes = try await written(format) { logger in
+            logger.info("\(Self.hostile)", metadata: ["path": "\(Self.hostile)"])
+            logger.info("plain – text")
         }
-        logger.info("\(Self.hostile)", metadata: ["path": "\(Self.hostile)"])
-        logger.info("plain – text")
-        await sink.flush()
-        try pipe.fileHandleForWriting.close()
-        let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
@@ -58,17 +72,9 @@ struct LogLineTests {
 
     @Test("What is longer than an entry may be is cut")
     func length() async throws {
-        let pipe = Pipe()
-        let sink = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
-        let logger = Logger(label: "test") { _ in
-            LineLogHandler(
-                sink: sink, format: .json, clock: { Timestamp(milliseconds: 0) },
-                logLevel: .info)
+        let bytes = try await written(.json) { logger in
+            logger.info("\(String(repeating: "x", count: LineLogHandler.maximumLength + 1))")
         }
-        logger.info("\(String(repeating: "x", count: LineLogHandler.maximumLength + 1))")
-        await sink.flush()
-        try pipe.fileHandleForWriting.close()
-        let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
         let entry = try JSONValue.parse(Array(bytes.dropLast()))
         #expect(entry["message"]?.string?.count == LineLogHandler.maximumLength)
     }
