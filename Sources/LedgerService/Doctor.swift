@@ -153,9 +153,13 @@ public struct Doctor: Sendable {
     }
 
     private func disk() -> [Finding] {
-        let directory = configuration.dataDirectory
-        let parent = FileManager.default.fileExists(atPath: directory) ? directory : "."
-        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: parent)
+        // The nearest directory that is there: the data will lie on its file system.
+        var parent = URL(filePath: configuration.dataDirectory).standardizedFileURL
+        while !FileManager.default.fileExists(atPath: parent.path), parent.path != "/" {
+            parent.deleteLastPathComponent()
+        }
+        let attributes = try? FileManager.default.attributesOfFileSystem(
+            forPath: parent.path)
         guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value else {
             return [
                 Finding(
@@ -166,7 +170,7 @@ public struct Doctor: Sendable {
         return [
             Finding(
                 level: isComfortable ? .good : .warning, subject: "disk",
-                message: "\(free / 1_048_576) MiB free at \(parent)")
+                message: "\(free / 1_048_576) MiB free at \(parent.path)")
         ]
     }
 

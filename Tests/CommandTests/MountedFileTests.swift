@@ -1,3 +1,4 @@
+import AppStore
 import Testing
 
 /// A command in a mount namespace of its own.
@@ -30,15 +31,13 @@ struct MountedFileTests {
         return place
     }
 
-    @Test("A ledger that is mounted for reading says so, whatever is asked")
+    @Test("A ledger that is mounted for reading says so, whatever is asked, and can be audited")
     func readOnly() async throws {
         let place = try await taken()
         let script = """
             mount --bind data data && mount -o remount,bind,ro data && exec "$0" "$@"
             """
-        let questions = [
-            ["show", Evidence.id], ["ingest", "in.ndjson"], ["audit", "verify"], ["rebuild"],
-        ]
+        let questions = [["show", Evidence.id], ["ingest", "in.ndjson"], ["rebuild"]]
         for question in questions {
             let outcome = try await MountedRun.run(
                 script, question + ["--json"] + place.options, in: place)
@@ -46,6 +45,10 @@ struct MountedFileTests {
             #expect(outcome.errorCode == "fileReadOnly", "\(question): \(outcome.err)")
             #expect(outcome.out.isEmpty)
         }
+        let audit = try await MountedRun.run(
+            script, ["audit", "verify", "--json"] + place.options, in: place)
+        #expect(audit.code == 0, "\(audit.err)")
+        #expect(try audit.json()["sound"] == .bool(true))
         #expect(try await place.run("show", Evidence.id).code == 0)
     }
 

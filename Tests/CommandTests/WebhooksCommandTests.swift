@@ -9,6 +9,9 @@ struct WebhooksCommandTests {
     func workplace(secret: String = secret) throws -> Workplace {
         let place = try Workplace(options: Evidence.options + ["--config", "hooks.yaml"])
         try place.write([secret], to: "hook.secret")
+        // doctor calls a secret that others can read bad.
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: place.file("hook.secret"))
         try place.write(
             [
                 "webhooks:", "  - name: books", "    url: http://127.0.0.1:9/hidden-path",

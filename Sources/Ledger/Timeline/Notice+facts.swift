@@ -16,7 +16,7 @@ extension NoticeReader {
             let agrees = history.intervals[earliest...].prefix { $0.from <= to }.contains {
                 $0.state.appleStatus == status.rawValue
             }
-            guard !agrees, !isStatusAhead(index) else { continue }
+            guard !agrees, !isStatusAhead(index), !isRevokedLater(index) else { continue }
             let period = history.interval(at: time).map {
                 stretch(history.periods[history.intervals[$0].period])
             }
@@ -27,9 +27,11 @@ extension NoticeReader {
         }
     }
 
-    /// Bodies with a receipt of another app.
+    /// Bodies with a receipt of another app; once for each, however many purchases it names.
     mutating func readForeignReceipts() {
-        for index in facts.indices where facts[index].hasForeignReceipt {
+        var positions: Set<Int64> = []
+        for index in facts.indices
+        where facts[index].hasForeignReceipt && positions.insert(facts[index].position).inserted {
             add(
                 .contradiction, from: facts.times[index], facts: [index],
                 "The notification holds a receipt of another app, of which nothing was used. Apple"
@@ -45,6 +47,13 @@ extension NoticeReader {
             start > facts.times[index], let interval = history.interval(at: start)
         else { return false }
         return history.intervals[interval].state.appleStatus == facts[index].status?.rawValue
+    }
+
+    /// Whether a refund that was stated after a status is dated before it: Apple did not say so then.
+    private func isRevokedLater(_ index: Int) -> Bool {
+        guard let place = history.interval(at: facts.times[index]) else { return false }
+        let interval = history.intervals[place]
+        return interval.state == .revoked && facts.times[interval.cause] > facts.times[index]
     }
 
     /// Two sources that state different values for one transaction at one signedDate.

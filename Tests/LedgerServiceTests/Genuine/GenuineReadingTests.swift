@@ -61,6 +61,9 @@ struct GenuineReadingTests {
         #expect(
             try await ledger.show("280000541900541", at: intro)["phase"]?.string == "intro")
         #expect(try await paid(ledger).first?["new"]?.int64 == 1)
+        // Its receipt is of another app: said once, of thirteen purchases.
+        let codes = try await ledger.show("280000541900541").noticeCodes
+        #expect(codes.count { $0 == "contradiction" } == 1)
     }
 
     @Test("AUTO_RENEW_DISABLED proves that auto-renew was on before it")

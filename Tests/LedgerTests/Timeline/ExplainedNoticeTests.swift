@@ -12,6 +12,16 @@ struct ExplainedNoticeTests {
         given([bought, on] + facts).notices.map(\.code)
     }
 
+    @Test("A status from before a refund was stated is no contradiction, however it is dated")
+    func statusBeforeRefund() {
+        let status = Fact.status(.active, at: day(10))
+        func refund(at signedDate: Timestamp) -> Fact {
+            Fact.transaction("1", day(0), day(30), at: signedDate).revoked(day(8))
+        }
+        #expect(codes(status, refund(at: day(12))) == [])
+        #expect(codes(refund(at: day(9)), status) == [.contradiction])
+    }
+
     // MARK: unexplainedExpiry
 
     @Test("Nothing is sent before a product is taken off sale: the EXPIRED explains itself")
