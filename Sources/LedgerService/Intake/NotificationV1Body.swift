@@ -2,7 +2,7 @@ import AppStore
 import Signing
 
 /// The body of a version 1 notification as it was posted or kept. Its head is read once, whatever
-/// becomes of it: anybody can post a body, and every reading of it costs the more the more keys it has.
+/// becomes of it: any client can post a body, and each reading costs more with each key.
 struct NotificationV1Body: Sendable {
     let bytes: [UInt8]
     /// Where its password stands, or why it has none.

@@ -9,8 +9,8 @@ public struct ReceiptNextStep: Sendable, Hashable {
 }
 
 extension ReceiptExamination {
-    /// What to ask the App Store next: a receipt knows no renewal state. Nothing where nobody vouches
-    /// for it: whoever wrote it could have named anything.
+    /// What to ask the App Store next: a receipt knows no renewal state. Nothing where no signature
+    /// vouches for it: its sender could have named anything.
     ///
     /// Names in a receipt nobody vouches for would be typed into a shell: what is not plainly a name or
     /// a number is left out.

@@ -21,7 +21,7 @@ public final class ClockWatch: Sendable {
     ///   - wall: what the system's clock says.
     ///   - steady: milliseconds of a clock that is never set and counts sleep; nil: whatever the
     ///     system's clock says is gone by.
-    ///   - report: told each change, by whoever reads the clock.
+    ///   - report: called with each change, on the thread that reads the clock.
     public init(
         wall: @escaping @Sendable () -> Timestamp, steady: (@Sendable () -> Int64)?,
         report: @escaping @Sendable (Change) -> Void = { _ in }

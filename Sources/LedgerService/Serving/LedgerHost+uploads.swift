@@ -204,7 +204,7 @@ extension ServedLedger {
 
     /// - Parameters:
     ///   - reading: the chain; nil for none, and for one without state or too long to be folded.
-    ///   - answer: what the customer has; nil of nobody, and then `told` says so.
+    ///   - answer: what the customer has; nil without one, and then `told` says so.
     fileprivate func answer(
         _ record: UploadRecord, _ reading: ChainReading?, _ told: EntitlementsAnswer,
         _ answer: EntitlementsAnswer?

@@ -73,7 +73,7 @@ public final class CopiedLog: Sendable {
             remedy: "Audit it as that user, or audit a backup.")
     }
 
-    /// The -wal may be missing. Its owner may write to the copy, whoever may write to the original.
+    /// The -wal may be missing. The copy can be written, whatever the mode of the original.
     private static func copy(_ source: String, to target: String) throws(StoreError) {
         let source = URL(filePath: source).resolvingSymlinksInPath().path
         guard access(source, F_OK) == 0 else { return }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// How many unknown certificate chains have their signatures looked at: each costs about a
-/// millisecond before it proves anything, and anybody can send one (`design.md` §6). What is over
+/// millisecond before it proves anything, and any client can send one (`design.md` §6). What is over
 /// the budget is asked to come again. Not counted are chains that were verified before, and those
 /// whose names or markers do not fit, which are only parsed.
 public final class ChainBudget: Sendable {
