@@ -35,7 +35,13 @@ let package = Package(
         .library(name: "Ledger", targets: ["Ledger"]),
         .library(name: "LedgerStore", targets: ["LedgerStore"]),
         .library(name: "AppStoreAPI", targets: ["AppStoreAPI"]),
-        .library(name: "LedgerService", targets: ["LedgerService"]),
+        .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
+        .library(name: "Intake", targets: ["Intake"]),
+        .library(name: "Projection", targets: ["Projection"]),
+        .library(name: "Queries", targets: ["Queries"]),
+        .library(name: "Reports", targets: ["Reports"]),
+        .library(name: "AppleSync", targets: ["AppleSync"]),
+        .library(name: "Service", targets: ["Service"]),
         .executable(name: "subledger", targets: ["subledger"]),
     ],
     dependencies: [
@@ -66,11 +72,14 @@ let package = Package(
             name: "Migrations", path: "Migrations",
             resources: [.embedInCode("SQL")], swiftSettings: strict),
         .target(
-            name: "LedgerStore",
+            name: "LedgerStore", dependencies: ["AppStore", "Signing", "Ledger"],
+            swiftSettings: staying),
+        .target(
+            name: "SQLiteStore",
             dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "Migrations",
                 .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"), "AppStore", "Ledger",
-                "Signing", "Migrations",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ], swiftSettings: staying),
         .target(
             name: "AppStoreAPI",
@@ -83,15 +92,48 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ], swiftSettings: strict),
         .target(
-            name: "LedgerService",
+            name: "Intake", dependencies: ["AppStore", "Signing", "Ledger", "LedgerStore"],
+            swiftSettings: staying),
+        .target(
+            name: "Projection",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "AppStoreAPI",
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Intake",
+            ],
+            swiftSettings: staying),
+        .target(
+            name: "Queries",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Intake",
+                "Projection",
+            ], swiftSettings: staying),
+        .target(
+            name: "Reports",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Projection",
+                "Queries",
+            ], swiftSettings: staying),
+        .target(
+            name: "AppleSync",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
+                "Intake", "Projection", "Queries",
+            ], swiftSettings: staying),
+        .target(
+            name: "Service",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
+                "Intake", "Projection", "Queries", "Reports", "AppleSync",
                 .product(name: "Yams", package: "Yams"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: staying),
         .target(
             name: "Web",
             dependencies: [
-                "AppStore", "Ledger", "LedgerService",
+                "AppStore", "Ledger", "LedgerStore", "Intake", "Projection", "Queries", "Reports",
+                "AppleSync", "Service",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -111,18 +153,9 @@ let package = Package(
                 .product(name: "HummingbirdCore", package: "hummingbird"),
             ], swiftSettings: strict),
         .target(
-            name: "Outgoing",
-            dependencies: [
-                "LedgerService",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ], swiftSettings: strict),
-        .target(
             name: "Simulator",
             dependencies: [
-                "AppStore", "Signing",
+                "AppStore", "Signing", "Ledger", "LedgerStore", "Intake", "Projection", "Queries",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -130,11 +163,24 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
+        .target(
+            name: "Bench",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
+                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "Web",
+                "Simulator",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], swiftSettings: strict),
         .executableTarget(
             name: "subledger",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Simulator",
-                "Web", "Outgoing", "AppStoreAPI",
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
+                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "Web",
+                "Simulator", "Bench",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -153,38 +199,41 @@ let package = Package(
         .testTarget(
             name: "LedgerStoreTests",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "Migrations", "Simulator", "Faults",
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Migrations",
+                "Simulator", "Faults",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "LedgerServiceTests",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "AppStoreAPI", "LedgerService",
-                "Simulator", "Faults", .product(name: "GRDB", package: "GRDB.swift"),
+                "AppStore", "Signing", "Ledger", "LedgerStore", "AppStoreAPI", "SQLiteStore",
+                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service",
+                "Simulator", "Bench", "Faults", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "GRDB", package: "GRDB.swift"),
             ], swiftSettings: strict),
         .testTarget(
             name: "AppStoreAPITests",
             dependencies: ["AppStore", "Signing", "AppStoreAPI", "Simulator"],
             swiftSettings: strict),
         .testTarget(
-            name: "OutgoingTests",
-            dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Outgoing",
-                "Simulator", .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ], swiftSettings: strict),
-        .testTarget(
             name: "SimulatorTests", dependencies: ["AppStore", "Signing", "Ledger", "Simulator"],
             swiftSettings: strict),
         .testTarget(
-            name: "CommandTests", dependencies: ["subledger", "AppStore", "Ledger", "Simulator"],
+            name: "CommandTests",
+            dependencies: [
+                "subledger", "AppStore", "Ledger", "LedgerStore", "SQLiteStore", "Intake",
+                "Projection",
+                "Queries", "Reports", "AppleSync", "Service", "Simulator",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "AppStore", "AppStoreAPI", "Signing", "Ledger", "LedgerStore", "LedgerService",
+                "AppStore", "AppStoreAPI", "Signing", "Ledger", "LedgerStore", "SQLiteStore",
+                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service",
                 "Simulator",
                 "Web", .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -206,14 +255,16 @@ let package = Package(
         .testTarget(
             name: "WholeSystemTests",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "AppStoreAPI", "LedgerService",
+                "AppStore", "Signing", "Ledger", "LedgerStore", "AppStoreAPI", "SQLiteStore",
+                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service",
                 "Simulator",
             ], swiftSettings: strict),
         // The targets of `make fuzz`, without libFuzzer.
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Simulator",
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Intake",
+                "Projection", "Queries", "Reports", "AppleSync", "Service", "Simulator",
             ],
             path: "Tests/Fuzz", exclude: ["Fuzz.swift"], swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
@@ -227,7 +278,8 @@ if isFuzzing {
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "CLibFuzzer", "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService",
+                "CLibFuzzer", "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore",
+                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service",
                 "Simulator",
             ],
             path: "Tests/Fuzz", exclude: ["FuzzTests.swift"], swiftSettings: strict,

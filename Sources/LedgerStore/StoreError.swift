@@ -68,7 +68,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public var asksForRebuild: Bool { isDerived && (isDamage || code == .databaseFailure) }
 
     /// The same, of a file that is derived from the log.
-    func ofDerivedFile(_ path: String) -> StoreError {
+    package func ofDerivedFile(_ path: String) -> StoreError {
         var error = StoreError(
             code, path: path, reason: reason,
             remedy: isDamage || code == .databaseFailure

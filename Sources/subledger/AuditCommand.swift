@@ -1,8 +1,11 @@
 import AppStore
 import ArgumentParser
 import Foundation
-import LedgerService
+import Intake
 import LedgerStore
+import Projection
+import SQLiteStore
+import Service
 import Signing
 
 struct AuditCommand: AsyncParsableCommand {
@@ -28,7 +31,8 @@ struct AuditCommand: AsyncParsableCommand {
                 if !FileManager.default.fileExists(atPath: "\(directory)/\(EventLog.fileName)") {
                     // Whether one may be begun here is decided where every command asks.
                     try await EnvironmentLedger
-                        .open(settings.configuration, environment: settings.environment).close()
+                        .open(settings.configuration.ledger, environment: settings.environment)
+                        .close()
                     Console.note(
                         "warning: there was no log at \(directory)/\(EventLog.fileName); an empty"
                             + " one was begun. Check --data and --config.")

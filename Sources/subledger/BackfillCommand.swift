@@ -1,7 +1,8 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
 import ArgumentParser
-import LedgerService
+import Projection
 
 struct BackfillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,8 @@
 import AppStore
 import ArgumentParser
-import LedgerService
-import LedgerStore
+import Projection
+import SQLiteStore
+import Service
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,7 +24,7 @@ struct BackupCommand: AsyncParsableCommand {
             let settings = try Settings(common)
             let progress = ProgressLine()
             let report = try await Backup(
-                settings.configuration, environment: settings.environment
+                settings.configuration.ledger, environment: settings.environment
             ).run(to: file) { step in
                 switch step {
                 case .copying(let done, let all): progress.show("copy: \(done) of \(all)")

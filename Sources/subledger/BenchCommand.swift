@@ -1,8 +1,10 @@
 import AppStore
 import AppStoreAPI
 import ArgumentParser
+import Bench
 import Foundation
-import LedgerService
+import Intake
+import Service
 import Signing
 import Simulator
 import Web
@@ -129,7 +131,8 @@ struct BenchCommand: AsyncParsableCommand {
         _ ledger: BenchLedger, _ authority: Authority, _ folder: URL, _ progress: ProgressLine
     ) async throws -> [BenchRow] {
         progress.show("http: fill a ledger")
-        var (configuration, chainCount, customers) = try await ledger.fill()
+        let (filled, chainCount, customers) = try await ledger.fill()
+        var configuration = ServiceConfiguration(filled)
         progress.end()
         let input = try signed(authority, folder)
         configuration.server.port = 0

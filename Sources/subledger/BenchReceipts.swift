@@ -1,6 +1,6 @@
 import AppStore
+import Bench
 import Foundation
-import LedgerService
 import Signing
 import Simulator
 

@@ -1,8 +1,9 @@
 import AppStore
+import Bench
 import Foundation
 import Ledger
-import LedgerService
 import LedgerStore
+import SQLiteStore
 import Simulator
 import Synchronization
 

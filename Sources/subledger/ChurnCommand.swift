@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import LedgerService
+import Reports
 
 struct ChurnCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

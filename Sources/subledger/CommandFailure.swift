@@ -1,8 +1,9 @@
 import AppStore
 import ArgumentParser
 import Foundation
-import LedgerService
 import LedgerStore
+import Queries
+import Reports
 
 /// A command that could not do what it was asked: `error: <code>: <sentence>`, and an exit code
 /// (`contract.md`).

@@ -1,6 +1,7 @@
 import Foundation
+import Intake
 import Ledger
-import LedgerService
+import Service
 
 extension CurrencyRates {
     /// Reads a table of rates for `--rates`.

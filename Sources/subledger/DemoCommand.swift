@@ -1,9 +1,8 @@
 import AppStore
 import ArgumentParser
 import Foundation
-import LedgerService
 import Logging
-import Outgoing
+import Service
 import ServiceLifecycle
 import Simulator
 import Web

@@ -1,6 +1,6 @@
 import AppStore
 import ArgumentParser
-import LedgerService
+import Service
 import Web
 
 struct DoctorCommand: AsyncParsableCommand {

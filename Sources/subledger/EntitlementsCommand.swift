@@ -1,6 +1,7 @@
 import ArgumentParser
 import Ledger
-import LedgerService
+import Projection
+import Queries
 
 struct EntitlementsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

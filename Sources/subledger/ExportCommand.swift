@@ -1,5 +1,6 @@
 import ArgumentParser
-import LedgerService
+import Projection
+import Queries
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

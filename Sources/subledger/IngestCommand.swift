@@ -1,7 +1,10 @@
 import AppStore
 import ArgumentParser
 import Foundation
-import LedgerService
+import Intake
+import Projection
+import Queries
+import Service
 
 struct IngestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -31,7 +34,7 @@ struct IngestCommand: AsyncParsableCommand {
             if files.contains("-") { await StandardInput.waitForFirstByte() }
             let verifier = try settings.verifier()
             let ledger = try await EnvironmentLedger.open(
-                settings.configuration, environment: settings.environment)
+                settings.configuration.ledger, environment: settings.environment)
             let progress = ProgressLine()
             let ingest = Ingest(
                 ledger: ledger, apps: apps, verifier: verifier,

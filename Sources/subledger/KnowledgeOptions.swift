@@ -1,5 +1,5 @@
 import ArgumentParser
-import LedgerService
+import Ledger
 
 /// On what knowledge a question is asked (`lifecycle.md` §1).
 struct KnowledgeOptions: ParsableArguments {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Ledger
-import LedgerService
+import Reports
 
 struct MetricCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Ledger
-import LedgerService
+import Reports
 
 struct MetricsDiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

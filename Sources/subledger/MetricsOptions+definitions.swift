@@ -1,5 +1,6 @@
 import ArgumentParser
-import LedgerService
+import Ledger
+import Reports
 
 extension MetricsOptions {
     /// Prints a metric under another product's definition beside ours.

@@ -1,5 +1,10 @@
 import ArgumentParser
-import LedgerService
+import Intake
+import Ledger
+import Projection
+import Queries
+import Reports
+import Service
 
 /// What every metric is asked with (`contract.md`, `churn`).
 struct MetricsOptions: ParsableArguments {

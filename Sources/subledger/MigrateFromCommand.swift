@@ -1,7 +1,11 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
 import ArgumentParser
-import LedgerService
+import Intake
+import Projection
+import Queries
+import Service
 
 struct MigrateFromCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -141,7 +145,7 @@ private struct MigrationRun {
         _ plan: MigrationPlan, _ evidence: StoredEvidence
     ) async throws -> Findings {
         let books = AnswerBooks(
-            settings.configuration, apps: apps, verifier: try settings.verifier()
+            settings.configuration.ledger, apps: apps, verifier: try settings.verifier()
         ) { Console.now }
         let transport = HTTPTransport()
         let result: Result<Findings, any Error>

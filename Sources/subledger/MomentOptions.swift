@@ -1,6 +1,6 @@
 import AppStore
 import ArgumentParser
-import LedgerService
+import Queries
 
 /// When, and on what knowledge, a question is asked (`lifecycle.md` §1).
 struct MomentOptions: ParsableArguments {

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 import Ledger
-import LedgerService
+import Projection
+import Queries
 
 /// Who decides, and why: asked of every command about a customer (`lifecycle.md` §6).
 struct OrderOptions: ParsableArguments {

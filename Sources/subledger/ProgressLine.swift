@@ -1,5 +1,5 @@
 import Foundation
-import LedgerService
+import Queries
 import Synchronization
 
 /// Progress on standard error: redrawn in place on a terminal, a line every few seconds otherwise.

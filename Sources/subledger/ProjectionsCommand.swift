@@ -1,7 +1,9 @@
 import AppStore
 import ArgumentParser
-import LedgerService
 import LedgerStore
+import Projection
+import SQLiteStore
+import Service
 
 /// The derived files: which there are, which is current.
 struct ProjectionsCommand: AsyncParsableCommand {
@@ -19,7 +21,7 @@ struct ProjectionsCommand: AsyncParsableCommand {
             try await perform {
                 let settings = try Settings(common)
                 let ledger = try await EnvironmentLedger.open(
-                    settings.configuration, environment: settings.environment)
+                    settings.configuration.ledger, environment: settings.environment)
                 let files = await ledger.listProjections()
                 try print(files)
                 await ledger.close()

@@ -1,7 +1,11 @@
 import AppStore
 import ArgumentParser
-import LedgerService
+import Intake
 import LedgerStore
+import Projection
+import Queries
+import SQLiteStore
+import Service
 
 struct QuarantineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,7 +22,7 @@ struct QuarantineCommand: AsyncParsableCommand {
             try await perform {
                 let settings = try Settings(common)
                 let ledger = try await EnvironmentLedger.open(
-                    settings.configuration, environment: settings.environment)
+                    settings.configuration.ledger, environment: settings.environment)
                 let quarantine = Quarantine(ledger: ledger)
                 let items = try await quarantine.items()
                 if common.json {
@@ -50,7 +54,7 @@ struct QuarantineCommand: AsyncParsableCommand {
             try await perform {
                 let settings = try Settings(common)
                 let ledger = try await EnvironmentLedger.open(
-                    settings.configuration, environment: settings.environment)
+                    settings.configuration.ledger, environment: settings.environment)
                 guard let item = try await ledger.operations.quarantineItem(id) else {
                     throw CommandFailure(
                         code: "noSuchItem",
@@ -80,7 +84,7 @@ struct QuarantineCommand: AsyncParsableCommand {
             try await perform {
                 let settings = try Settings(common)
                 let ledger = try await EnvironmentLedger.open(
-                    settings.configuration, environment: settings.environment)
+                    settings.configuration.ledger, environment: settings.environment)
                 let summary = try await Quarantine(ledger: ledger).retry(
                     apps: try settings.requiredApps(), verifier: try settings.verifier(),
                     isEnvironmentNamed: settings.isEnvironmentNamed)

@@ -1,8 +1,10 @@
 import AppStore
 import ArgumentParser
 import Ledger
-import LedgerService
 import LedgerStore
+import Projection
+import SQLiteStore
+import Service
 
 struct RebuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,7 +26,7 @@ struct RebuildCommand: AsyncParsableCommand {
         try await perform {
             let settings = try Settings(common)
             let ledger = try await EnvironmentLedger.open(
-                settings.configuration, environment: settings.environment)
+                settings.configuration.ledger, environment: settings.environment)
             if check, let check = try await RebuildCheck.ofAnotherBuild(ledger) {
                 try await compare(check)
                 await ledger.close()

@@ -1,8 +1,10 @@
 import AppStore
 import ArgumentParser
 import Foundation
-import LedgerService
+import Intake
 import LedgerStore
+import Queries
+import Service
 import Signing
 
 struct ReceiptCommand: AsyncParsableCommand {

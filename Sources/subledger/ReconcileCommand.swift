@@ -1,8 +1,9 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
 import ArgumentParser
-import LedgerService
 import LedgerStore
+import Projection
 
 struct ReconcileCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

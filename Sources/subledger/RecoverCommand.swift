@@ -1,8 +1,12 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
 import ArgumentParser
-import LedgerService
+import Ledger
 import LedgerStore
+import Projection
+import SQLiteStore
+import Service
 
 struct RecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -70,7 +74,7 @@ struct RecoverCommand: AsyncParsableCommand {
         _ stated: OutageDetection.Suggestion?, _ filter: [RecoveryType]
     ) async throws -> Bool {
         let ledger = try await EnvironmentLedger.open(
-            settings.configuration, environment: settings.environment)
+            settings.configuration.ledger, environment: settings.environment)
         let progress = ProgressLine()
         let projecting = CommandProjecting(ledger) { progress.show($0.text) }
         let ended: Result<Bool, any Error>
@@ -197,7 +201,7 @@ struct RecoverCommand: AsyncParsableCommand {
                 exit: .usage)
         }
         let ledger = try await EnvironmentLedger.open(
-            settings.configuration, environment: settings.environment)
+            settings.configuration.ledger, environment: settings.environment)
         let found: Result<KeptReport?, any Error>
         do {
             found = .success(

@@ -1,9 +1,12 @@
 import AppStore
 import ArgumentParser
-import LedgerService
-import LedgerStore
+import Intake
+import Projection
+import Queries
+import SQLiteStore
 import Signing
 import Simulator
+import Web
 
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

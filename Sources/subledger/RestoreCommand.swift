@@ -1,7 +1,9 @@
 import AppStore
 import ArgumentParser
-import LedgerService
 import LedgerStore
+import Projection
+import SQLiteStore
+import Service
 
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,7 +28,7 @@ struct RestoreCommand: AsyncParsableCommand {
             let settings = try Settings(common)
             let progress = ProgressLine()
             let restore = Restore(
-                settings.configuration, environment: settings.environment, replaces: replace
+                settings.configuration.ledger, environment: settings.environment, replaces: replace
             ) { Console.now }
             let outcome = try await restore.run(from: file) { step in
                 switch step {

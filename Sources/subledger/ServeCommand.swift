@@ -1,11 +1,13 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
 import ArgumentParser
 import Foundation
-import LedgerService
-import LedgerStore
+import Intake
 import Logging
-import Outgoing
+import Queries
+import SQLiteStore
+import Service
 import ServiceLifecycle
 import Web
 
@@ -93,7 +95,7 @@ struct ServeCommand: AsyncParsableCommand {
             host.receiptQuestions.use(
                 clients,
                 AnswerBooks(
-                    settings.configuration, apps: settings.configuration.apps,
+                    settings.configuration.ledger, apps: settings.configuration.apps,
                     verifier: try settings.verifier(), ledgers: host.ledgers.map(\.ledger)
                 ) { host.clock() })
             if server.recovers {
@@ -122,7 +124,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private func apply(to server: inout Configuration.Server) throws(CommandFailure) {
+    private func apply(to server: inout ServiceConfiguration.Server) throws(CommandFailure) {
         if let host { server.host = host }
         if let port {
             guard (0...65_535).contains(port) else {

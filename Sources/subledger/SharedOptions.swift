@@ -1,9 +1,11 @@
 import AppStore
 import ArgumentParser
 import Foundation
+import Intake
 import Ledger
-import LedgerService
-import LedgerStore
+import Projection
+import SQLiteStore
+import Service
 import Signing
 
 /// The options every command takes (`contract.md`). Flags win over SUBLEDGER_* variables, those
@@ -39,7 +41,7 @@ struct SharedOptions: ParsableArguments {
 
 /// The options resolved: what a command works with.
 struct Settings {
-    var configuration: Configuration
+    var configuration: ServiceConfiguration
     let environment: Environment
     /// Whether the operator named the environment; else it is the default.
     let isEnvironmentNamed: Bool
@@ -71,7 +73,7 @@ struct Settings {
                     exit: .usage)
             }
             configuration.apps = [
-                configuration.app(bundleId) ?? Configuration.App(bundleId: bundleId)
+                configuration.ledger.app(bundleId) ?? Configuration.App(bundleId: bundleId)
             ]
         }
         if let number = try Settings.appAppleId(options, variables["SUBLEDGER_APP_APPLE_ID"]) {
@@ -98,10 +100,10 @@ struct Settings {
         return number
     }
 
-    private static func file(_ path: String?) throws(CommandFailure) -> Configuration {
-        guard let file = path ?? defaultFile() else { return Configuration() }
+    private static func file(_ path: String?) throws(CommandFailure) -> ServiceConfiguration {
+        guard let file = path ?? defaultFile() else { return ServiceConfiguration() }
         guard let data = FileManager.default.contents(atPath: file),
-            data.count <= Configuration.maximumByteCount
+            data.count <= ServiceConfiguration.maximumByteCount
         else {
             throw CommandFailure(
                 code: ConfigurationError.Code.unreadableFile.rawValue,
@@ -109,7 +111,7 @@ struct Settings {
                 exit: .configuration)
         }
         do throws(ConfigurationError) {
-            return try Configuration(yaml: String(decoding: data, as: UTF8.self), from: file)
+            return try ServiceConfiguration(yaml: String(decoding: data, as: UTF8.self), from: file)
         } catch {
             throw CommandFailure(
                 code: error.code.rawValue, message: "\(file): \(error)", exit: .configuration)
@@ -117,8 +119,8 @@ struct Settings {
     }
 
     private static func defaultFile() -> String? {
-        FileManager.default.fileExists(atPath: Configuration.defaultFile)
-            ? Configuration.defaultFile : nil
+        FileManager.default.fileExists(atPath: ServiceConfiguration.defaultFile)
+            ? ServiceConfiguration.defaultFile : nil
     }
 
     private static func environment(_ name: String?) throws(CommandFailure) -> Environment {
@@ -172,7 +174,7 @@ struct Settings {
             throw CommandFailure(
                 code: ConfigurationError.Code.missingKey.rawValue,
                 message: "No app is configured: name it with --bundle-id (and --app-apple-id), or"
-                    + " list it under `apps` in \(Configuration.defaultFile).",
+                    + " list it under `apps` in \(ServiceConfiguration.defaultFile).",
                 exit: .configuration)
         }
         return configuration.apps
@@ -187,7 +189,7 @@ struct Settings {
     /// The environment's ledger, caught up; says so when derived data had to be made again.
     func openSession(toProject: Bool = false) async throws -> LedgerSession {
         try await openSession(
-            try await EnvironmentLedger.open(configuration, environment: environment),
+            try await EnvironmentLedger.open(configuration.ledger, environment: environment),
             toProject: toProject)
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
-import LedgerService
+import Projection
+import Queries
 
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

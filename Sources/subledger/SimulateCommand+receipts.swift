@@ -1,7 +1,7 @@
 import AppStore
 import ArgumentParser
 import Foundation
-import LedgerService
+import Signing
 import Simulator
 
 extension SimulateCommand {

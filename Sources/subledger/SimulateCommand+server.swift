@@ -1,7 +1,6 @@
 import AppStore
 import ArgumentParser
 import Foundation
-import LedgerService
 import Logging
 import ServiceLifecycle
 import Simulator

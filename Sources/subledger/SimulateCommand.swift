@@ -1,7 +1,9 @@
 import AppStore
 import ArgumentParser
 import Foundation
-import LedgerService
+import Intake
+import Service
+import Signing
 import Simulator
 
 struct SimulateCommand: AsyncParsableCommand {

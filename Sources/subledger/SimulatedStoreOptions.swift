@@ -1,7 +1,8 @@
 import AppStore
 import ArgumentParser
 import Foundation
-import LedgerService
+import Intake
+import Service
 import Simulator
 
 /// Which simulated store a command is about, and how it fails: shared by those that play Apple.

@@ -1,7 +1,8 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
 import ArgumentParser
-import LedgerService
+import Queries
 
 struct TestNotificationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,8 @@
 import AppStore
 import ArgumentParser
 import Ledger
-import LedgerService
+import Projection
+import Queries
 
 struct TimelineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

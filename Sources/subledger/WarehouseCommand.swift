@@ -1,5 +1,9 @@
 import ArgumentParser
-import LedgerService
+import Intake
+import Projection
+import Queries
+import Reports
+import Service
 
 struct WarehouseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,10 @@
 import AppStore
 import ArgumentParser
+import Intake
 import Ledger
-import LedgerService
-import LedgerStore
-import Outgoing
+import Projection
+import Queries
+import Service
 
 struct WebhooksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,7 +22,7 @@ struct WebhooksCommand: AsyncParsableCommand {
                 let settings = try Settings(common)
                 let endpoints = try settings.webhookEndpoints()
                 let standings = try await WebhookStanding.standings(
-                    of: endpoints, settings.configuration)
+                    of: endpoints, settings.configuration.ledger)
                 if common.json {
                     try Console.out { json in
                         json.object { json in
@@ -85,7 +86,7 @@ struct WebhooksCommand: AsyncParsableCommand {
             var results: [(name: String, outcome: WebhookOutcome)] = []
             for endpoint in endpoints {
                 let ledger = try await EnvironmentLedger.open(
-                    settings.configuration, environment: endpoint.environment)
+                    settings.configuration.ledger, environment: endpoint.environment)
                 let test = WebhookTest(endpoint: endpoint, transport: client, clock: SystemClock())
                 let outcome = await Result { try await test.run(ledger.operations) }
                 await ledger.close()
@@ -144,7 +145,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         ) async throws -> WebhookRedelivery.Report {
             let session = try await settings.openSession(
                 try await EnvironmentLedger.open(
-                    settings.configuration, environment: endpoint.environment))
+                    settings.configuration.ledger, environment: endpoint.environment))
             let client = WebhookClient()
             let report = await Result {
                 try await WebhookRedelivery(

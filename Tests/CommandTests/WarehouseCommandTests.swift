@@ -80,7 +80,7 @@ struct WarehouseCommandTests {
         let exported = try await place.run("warehouse", "transitions", "--data", "data")
         try place.write(Data(exported.out.utf8), to: "transitions.ndjson")
         let page = Self.root.appending(
-            path: "Sources/LedgerService/LedgerService.docc/Warehouse.md")
+            path: "Sources/Reports/Reports.docc/Warehouse.md")
         let script = Self.root.appending(path: "Tests/Warehouse/churn.py")
         let ran = try await place.program(
             try #require(await Self.python),

@@ -1,4 +1,5 @@
-@testable import LedgerService
+@testable import Intake
+@testable import Service
 
 /// A configuration file: read, or refused with the key that is wrong.
 struct ConfigurationTarget: FuzzTarget {
@@ -12,8 +13,8 @@ struct ConfigurationTarget: FuzzTarget {
 
     func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         let text = String(decoding: bytes, as: UTF8.self)
-        let first = Result { try Configuration(yaml: text) }
-        let second = Result { try Configuration(yaml: text) }
+        let first = Result { try ServiceConfiguration(yaml: text) }
+        let second = Result { try ServiceConfiguration(yaml: text) }
         switch (first, second) {
         case (.success(let left), .success(let right)):
             require(left == right, "one text is one configuration")

@@ -1,9 +1,10 @@
 import AppStore
 import Ledger
+@testable import LedgerStore
+@testable import SQLiteStore
 import Signing
 import Simulator
 
-@testable import LedgerStore
 
 /// Evidence is stored packed and given back byte for byte, whatever it holds; packing changes
 /// nothing about what it means; stored bytes that somebody damaged are refused or read.

@@ -1,9 +1,10 @@
 import AppStore
 import Ledger
+@testable import Projection
+@testable import Reports
+@testable import SQLiteStore
 import Signing
 
-@testable import LedgerService
-@testable import LedgerStore
 
 /// Facts whose numbers and dates stand at the ends of what a payload can say: decoded, folded,
 /// asked about at every edge, counted by every metric and told as lines of a warehouse. Nothing

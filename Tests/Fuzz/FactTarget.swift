@@ -1,6 +1,6 @@
 import Ledger
+@testable import SQLiteStore
 
-@testable import LedgerStore
 
 /// A stored fact that somebody damaged: refused, or read as a fact that can be stored again.
 struct FactTarget: FuzzTarget {

@@ -1,6 +1,6 @@
 import AppStore
+@testable import Intake
 
-@testable import LedgerService
 
 /// The rule of `ingest` for lines, written as plainly as it is said: one body when the input is
 /// one JSON object over several lines, else what stands between line feeds, without the white

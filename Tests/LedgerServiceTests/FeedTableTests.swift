@@ -9,7 +9,7 @@ struct FeedTableTests {
     private static func page() throws -> String {
         let root = URL(filePath: #filePath).path.components(separatedBy: "/Tests/")[0]
         return try String(
-            contentsOfFile: root + "/Sources/LedgerService/LedgerService.docc/Feeds.md",
+            contentsOfFile: root + "/Sources/Queries/Queries.docc/Feeds.md",
             encoding: .utf8)
     }
 

@@ -1,7 +1,8 @@
 import AppStore
+@testable import Intake
+@testable import Service
 import Testing
 
-@testable import LedgerService
 
 /// What `make fuzz` found in this room: one case for each, with the input written out, or pasted as
 /// base64 where it cannot be read anyway.
@@ -17,7 +18,7 @@ struct FuzzRegressionTests {
         "A configuration key without a name is refused by naming its place", arguments: namelessKeys
     )
     func namelessKey(yaml: String, place: String) throws {
-        let error = #expect(throws: ConfigurationError.self) { try Configuration(yaml: yaml) }
+        let error = #expect(throws: ConfigurationError.self) { try ServiceConfiguration(yaml: yaml) }
         #expect(error?.code == .invalidValue)
         #expect(error?.key == place)
     }

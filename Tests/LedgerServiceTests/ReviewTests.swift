@@ -1,8 +1,10 @@
 import AppStore
 import Foundation
+import Intake
 import Ledger
-import LedgerService
 import LedgerStore
+import Projection
+import SQLiteStore
 import Signing
 import Simulator
 import Testing

@@ -1,6 +1,7 @@
 import AppStore
-import LedgerService
+import Intake
 import LedgerStore
+import Service
 import Signing
 import Simulator
 import Testing
@@ -78,7 +79,7 @@ struct SecondReadingTests {
     @Test("A report time zone that does not exist is an error")
     func reportTimeZone() {
         #expect(throws: ConfigurationError.self) {
-            try Configuration(yaml: "reportTimeZone: Mars/Olympus")
+            try ServiceConfiguration(yaml: "reportTimeZone: Mars/Olympus")
         }
     }
 }

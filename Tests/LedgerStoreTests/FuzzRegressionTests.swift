@@ -1,8 +1,8 @@
 import Ledger
+@testable import LedgerStore
 import Signing
 import Testing
 
-@testable import LedgerStore
 
 /// What `make fuzz` found in this room: one case for each, with the input written out, or pasted as
 /// base64 where it cannot be read anyway.

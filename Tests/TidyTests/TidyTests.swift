@@ -12,37 +12,50 @@ struct TidyTests {
     static let maximumColumns = 100
     static let bannedNames = ["Manager", "Helper", "Utils", "Common"]
 
-    /// Which rooms each room may import.
+    private static let stores: Set<String> = ["AppStore", "Signing", "Ledger", "LedgerStore"]
+    private static let products = stores.union([
+        "SQLiteStore", "AppStoreAPI", "Intake", "Projection", "Queries", "Reports", "AppleSync",
+        "Service", "Web", "Simulator",
+    ])
+
+    /// Which targets each target may import: the arrows of `Architecture.md`.
     static let rooms: [String: Set<String>] = [
         "AppStore": [],
         "Signing": ["COpenSSL", "AppStore"],
         "Ledger": ["AppStore"],
-        "LedgerStore": ["AppStore", "Ledger", "Signing", "Migrations", "GRDB", "GRDBSQLite"],
+        "LedgerStore": ["AppStore", "Signing", "Ledger"],
+        "SQLiteStore": stores.union(["Migrations", "GRDB", "GRDBSQLite"]),
         "AppStoreAPI": [
             "AppStore", "Signing", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
         ],
-        "LedgerService": [
-            "AppStore", "Signing", "Ledger", "LedgerStore", "AppStoreAPI", "Yams",
-        ],
+        "Intake": stores,
+        "Projection": stores.union(["SQLiteStore", "Intake"]),
+        "Queries": stores.union(["SQLiteStore", "Intake", "Projection"]),
+        "Reports": stores.union(["SQLiteStore", "Projection", "Queries"]),
+        "AppleSync": stores.union([
+            "SQLiteStore", "AppStoreAPI", "Intake", "Projection", "Queries",
+        ]),
+        "Service": stores.union([
+            "SQLiteStore", "AppStoreAPI", "Intake", "Projection", "Queries", "Reports",
+            "AppleSync", "Yams", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "ServiceLifecycle",
+        ]),
         "Web": [
-            "AppStore", "Ledger", "LedgerService", "Hummingbird", "HummingbirdTLS",
-            "HummingbirdHTTP2", "HTTPTypes", "NIOCore", "NIOPosix", "NIOSSL", "NIOHTTP1",
-            "NIOHTTPTypes", "NIOTLS", "HummingbirdCore",
-            "ServiceLifecycle", "UnixSignals", "Logging", "CoreMetrics",
+            "AppStore", "Ledger", "LedgerStore", "Intake", "Projection", "Queries", "Reports",
+            "AppleSync", "Service", "Hummingbird", "HummingbirdTLS", "HummingbirdHTTP2",
+            "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "NIOSSL", "NIOHTTP1",
+            "NIOHTTPTypes", "NIOTLS", "ServiceLifecycle", "UnixSignals", "Logging", "CoreMetrics",
             "NIOHTTP2", "NIOHTTPTypesHTTP2",
         ],
-        "Outgoing": [
-            "LedgerService", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "ServiceLifecycle",
-        ],
-        "Simulator": [
-            "AppStore", "Signing", "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore",
-            "ServiceLifecycle", "Logging",
-        ],
-        "subledger": [
-            "AppStore", "Signing", "Ledger", "LedgerStore", "LedgerService", "Simulator",
-            "Web", "Outgoing", "AppStoreAPI", "ArgumentParser", "Logging", "ServiceLifecycle",
-            "UnixSignals",
-        ],
+        "Simulator": stores.union([
+            "Intake", "Projection", "Queries", "Hummingbird", "HummingbirdCore", "HTTPTypes",
+            "NIOCore", "ServiceLifecycle", "Logging",
+        ]),
+        "Bench": products.union([
+            "Hummingbird", "Logging", "NIOCore", "NIOPosix", "NIOHTTP1", "ServiceLifecycle",
+        ]),
+        "subledger": products.union([
+            "Bench", "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
+        ]),
     ]
 
     /// System modules any room but the pure one may use.

@@ -1,14 +1,13 @@
 import AppStore
 import HTTPTypes
 import HummingbirdTesting
-import LedgerService
-import LedgerStore
 import Logging
+import Service
 import Signing
 import Synchronization
 import Testing
-
 @testable import Web
+
 
 @Suite("Who did it")
 struct AccountabilityTests {
@@ -18,7 +17,7 @@ struct AccountabilityTests {
         var place = try ServedPlace()
         place.logger = codes.logger
         place.configuration.server.tokens = names.map {
-            Configuration.Server.Token(
+            ServiceConfiguration.Server.Token(
                 name: $0, digest: SHA256.hash(Array("secret of \($0)".utf8)),
                 scopes: Scope.allCases)
         }

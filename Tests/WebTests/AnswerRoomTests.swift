@@ -2,12 +2,12 @@ import AppStore
 import CoreMetrics
 import HTTPTypes
 import Hummingbird
-import LedgerService
 import NIOCore
+import Service
 import Synchronization
 import Testing
-
 @testable import Web
+
 
 @Suite("Room for answers that wait to be read")
 struct AnswerRoomTests {

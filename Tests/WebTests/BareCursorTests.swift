@@ -1,9 +1,8 @@
 import AppStore
 import HummingbirdTesting
-import LedgerService
 import Testing
-
 @testable import Web
+
 
 @Suite("GET /v1/changes behind a position")
 struct BareCursorTests {

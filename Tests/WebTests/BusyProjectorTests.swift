@@ -1,9 +1,9 @@
 import AppStore
-import LedgerService
-import LedgerStore
+import SQLiteStore
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("Commands beside a busy service")
 struct BusyProjectorTests {

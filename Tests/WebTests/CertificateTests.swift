@@ -1,12 +1,12 @@
 import AsyncHTTPClient
 import Foundation
-import LedgerService
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("The service's own certificate")
 struct CertificateTests {
@@ -38,7 +38,7 @@ struct CertificateTests {
             #expect(try await !CertificateTests.answers(first, port: port))
             // Half of a change: the certificate of one, the key of another.
             _ = try TLSPlace.certify(
-                Configuration.Server.TLS(
+                ServiceConfiguration.Server.TLS(
                     certificateFile: files.certificateFile,
                     privateKeyFile: place.directory.file("elsewhere")),
                 by: place.directory.file("authority"))

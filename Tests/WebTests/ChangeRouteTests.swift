@@ -3,12 +3,12 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Ledger
-import LedgerService
 import NIOCore
 import NIOEmbedded
+import Queries
 import Testing
-
 @testable import Web
+
 
 @Suite("GET /v1/changes")
 struct ChangeRouteTests {

@@ -2,11 +2,10 @@ import AppStore
 import HTTPTypes
 import HummingbirdTesting
 import Ledger
-import LedgerService
-import LedgerStore
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("Claims at the same time")
 struct ClaimRaceTests {

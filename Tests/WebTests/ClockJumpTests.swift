@@ -1,11 +1,10 @@
 import AppStore
 import HTTPTypes
 import Ledger
-import LedgerService
-import LedgerStore
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("A clock that jumps forward beside one that does not")
 struct ClockJumpTests {

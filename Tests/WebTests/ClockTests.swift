@@ -1,8 +1,8 @@
 import AppStore
-import LedgerService
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("A clock that jumps")
 struct ClockTests {

@@ -1,11 +1,11 @@
 import AppStore
 import HTTPTypes
 import Ledger
-import LedgerService
-import LedgerStore
+import Reports
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("Definitions, rates and what moved, over HTTP")
 struct ComparedRouteTests {

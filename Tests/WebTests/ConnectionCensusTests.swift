@@ -1,8 +1,8 @@
-import LedgerService
+import Service
 import Synchronization
 import Testing
-
 @testable import Web
+
 
 @Suite("How many connections there may be")
 struct ConnectionCensusTests {

@@ -1,10 +1,11 @@
 import AppStore
 import HTTPTypes
 import Ledger
-import LedgerService
+import Queries
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("Questions about customers")
 struct CustomerRouteTests {

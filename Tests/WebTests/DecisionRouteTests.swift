@@ -1,11 +1,11 @@
 import AppStore
 import HTTPTypes
 import Ledger
-import LedgerService
-import LedgerStore
+import SQLiteStore
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("Links and grants")
 struct DecisionRouteTests {

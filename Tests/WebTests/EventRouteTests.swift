@@ -1,8 +1,9 @@
 import AppStore
-import LedgerService
+import LedgerStore
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("The log by position")
 struct EventRouteTests {

@@ -2,11 +2,11 @@ import AppStore
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
-import LedgerService
+import Service
 import Signing
 import Testing
-
 @testable import Web
+
 
 /// Answers to HEAD as they come over a connection that goes on (RFC 9110 §9.3.2): whatever stands
 /// behind a head is the next answer.
@@ -32,7 +32,7 @@ struct HeadAnswerTests {
     private static func guarded(_ place: ServedPlace) -> ServedPlace {
         var place = place
         place.configuration.server.tokens = [
-            Configuration.Server.Token(
+            ServiceConfiguration.Server.Token(
                 name: "one", digest: SHA256.hash(Array("one".utf8)), scopes: [.read])
         ]
         return place

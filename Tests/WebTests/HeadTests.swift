@@ -1,11 +1,9 @@
 import AppStore
 import Foundation
 import HummingbirdTesting
-import LedgerService
-import LedgerStore
 import Testing
-
 @testable import Web
+
 
 /// Heads as they come over a connection, which no test client would send.
 @Suite("Heads of requests")

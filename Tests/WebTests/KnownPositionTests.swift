@@ -1,11 +1,11 @@
 import AppStore
 import HTTPTypes
-import LedgerService
-import LedgerStore
+import SQLiteStore
+import Service
 import Synchronization
 import Testing
-
 @testable import Web
+
 
 /// What was known is the same whenever it is asked: an answer that cannot be given yet is none.
 @Suite("Knowledge while the projector lags")

@@ -1,10 +1,11 @@
 import AppStore
 import Ledger
-import LedgerService
 import LedgerStore
+import SQLiteStore
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("What came last, as the log says")
 struct LastArrivalTests {

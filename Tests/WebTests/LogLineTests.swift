@@ -1,17 +1,17 @@
 import AppStore
 import Foundation
 import Logging
+@testable import Service
 import Testing
-
-@testable import LedgerService
 @testable import Web
+
 
 @Suite("Lines of the service's log")
 struct LogLineTests {
     /// What is written of some entries. A file: a pipe ends only once every process that inherited it
     /// has ended.
     private func written(
-        _ format: Configuration.Server.Log.Format, _ log: (Logger) -> Void
+        _ format: ServiceConfiguration.Server.Log.Format, _ log: (Logger) -> Void
     ) async throws -> [UInt8] {
         let directory = try TemporaryDirectory()
         defer { withExtendedLifetime(directory) {} }
@@ -31,7 +31,7 @@ struct LogLineTests {
     }
 
     /// What two entries become, each with text of a stranger's in it.
-    private func lines(_ format: Configuration.Server.Log.Format) async throws -> [String] {
+    private func lines(_ format: ServiceConfiguration.Server.Log.Format) async throws -> [String] {
         let bytes = try await written(format) { logger in
             logger.info("\(Self.hostile)", metadata: ["path": "\(Self.hostile)"])
             logger.info("plain – text")

@@ -2,11 +2,11 @@ import AppStore
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
-import LedgerService
+import Service
 import Signing
 import Testing
-
 @testable import Web
+
 
 /// Without tokens everybody on this machine may ask; the pages that its browsers show may not.
 @Suite("Requests of web pages, without tokens")
@@ -127,7 +127,7 @@ struct LoopbackTests {
     func guarded() async throws {
         var place = try ServedPlace()
         place.configuration.server.tokens = [
-            Configuration.Server.Token(
+            ServiceConfiguration.Server.Token(
                 name: "one", digest: SHA256.hash(Array("one".utf8)), scopes: [.read, .write])
         ]
         let answers = try await ask(

@@ -1,8 +1,8 @@
 import Foundation
-import LedgerService
+import Service
 import Testing
-
 @testable import Web
+
 
 /// What a dashboard is told about each metric.
 @Suite("Meanings of metrics")

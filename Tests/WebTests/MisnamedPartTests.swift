@@ -1,10 +1,9 @@
 import AppStore
-import LedgerService
-import LedgerStore
+import Service
 import Simulator
 import Testing
-
 @testable import Web
+
 
 @Suite("Uploads of what is signed as something else")
 struct MisnamedPartTests {

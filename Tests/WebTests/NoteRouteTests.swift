@@ -1,10 +1,10 @@
 import AppStore
 import HTTPTypes
-import LedgerService
-import LedgerStore
+import SQLiteStore
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("Notes")
 struct NoteRouteTests {

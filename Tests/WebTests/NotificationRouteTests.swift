@@ -1,10 +1,9 @@
 import AppStore
 import HTTPTypes
-import LedgerService
-import LedgerStore
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("Apple's endpoint")
 struct NotificationRouteTests {

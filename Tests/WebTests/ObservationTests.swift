@@ -1,9 +1,9 @@
 import AppStore
 import CoreMetrics
-import LedgerService
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("Seeing it run")
 struct ObservationTests {

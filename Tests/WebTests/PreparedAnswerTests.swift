@@ -1,10 +1,10 @@
 import AppStore
 import HTTPTypes
 import Ledger
-import LedgerService
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("Entitlements that were written before")
 struct PreparedAnswerTests {

@@ -2,13 +2,12 @@ import AppStore
 import HTTPTypes
 import HummingbirdTesting
 import Ledger
-import LedgerService
-import LedgerStore
+import Service
 import Signing
 import Simulator
 import Testing
-
 @testable import Web
+
 
 @Suite("Receipts over HTTP")
 struct ReceiptRouteTests {

@@ -1,14 +1,15 @@
 import AppStore
 import AppStoreAPI
+@testable import AppleSync
 import Foundation
 import Ledger
 import LedgerStore
+@testable import Service
 import Signing
 import Simulator
 import Testing
-
-@testable import LedgerService
 @testable import Web
+
 
 /// Customers who were extended, refunded, upgraded and more, of whom the ledger hears by
 /// `POST /v1/receipts`, or by that and version 1.

@@ -2,13 +2,14 @@ import AppStore
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
-import LedgerService
+import Intake
 import LedgerStore
+import Service
 import Signing
 import Simulator
 import Testing
-
 @testable import Web
+
 
 @Suite("What Apple is told to send again")
 struct RefusalTests {

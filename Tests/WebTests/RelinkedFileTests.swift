@@ -1,10 +1,10 @@
 import AppStore
 import Foundation
-import LedgerService
-import LedgerStore
+import SQLiteStore
+import Service
 import Testing
-
 @testable import Web
+
 
 /// While a service projects it holds its file open: what the link names is what everybody else reads.
 @Suite("A link to projections that a hand changes under a service")

@@ -1,9 +1,10 @@
 import AppStore
 import HTTPTypes
-import LedgerService
+import Reports
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("Reports over HTTP")
 struct ReportRouteTests {

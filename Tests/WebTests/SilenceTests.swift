@@ -1,10 +1,9 @@
 import AppStore
 import Foundation
-import LedgerService
-import LedgerStore
+import Service
 import Testing
-
 @testable import Web
+
 
 /// Whether it is noticed that Apple's notifications stopped.
 @Suite("The alert about silence")

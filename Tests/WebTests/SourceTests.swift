@@ -3,17 +3,17 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTesting
-import LedgerService
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("Where requests come from")
 struct SourceTests {
     private func address(
         _ forwarded: [String], peer: String, trusted: [String]
     ) -> String? {
-        var server = Configuration.Server()
+        var server = ServiceConfiguration.Server()
         server.trustedProxies = trusted.compactMap { NetworkRange($0) }
         var headers = HTTPFields()
         for line in forwarded {

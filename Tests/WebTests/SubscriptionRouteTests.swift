@@ -1,9 +1,9 @@
 import AppStore
 import HTTPTypes
-import LedgerService
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("Questions about one subscription")
 struct SubscriptionRouteTests {

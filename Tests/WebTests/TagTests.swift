@@ -1,11 +1,11 @@
 import AppStore
 import HTTPTypes
 import Ledger
-import LedgerService
 import LedgerStore
+import Service
 import Testing
-
 @testable import Web
+
 
 /// A tag stands for the whole answer, but when and on which position it was asked.
 @Suite("Tags of answers")

@@ -1,10 +1,10 @@
 import AppStore
 import Foundation
 import HTTPTypes
-import LedgerService
+import Service
 import Testing
-
 @testable import Web
+
 
 @Suite("Pages of one subscription's timeline")
 struct TimelinePageTests {

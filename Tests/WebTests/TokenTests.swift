@@ -1,12 +1,13 @@
 import AppStore
 import HTTPTypes
 import Hummingbird
-import LedgerService
+import Intake
 import Logging
+import Service
 import Signing
 import Testing
-
 @testable import Web
+
 
 @Suite("Tokens")
 struct TokenTests {
@@ -18,8 +19,8 @@ struct TokenTests {
         return place
     }
 
-    private func token(_ text: String, _ scopes: [Scope]) -> Configuration.Server.Token {
-        Configuration.Server.Token(
+    private func token(_ text: String, _ scopes: [Scope]) -> ServiceConfiguration.Server.Token {
+        ServiceConfiguration.Server.Token(
             name: text, digest: SHA256.hash(Array(text.utf8)), scopes: scopes)
     }
 
@@ -134,7 +135,7 @@ struct TokenTests {
             ("128.0.0.1", false),
         ])
     func loopback(host: String, isAllowed: Bool) throws {
-        var server = Configuration.Server()
+        var server = ServiceConfiguration.Server()
         server.host = host
         #expect((try? server.requireGuarded()) != nil || !isAllowed)
         if !isAllowed {

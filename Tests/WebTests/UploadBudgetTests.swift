@@ -1,13 +1,13 @@
 import AppStore
 import HTTPTypes
+@testable import Intake
 import Ledger
-import LedgerStore
+@testable import Service
 import Signing
 import Simulator
 import Testing
-
-@testable import LedgerService
 @testable import Web
+
 
 @Suite("What uploads about one chain may cost")
 struct UploadBudgetTests {

@@ -1,11 +1,11 @@
 import AppStore
 import HTTPTypes
-import LedgerService
 import LedgerStore
+import Service
 import Simulator
 import Testing
-
 @testable import Web
+
 
 @Suite("The environment of uploads")
 struct UploadEnvironmentTests {

@@ -1,6 +1,11 @@
 extension Timestamp {
     static let millisecondsPerDay: Int64 = 86_400_000
 
+    /// Midnight UTC of a day.
+    package init(_ day: CivilDate) {
+        self.init(milliseconds: day.daysSinceEpoch * Self.millisecondsPerDay)
+    }
+
     /// Midnight UTC of `date` plus `millisecondOfDay`; saturates at the ends of the range.
     init(date: CivilDate, millisecondOfDay: Int64) {
         let days = date.daysSinceEpoch

@@ -48,3 +48,9 @@ public enum EndReason: String, Sendable, CaseIterable {
     /// Over by the clock, and no fact says why yet.
     case unconfirmed
 }
+
+extension ChainState {
+    /// For people: the contract's word, but of a consumable what happened. `consumed` says only that
+    /// it gives no lasting access.
+    package var text: String { self == .consumed ? "purchased (consumable)" : rawValue }
+}

@@ -1,19 +1,29 @@
 internal import AppStore
 
 /// One `append` call waiting for its answer.
-struct AppendBatch: Sendable {
-    typealias Answer = Result<[AppendResult], StoreError>
+package struct AppendBatch: Sendable {
+    package typealias Answer = Result<[AppendResult], StoreError>
 
-    let events: [NewEvent]
+    package let events: [NewEvent]
     /// Bytes the batch may add to the file: packed evidence, and each distinct header once.
-    let byteCount: Int
+    package let byteCount: Int
     /// Whether it has no events and must write nonetheless: it is how a log that could not be
     /// written is tried.
-    var isProbe = false
-    let continuation: CheckedContinuation<Answer, Never>
+    package var isProbe = false
+    package let continuation: CheckedContinuation<Answer, Never>
+
+    package init(
+        events: [NewEvent], byteCount: Int, isProbe: Bool = false,
+        continuation: CheckedContinuation<Answer, Never>
+    ) {
+        self.events = events
+        self.byteCount = byteCount
+        self.isProbe = isProbe
+        self.continuation = continuation
+    }
 
     /// The stored size of `events`. Throws `batchTooLarge` over either bound.
-    static func measure(_ events: [NewEvent]) throws(StoreError) -> Int {
+    package static func measure(_ events: [NewEvent]) throws(StoreError) -> Int {
         var headers: Set<EvidenceHeader> = []
         var byteCount = 0
         for event in events {

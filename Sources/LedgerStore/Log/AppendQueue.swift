@@ -1,19 +1,22 @@
 /// The batches waiting for their commit, in the order they came. Bounded: what does not fit is
 /// refused at once rather than kept in memory.
-struct AppendQueue: Sendable {
+package struct AppendQueue: Sendable {
     private var waiting: [AppendBatch] = []
     private var nextIndex = 0
     /// Events and stored bytes not answered yet, those being written included.
-    private(set) var eventCount = 0
-    private(set) var byteCount = 0
+    package private(set) var eventCount = 0
+    package private(set) var byteCount = 0
+
+    package init() {
+    }
 
     var isEmpty: Bool { nextIndex == waiting.count }
 
     /// Events not taken yet.
-    var waitingEventCount: Int { waiting[nextIndex...].reduce(0) { $0 + $1.events.count } }
+    package var waitingEventCount: Int { waiting[nextIndex...].reduce(0) { $0 + $1.events.count } }
 
     /// False when the queue is full; the batch is then not kept.
-    mutating func add(_ batch: AppendBatch) -> Bool {
+    package mutating func add(_ batch: AppendBatch) -> Bool {
         guard eventCount + batch.events.count <= LogLimits.queueEventCount,
             byteCount + batch.byteCount <= LogLimits.queueByteCount
         else { return false }
@@ -25,7 +28,7 @@ struct AppendQueue: Sendable {
 
     /// As many batches as one transaction admits, oldest first; empty when none is waiting. A probe
     /// stands alone: it must write, and where nothing can be written what is known is still answered.
-    mutating func takeGroup() -> [AppendBatch] {
+    package mutating func takeGroup() -> [AppendBatch] {
         var group: [AppendBatch] = []
         var (events, bytes) = (0, 0)
         while nextIndex < waiting.count {
@@ -47,7 +50,7 @@ struct AppendQueue: Sendable {
     }
 
     /// Gives back the room of batches that were answered.
-    mutating func release(_ group: [AppendBatch]) {
+    package mutating func release(_ group: [AppendBatch]) {
         for batch in group {
             eventCount -= batch.events.count
             byteCount -= batch.byteCount

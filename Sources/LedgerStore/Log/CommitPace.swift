@@ -2,7 +2,7 @@
 /// the last one returned would carry a handful of events, and synchronising costs the same for one
 /// as for many: a pause of a few milliseconds makes room on the cores for what is to be appended.
 /// Whoever appends alone is never kept waiting.
-enum CommitPace {
+package enum CommitPace {
     /// Events from which on a commit waits for more: fewer come from few callers, who would wait for
     /// each other.
     static let leastEventCount = 4
@@ -16,7 +16,7 @@ enum CommitPace {
     /// - Parameters:
     ///   - waiting: events handed over and not written.
     ///   - sinceLast: time since the last commit began.
-    static func pause(waiting: Int, sinceLast: Duration) -> Duration {
+    package static func pause(waiting: Int, sinceLast: Duration) -> Duration {
         guard waiting >= leastEventCount, waiting < enoughEventCount else { return .zero }
         return max(.zero, interval - sinceLast)
     }

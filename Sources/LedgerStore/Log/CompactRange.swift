@@ -19,7 +19,7 @@ public struct CompactRange: Hashable, Sendable {
     }
 
     /// Reads what `bytes` wrote; nil unless it holds one hash for every bit set in `size`.
-    init?(size: Int64, bytes: [UInt8]) {
+    package init?(size: Int64, bytes: [UInt8]) {
         guard size >= 0, bytes.count == size.nonzeroBitCount * Digest.byteCount else { return nil }
         self.size = size
         nodes = stride(from: 0, to: bytes.count, by: Digest.byteCount).compactMap {
@@ -28,7 +28,7 @@ public struct CompactRange: Hashable, Sendable {
     }
 
     /// The hashes one after the other, as kept in the head row.
-    var bytes: [UInt8] { nodes.flatMap(\.bytes) }
+    package var bytes: [UInt8] { nodes.flatMap(\.bytes) }
 
     /// Adds a leaf by its hash: as many nodes are joined as the size has trailing ones.
     public mutating func append(_ leafHash: Digest) {

@@ -5,7 +5,7 @@ internal import Ledger
 
 extension EventKind {
     /// The integer stored in `events.kind`.
-    var code: Int64 {
+    package var code: Int64 {
         switch self {
         case .notification: 1
         case .transaction: 2
@@ -23,7 +23,7 @@ extension EventKind {
         uniqueKeysWithValues: allCases.map { ($0.code, $0) })
 
     /// Nil for a code this release does not know.
-    init?(code: Int64) {
+    package init?(code: Int64) {
         guard let kind = EventKind.byCode[code] else { return nil }
         self = kind
     }
@@ -31,7 +31,7 @@ extension EventKind {
 
 extension EventSource {
     /// The integer stored in `events.source`.
-    var code: Int64 {
+    package var code: Int64 {
         switch self {
         case .webhook: 1
         case .history: 2
@@ -45,7 +45,7 @@ extension EventSource {
         uniqueKeysWithValues: allCases.map { ($0.code, $0) })
 
     /// Nil for a code this release does not know.
-    init?(code: Int64) {
+    package init?(code: Int64) {
         guard let source = EventSource.byCode[code] else { return nil }
         self = source
     }
@@ -53,7 +53,7 @@ extension EventSource {
 
 extension Trust {
     /// The integer stored in `events.trust`.
-    var code: Int64 {
+    package var code: Int64 {
         switch self {
         case .signed: 1
         case .transport: 2
@@ -67,7 +67,7 @@ extension Trust {
         uniqueKeysWithValues: allCases.map { ($0.code, $0) })
 
     /// Nil for a code this release does not know.
-    init?(code: Int64) {
+    package init?(code: Int64) {
         guard let trust = Trust.byCode[code] else { return nil }
         self = trust
     }

@@ -22,7 +22,7 @@ public enum EventKey {
 
     /// The key of an event whose identity is taken by one with other claims:
     /// SHA-256(identity ‖ SHA-256(payload)).
-    static func conflict(identity: Digest, payloadHash: Digest) -> Digest {
+    package static func conflict(identity: Digest, payloadHash: Digest) -> Digest {
         var hasher = SHA256Hasher()
         hasher.update(identity)
         hasher.update(payloadHash)

@@ -5,6 +5,9 @@
 /// once, for ever. It may use plain SQL and one head row a log only: no sequences, no advisory
 /// locks, no triggers for correctness (`design.md` §8). Orders are promised inside one log only.
 public protocol EventStore: Sendable {
+    /// Packs evidence for this log: knows which certificate headers it holds.
+    var packer: EvidencePacker { get }
+
     /// Appends verified events in the order given and answers when they are durable; all or none.
     func append(_ batch: [NewEvent]) async throws(StoreError) -> [AppendResult]
 

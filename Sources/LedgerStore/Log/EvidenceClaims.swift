@@ -1,13 +1,15 @@
-internal import AppStore
-internal import Ledger
+package import AppStore
+package import Ledger
 internal import Signing
 
 /// What evidence claims, apart from how it was spelled and signed: two deliveries with equal
 /// claims are one event (`design.md` §2). Headers and signatures are no claims, since Apple may
 /// sign again; neither is the order of keys.
-enum EvidenceClaims {
+package enum EvidenceClaims {
     /// SHA-256 of one spelling of all that is claimed.
-    static func digest(_ evidence: PackedEvidence, kind: EventKind) throws(StoreError) -> Digest {
+    package static func digest(_ evidence: PackedEvidence, kind: EventKind) throws(StoreError)
+        -> Digest
+    {
         let original = try evidence.originalBytes()
         switch kind {
         case .notification, .transaction, .appTransaction:

@@ -7,6 +7,11 @@ public struct EvidenceHeader: Hashable, Sendable {
     public let hash: Digest
     public let bytes: [UInt8]
 
+    package init(hash: Digest, bytes: [UInt8]) {
+        self.hash = hash
+        self.bytes = bytes
+    }
+
     public static func == (left: EvidenceHeader, right: EvidenceHeader) -> Bool {
         left.hash == right.hash
     }

@@ -1,4 +1,4 @@
-internal import AppStore
+package import AppStore
 internal import Ledger
 internal import Signing
 
@@ -13,8 +13,8 @@ internal import Signing
 /// (RFC 6962 §2.1).
 ///
 /// It commits to the evidence's hash, not the evidence: proofs outlive an erasure.
-enum LeafEncoding {
-    static func hash(
+package enum LeafEncoding {
+    package static func hash(
         position: Int64, key: Digest, attributes: EventAttributes, receivedAt: Timestamp,
         receivedAtClaimed: Bool, identity: Digest?, payloadHash: Digest, evidenceHash: Digest
     ) -> Digest {
@@ -42,7 +42,7 @@ enum LeafEncoding {
 
 extension RecordedEvent {
     /// The leaf hash the row should have.
-    func computedLeafHash() -> Digest {
+    package func computedLeafHash() -> Digest {
         LeafEncoding.hash(
             position: position, key: key, attributes: attributes, receivedAt: receivedAt,
             receivedAtClaimed: receivedAtClaimed, identity: identity, payloadHash: payloadHash,

@@ -8,4 +8,10 @@ public struct LogHead: Hashable, Sendable {
     public let root: Digest
     /// The newest `receivedAt` that no import line claimed; nil before the first.
     public let newestReceivedAt: Timestamp?
+
+    package init(position: Int64, root: Digest, newestReceivedAt: Timestamp?) {
+        self.position = position
+        self.root = root
+        self.newestReceivedAt = newestReceivedAt
+    }
 }

@@ -9,7 +9,7 @@ public struct LoggedEvent: Sendable {
     /// (`design.md` §3).
     public let damage: StoreError?
 
-    init(event: RecordedEvent, evidence: PackedEvidence?, damage: StoreError? = nil) {
+    package init(event: RecordedEvent, evidence: PackedEvidence?, damage: StoreError? = nil) {
         self.event = event
         self.evidence = evidence
         self.damage = damage

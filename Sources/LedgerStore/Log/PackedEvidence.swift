@@ -15,7 +15,7 @@ internal import Signing
 /// In the file the body is preceded by the number of headers and their ids.
 public struct PackedEvidence: Sendable {
     /// How `body` is to be read. Raw values are stored in `evidence.form`.
-    enum Form: Int64, Sendable {
+    package enum Form: Int64, Sendable {
         /// The original bytes.
         case verbatim = 0
         /// One compact JWS.
@@ -24,9 +24,15 @@ public struct PackedEvidence: Sendable {
         case pair = 2
     }
 
-    let form: Form
-    let headers: [EvidenceHeader]
-    let body: [UInt8]
+    package let form: Form
+    package let headers: [EvidenceHeader]
+    package let body: [UInt8]
+
+    package init(form: Form, headers: [EvidenceHeader], body: [UInt8]) {
+        self.form = form
+        self.headers = headers
+        self.body = body
+    }
 
     /// Bytes this evidence adds to the file when its headers are already there.
     public var storedByteCount: Int { body.count }
@@ -66,7 +72,7 @@ public struct PackedEvidence: Sendable {
         body.count * 2 + headers.reduce(0) { $0 + $1.bytes.count } * 11 / 3
     }
 
-    static let unreadable = StoreError(
+    package static let unreadable = StoreError(
         .fileCorrupt, reason: "Stored evidence cannot be put together again.",
         remedy: "Run `subledger audit verify`, and restore the newest backup that verifies.")
 }

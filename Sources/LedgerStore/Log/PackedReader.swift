@@ -1,15 +1,15 @@
 /// A position moving over packed evidence it does not own. Every read is bounded by what is there:
 /// stored bytes may be damaged.
-struct PackedReader {
+package struct PackedReader {
     let bytes: UnsafeRawBufferPointer
-    private(set) var index = 0
+    package private(set) var index = 0
 
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     var isAtEnd: Bool { index == bytes.count }
 
     /// The next integer, or nil when the bytes end or it does not fit.
-    mutating func readVarint() -> Int? {
+    package mutating func readVarint() -> Int? {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while index < bytes.count, shift < 63 {

@@ -24,7 +24,7 @@ public struct RecordedEvent: Hashable, Sendable {
 
     public var isConflict: Bool { identity != nil }
 
-    init(
+    package init(
         position: Int64, key: Digest, attributes: EventAttributes, receivedAt: Timestamp,
         receivedAtClaimed: Bool, identity: Digest?, payloadHash: Digest, evidenceHash: Digest,
         leafHash: Digest, isDamaged: Bool = false

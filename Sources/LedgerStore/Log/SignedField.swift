@@ -1,6 +1,6 @@
 /// The signed parts Apple puts inside a notification (responseBodyV2DecodedPayload), by the key
 /// they stand under.
-enum SignedField: CaseIterable, Hashable, Sendable {
+package enum SignedField: CaseIterable, Hashable, Sendable {
     case transaction
     case renewal
     case appTransaction

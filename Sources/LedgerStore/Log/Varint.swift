@@ -1,7 +1,7 @@
 /// Unsigned integers in seven-bit groups, least significant first, the high bit meaning that more
 /// follow; the framing of packed evidence. At most ten bytes.
-enum Varint {
-    static func append(_ value: Int, to bytes: inout [UInt8]) {
+package enum Varint {
+    package static func append(_ value: Int, to bytes: inout [UInt8]) {
         precondition(value >= 0, "Lengths and ids are never negative.")
         var rest = UInt64(value)
         while rest >= 0x80 {

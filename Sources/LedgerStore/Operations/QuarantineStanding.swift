@@ -13,7 +13,7 @@ public enum QuarantineStanding: String, Sendable, CaseIterable {
     case awaitingSecret
 
     /// The integer stored in `quarantine.standing`.
-    var code: Int64 {
+    package var code: Int64 {
         switch self {
         case .genuineConfigured: 1
         case .genuineForeign: 2
@@ -23,7 +23,7 @@ public enum QuarantineStanding: String, Sendable, CaseIterable {
     }
 
     /// Nil for a code this release does not know.
-    init?(code: Int64) {
+    package init?(code: Int64) {
         guard let standing = QuarantineStanding.allCases.first(where: { $0.code == code }) else {
             return nil
         }

@@ -14,6 +14,18 @@ public struct RecoveryRecord: Hashable, Sendable {
     public var isFlawed: Bool
     /// What is asked, by pass and time; those walked to their end included.
     public var slices: [RecoverySlice]
+
+    package init(
+        id: String, askedAt: Timestamp, appleAskedAt: Timestamp?, startPosition: Int64,
+        isFlawed: Bool, slices: [RecoverySlice]
+    ) {
+        self.id = id
+        self.askedAt = askedAt
+        self.appleAskedAt = appleAskedAt
+        self.startPosition = startPosition
+        self.isFlawed = isFlawed
+        self.slices = slices
+    }
 }
 
 /// A piece of a recovery's window in one of its passes.
@@ -37,7 +49,7 @@ public struct RecoverySlice: Hashable, Sendable {
         isDone = false
     }
 
-    init(
+    package init(
         pass: Int64, from: Timestamp, to: Timestamp, place: String?, fetchedCount: Int64,
         isDone: Bool
     ) {

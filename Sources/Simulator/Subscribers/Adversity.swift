@@ -1,4 +1,5 @@
 import AppStore
+internal import LedgerStore
 
 /// What the world does to deliveries on their way, none of which may change an answer
 /// (`lifecycle.md` §2: order, duplicates and batching change nothing). Every draw follows from the

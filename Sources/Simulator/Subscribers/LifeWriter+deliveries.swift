@@ -1,4 +1,5 @@
 import AppStore
+internal import LedgerStore
 
 /// Signing and sending.
 extension LifeWriter {

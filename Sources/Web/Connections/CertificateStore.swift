@@ -1,12 +1,13 @@
-import LedgerService
+internal import Intake
 import NIOCore
 import NIOSSL
+internal import Service
 import Synchronization
 
 /// The certificate and key connections are opened with: read from files, and again when asked.
 /// Connections that are open keep what they have.
 final class CertificateStore: Sendable {
-    private let files: Configuration.Server.TLS
+    private let files: ServiceConfiguration.Server.TLS
     private let current: Mutex<Pair>
 
     private struct Pair {
@@ -23,7 +24,7 @@ final class CertificateStore: Sendable {
     }
 
     /// Throws for files that cannot be read, or do not belong together.
-    init(_ files: Configuration.Server.TLS) throws(Failure) {
+    init(_ files: ServiceConfiguration.Server.TLS) throws(Failure) {
         self.files = files
         current = Mutex(try CertificateStore.read(files))
     }
@@ -51,7 +52,7 @@ final class CertificateStore: Sendable {
         return configuration
     }
 
-    private static func read(_ files: Configuration.Server.TLS) throws(Failure) -> Pair {
+    private static func read(_ files: ServiceConfiguration.Server.TLS) throws(Failure) -> Pair {
         let chain: [NIOSSLCertificate]
         do { chain = try NIOSSLCertificate.fromPEMFile(files.certificateFile) } catch {
             throw Failure(path: files.certificateFile, reason: "No certificates in PEM were read.")

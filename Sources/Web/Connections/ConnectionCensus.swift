@@ -1,4 +1,4 @@
-import LedgerService
+internal import Service
 import Synchronization
 
 /// Counts the open connections and streams, and how they are shared among addresses. The /64 of an

@@ -1,8 +1,8 @@
-import AppStore
+internal import AppStore
 import Hummingbird
-import Ledger
-import LedgerService
+internal import Ledger
 import NIOCore
+internal import Queries
 import ServiceLifecycle
 
 /// One reader's server-sent events (HTML standard, §9.2): what comes after a cursor, then what

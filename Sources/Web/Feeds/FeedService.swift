@@ -1,4 +1,6 @@
-import LedgerService
+internal import Projection
+internal import Queries
+internal import Service
 import ServiceLifecycle
 
 /// Runs the change feeds for as long as the service serves.

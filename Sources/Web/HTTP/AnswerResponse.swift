@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
-import LedgerService
 import NIOCore
+internal import Queries
 
 extension HTTPField.Name {
     /// The position that answers of this state include.

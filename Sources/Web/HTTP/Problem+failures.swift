@@ -1,6 +1,6 @@
 import Hummingbird
-import LedgerService
 import NIOCore
+internal import Service
 
 extension Problem {
     /// Seconds until an answer that was behind is worth asking for again.

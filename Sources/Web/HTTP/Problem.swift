@@ -1,4 +1,4 @@
-import AppStore
+internal import AppStore
 import HTTPTypes
 import Hummingbird
 import NIOCore

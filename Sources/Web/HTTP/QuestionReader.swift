@@ -1,7 +1,9 @@
-import AppStore
+internal import AppStore
 import Hummingbird
-import Ledger
-import LedgerService
+internal import Ledger
+internal import Projection
+internal import Reports
+internal import Service
 
 /// The parameters of one question, read one by one; one that nobody read is an error, since a
 /// misspelt `knownAt` must not pass for an answer.

@@ -1,6 +1,6 @@
 import Hummingbird
-import LedgerService
 import NIOCore
+internal import Service
 
 /// What is known of one request besides its bytes.
 struct WebContext: RequestContext {

@@ -1,5 +1,5 @@
 import Hummingbird
-import LedgerService
+internal import Service
 
 /// Counts the notifications that are being taken, from the first byte to the answer: the projector
 /// leaves the cores to them when there are many.

@@ -1,11 +1,13 @@
-import AppStore
-import LedgerService
+internal import AppStore
+internal import Intake
 import Logging
+internal import Queries
+internal import Service
 
 /// One line an entry: JSON for machines, or text for people.
 struct LineLogHandler: LogHandler {
     let sink: LogSink
-    let format: Configuration.Server.Log.Format
+    let format: ServiceConfiguration.Server.Log.Format
     let clock: @Sendable () -> Timestamp
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]

@@ -1,3 +1,5 @@
+internal import AppStore
+
 /// What each metric says, as Prometheus shows it (`# HELP`). In step with the table of
 /// <doc:Service>, and with what is exported.
 enum MetricMeaning {

@@ -1,6 +1,6 @@
-import AppStore
-import Ledger
-import LedgerService
+internal import AppStore
+internal import Ledger
+internal import Service
 import Synchronization
 
 /// What the log says about the time before this service started, told once to the metrics: the next

@@ -1,6 +1,7 @@
 public import AppStore
-public import LedgerService
+internal import Intake
 public import Logging
+public import Service
 
 /// The service's log, on standard error.
 public struct ServiceLog: Sendable {
@@ -8,7 +9,7 @@ public struct ServiceLog: Sendable {
     private let sink = LogSink()
 
     public init(
-        _ settings: Configuration.Server.Log, clock: @escaping @Sendable () -> Timestamp
+        _ settings: ServiceConfiguration.Server.Log, clock: @escaping @Sendable () -> Timestamp
     ) {
         let sink = sink
         let level = Logger.Level(rawValue: settings.level.rawValue) ?? .info

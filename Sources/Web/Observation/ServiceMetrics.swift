@@ -1,6 +1,8 @@
-import AppStore
+internal import AppStore
+internal import AppleSync
 import CoreMetrics
-import LedgerService
+internal import Projection
+internal import Service
 import Synchronization
 
 /// What is counted and measured, by name. Names and labels are a promise to dashboards.

@@ -1,6 +1,7 @@
 public import AppStore
-public import LedgerService
 public import Logging
+internal import Projection
+public import Service
 
 /// Puts what the ledgers tell into log and metrics.
 public final class ServiceObserver: ServingObserver {

@@ -1,3 +1,7 @@
+internal import AppStore
+internal import Ledger
+internal import Service
+
 extension OpenAPIDocument {
     static let changeSchemas = #"""
             NotificationBody:

@@ -1,3 +1,6 @@
+internal import Ledger
+internal import Reports
+
 extension OpenAPIDocument {
     /// What compares: definitions with others', and two states of knowledge.
     static let comparedSchemas = #"""

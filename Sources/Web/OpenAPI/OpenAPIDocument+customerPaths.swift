@@ -1,3 +1,6 @@
+internal import AppStore
+internal import Ledger
+
 extension OpenAPIDocument {
     static let customerPaths = #"""
           /v1/customers/{id}/entitlements:

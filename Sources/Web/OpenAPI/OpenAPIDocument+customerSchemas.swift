@@ -1,3 +1,7 @@
+internal import Ledger
+internal import LedgerStore
+internal import Service
+
 extension OpenAPIDocument {
     static let customerSchemas = #"""
             CustomerName:

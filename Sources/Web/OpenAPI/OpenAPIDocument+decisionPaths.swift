@@ -1,3 +1,7 @@
+internal import AppStore
+internal import Ledger
+internal import Service
+
 extension OpenAPIDocument {
     static let decisionPaths = #"""
           /v1/customers/{id}/subscriptions/{originalTransactionId}:

@@ -1,3 +1,6 @@
+internal import Ledger
+internal import Service
+
 extension OpenAPIDocument {
     static let decisionSchemas = #"""
             CustomerTimeline:

@@ -1,3 +1,6 @@
+internal import AppStore
+internal import Ledger
+
 extension OpenAPIDocument {
     static let feedPaths = #"""
           /v1/events:

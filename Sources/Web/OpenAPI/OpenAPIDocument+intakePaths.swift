@@ -1,3 +1,5 @@
+internal import Service
+
 extension OpenAPIDocument {
     static let notificationPaths = #"""
           /appstore/notifications:

@@ -1,3 +1,7 @@
+internal import AppStore
+internal import Ledger
+internal import Reports
+
 extension OpenAPIDocument {
     static let metricPaths = #"""
           /v1/metrics/churn:

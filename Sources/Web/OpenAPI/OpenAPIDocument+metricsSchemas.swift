@@ -1,3 +1,6 @@
+internal import AppStore
+internal import Reports
+
 extension OpenAPIDocument {
     static let metricSchemas = #"""
             ReportInterval:

@@ -1,3 +1,6 @@
+internal import AppStore
+internal import Service
+
 extension OpenAPIDocument {
     static let notePaths = #"""
           /v1/customers/{id}/notes:

@@ -1,3 +1,5 @@
+internal import AppStore
+
 extension OpenAPIDocument {
     static let subscriptionPaths = #"""
           /v1/subscriptions/{id}:

@@ -1,3 +1,7 @@
+internal import AppStore
+internal import Ledger
+internal import LedgerStore
+
 extension OpenAPIDocument {
     static let subscriptionSchemas = #"""
             ChainName:

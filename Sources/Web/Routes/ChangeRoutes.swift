@@ -1,9 +1,11 @@
-import AppStore
+internal import AppStore
 import HTTPTypes
 import Hummingbird
-import Ledger
-import LedgerService
+internal import Ledger
 import NIOCore
+internal import Projection
+internal import Queries
+internal import Service
 
 /// The change feed as server-sent events.
 struct ChangeRoutes: Sendable {

@@ -1,6 +1,7 @@
 import Hummingbird
-import Ledger
-import LedgerService
+internal import Ledger
+internal import Queries
+internal import Service
 
 /// Questions about customers.
 struct CustomerRoutes: Sendable {

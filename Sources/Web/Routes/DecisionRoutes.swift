@@ -1,7 +1,8 @@
 import HTTPTypes
 import Hummingbird
-import Ledger
-import LedgerService
+internal import Ledger
+internal import Queries
+internal import Service
 
 /// What is decided about customers, links and grants, and notes about them and their chains. Durable
 /// before the answer.

@@ -1,5 +1,5 @@
 import Hummingbird
-import LedgerService
+internal import Service
 
 /// The log itself, by position.
 struct EventRoutes: Sendable {

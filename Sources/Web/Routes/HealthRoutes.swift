@@ -1,7 +1,7 @@
-import AppStore
+internal import AppStore
 import Hummingbird
-import LedgerService
 import NIOCore
+internal import Service
 
 /// Whether the service is alive, and whether it can accept.
 struct HealthRoutes: Sendable {

@@ -1,6 +1,6 @@
 import Hummingbird
-import LedgerService
 import NIOCore
+internal import Service
 
 /// Prometheus text.
 struct MetricsRoutes: Sendable {

@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import LedgerService
+internal import Service
 
 /// Apple's endpoint.
 struct NotificationRoutes: Sendable {

@@ -1,5 +1,5 @@
 import Hummingbird
-import LedgerService
+internal import Service
 
 /// App receipts from apps and back ends.
 struct ReceiptRoutes: Sendable {

@@ -1,5 +1,6 @@
 import Hummingbird
-import LedgerService
+internal import Reports
+internal import Service
 
 /// What analysts count.
 struct ReportRoutes: Sendable {

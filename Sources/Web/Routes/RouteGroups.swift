@@ -1,5 +1,5 @@
 import Hummingbird
-import LedgerService
+internal import Service
 
 /// Where routes hang: one group for each scope, so that no route is forgotten when tokens are
 /// asked for.

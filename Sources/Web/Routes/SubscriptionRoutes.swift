@@ -1,5 +1,6 @@
 import Hummingbird
-import LedgerService
+internal import Queries
+internal import Service
 
 /// Questions about one chain.
 struct SubscriptionRoutes: Sendable {

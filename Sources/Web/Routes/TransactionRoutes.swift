@@ -1,5 +1,5 @@
 import Hummingbird
-import LedgerService
+internal import Service
 
 /// Uploads from apps and back ends.
 struct TransactionRoutes: Sendable {

@@ -1,4 +1,4 @@
-import LedgerService
+internal import Service
 import ServiceLifecycle
 import UnixSignals
 

@@ -1,4 +1,5 @@
-import LedgerService
+internal import Projection
+internal import Service
 import Synchronization
 
 /// Whether events can be accepted now: a load balancer asks before it sends more.

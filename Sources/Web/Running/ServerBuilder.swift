@@ -1,6 +1,7 @@
 import Hummingbird
 import HummingbirdCore
 import HummingbirdHTTP2
+internal import Intake
 import NIOCore
 
 /// How connections are made: limits around every protocol, HTTP/2 beside HTTP/1.1 under TLS.

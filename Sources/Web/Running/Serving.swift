@@ -4,9 +4,9 @@ import NIOCore
 import ServiceLifecycle
 
 /// An application that runs for as long as somebody needs it.
-enum Serving {
+package enum Serving {
     /// Lends the port; stops gracefully when `body` is done.
-    static func whileRunning<Responder: HTTPResponder, Value: Sendable>(
+    package static func whileRunning<Responder: HTTPResponder, Value: Sendable>(
         _ application: Application<Responder>,
         _ body: @escaping @Sendable (Int) async throws -> Value
     ) async throws -> Value
@@ -45,7 +45,7 @@ enum Serving {
 
 extension WebService {
     /// Lends the port of the running service.
-    func whileServing<Value: Sendable>(
+    package func whileServing<Value: Sendable>(
         _ body: @escaping @Sendable (Int) async throws -> Value
     ) async throws -> Value {
         try await Serving.whileRunning(application(), body)

@@ -1,11 +1,12 @@
-public import LedgerService
+internal import Intake
+public import Service
 
 extension WebService {
     /// Reads TLS files as the service does when it starts, and keeps nothing of them.
     ///
     /// Throws `certificateUnusable` for files that cannot be read or do not belong together.
     public static func requireUsable(
-        _ files: Configuration.Server.TLS
+        _ files: ServiceConfiguration.Server.TLS
     ) throws(WebServiceError) {
         do throws(CertificateStore.Failure) { _ = try CertificateStore(files) } catch {
             throw WebServiceError(

@@ -1,7 +1,9 @@
 import Hummingbird
-public import LedgerService
+internal import Intake
 public import Logging
 import NIOCore
+public import Queries
+public import Service
 import ServiceLifecycle
 import Synchronization
 import UnixSignals
@@ -10,7 +12,7 @@ import UnixSignals
 /// start to drained end.
 public struct WebService: Sendable {
     let host: LedgerHost
-    let server: Configuration.Server
+    let server: ServiceConfiguration.Server
     let readiness = Readiness()
     let metrics: ServiceMetrics
     let limits: ConnectionLimits

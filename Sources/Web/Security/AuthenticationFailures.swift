@@ -1,5 +1,4 @@
 import Hummingbird
-import LedgerService
 import Logging
 
 /// Counts the requests that were refused for want of a valid token, and logs where they came from.

@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import LedgerService
+internal import Service
 
 /// Refuses a request that does not say, once, whom it means (RFC 9112 §3.2, RFC 9113 §8.3.1), and,
 /// where no tokens are asked for, one that means somebody else or comes of somebody else's page.

@@ -1,4 +1,4 @@
-import LedgerService
+internal import Service
 
 /// Whether a name that a request was sent to, or from, is this machine's own.
 enum LoopbackName {

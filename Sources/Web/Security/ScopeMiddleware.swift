@@ -1,5 +1,5 @@
 import Hummingbird
-import LedgerService
+internal import Service
 
 /// Lets a request through whose token has the scope; who sent it was asked before.
 struct ScopeMiddleware: RouterMiddleware {

@@ -1,10 +1,11 @@
 import HTTPTypes
 import Hummingbird
-import LedgerService
+internal import Intake
+internal import Service
 
 /// Where a request comes from, and whether notifications may come from there.
 struct SourceCheck: Sendable {
-    let server: Configuration.Server
+    let server: ServiceConfiguration.Server
 
     static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
 

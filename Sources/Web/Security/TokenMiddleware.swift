@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import LedgerService
+internal import Service
 
 /// Asks who sends a request before anything is said about it, whether its path or method exist
 /// included. Without configured tokens everybody is let through: then the service listens on

@@ -1,8 +1,10 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
 import ArgumentParser
 import Foundation
-import LedgerService
+import Intake
+import Service
 
 /// The key to ask with, where the configuration names none.
 struct APIOptions: ParsableArguments {

@@ -1,7 +1,10 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
 import ArgumentParser
-import LedgerService
+import Intake
+import Projection
+import Service
 
 /// Asks, takes what is signed into the ledger, and prints both.
 struct APIRun {
@@ -83,7 +86,7 @@ struct APIRun {
             : evidence.lazy.compactMap { AnswerReader.claimedEnvironment($0) }.first
                 ?? answers.environment ?? settings.environment
         let ledger = try await EnvironmentLedger.open(
-            settings.configuration, environment: environment)
+            settings.configuration.ledger, environment: environment)
         let intake = AnswerIntake(
             ledger: ledger, apps: try settings.requiredApps(), verifier: try settings.verifier()
         ) { Console.now }

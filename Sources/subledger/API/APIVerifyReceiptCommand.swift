@@ -1,8 +1,11 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
 import ArgumentParser
 import Foundation
-import LedgerService
+import Intake
+import Projection
+import Service
 import Signing
 
 struct APIVerifyReceiptCommand: AsyncParsableCommand {
@@ -124,7 +127,7 @@ struct APIVerifyReceiptCommand: AsyncParsableCommand {
         _ answer: APIAnswer<VerifyReceiptResponse>, _ settings: Settings
     ) async throws -> (summary: IngestSummary, derived: Result<Void, any Error>) {
         let ledger = try await EnvironmentLedger.open(
-            settings.configuration, environment: answer.environment)
+            settings.configuration.ledger, environment: answer.environment)
         let intake = AnswerIntake(
             ledger: ledger, apps: try settings.requiredApps(), verifier: try settings.verifier()
         ) { Console.now }

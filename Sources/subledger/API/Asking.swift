@@ -1,7 +1,10 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
 import Foundation
-import LedgerService
+import Intake
+import Projection
+import Service
 
 /// What a command that asks Apple works with: apps, their clients, and the ledgers that take the
 /// answers. Everything is closed by `result`.
@@ -19,7 +22,7 @@ struct Asking {
         apps =
             takesSeveral ? try settings.askedApps(access) : [try settings.askedApp(access)]
         books = AnswerBooks(
-            settings.configuration, apps: try settings.requiredApps(),
+            settings.configuration.ledger, apps: try settings.requiredApps(),
             verifier: try settings.verifier()
         ) { Console.now }
         // Last: nothing may go wrong any more, since it has to be closed.

@@ -1,14 +1,16 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
 import Foundation
-import LedgerService
+import Intake
+import Service
 import Simulator
 import Testing
 
 @Suite("Access to the App Store Server API")
 struct APIAccessTests {
     func read(_ baseUrl: String) throws -> Configuration {
-        try Configuration(
+        try ServiceConfiguration(
             yaml: """
                 apps:
                   - bundleId: a

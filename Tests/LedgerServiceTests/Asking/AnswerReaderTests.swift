@@ -1,5 +1,5 @@
 import AppStore
-import LedgerService
+import AppleSync
 import Signing
 import Simulator
 import Testing

@@ -1,12 +1,12 @@
 import AppStore
 import AppStoreAPI
+@testable import AppleSync
 import Ledger
+@testable import SQLiteStore
 import Simulator
 import Synchronization
 import Testing
 
-@testable import LedgerService
-@testable import LedgerStore
 
 @Suite("Limits of asking, at the bound and one past it")
 struct AskingLimitTests {

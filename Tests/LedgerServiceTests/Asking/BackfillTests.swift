@@ -1,7 +1,6 @@
 import AppStore
 import AppStoreAPI
-import LedgerService
-import LedgerStore
+import AppleSync
 import Simulator
 import Testing
 

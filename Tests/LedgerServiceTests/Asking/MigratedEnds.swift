@@ -1,6 +1,5 @@
 import AppStore
 import Ledger
-import LedgerService
 import Simulator
 import Testing
 

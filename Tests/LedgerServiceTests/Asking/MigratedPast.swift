@@ -1,7 +1,5 @@
 import AppStore
 import Ledger
-import LedgerService
-import LedgerStore
 import Simulator
 
 /// The whole past of migrated customers, as the ledger tells it, beside the simulator's truth.

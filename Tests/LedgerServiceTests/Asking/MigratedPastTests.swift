@@ -1,8 +1,6 @@
 import AppStore
 import Foundation
 import Ledger
-import LedgerService
-import LedgerStore
 import Simulator
 import Testing
 

@@ -1,9 +1,9 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
 import Foundation
+import Intake
 import Ledger
-import LedgerService
-import LedgerStore
 import Signing
 import Simulator
 import Testing

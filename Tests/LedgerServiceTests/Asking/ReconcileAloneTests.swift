@@ -1,7 +1,7 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
 import Ledger
-import LedgerService
 import LedgerStore
 import Simulator
 import Testing

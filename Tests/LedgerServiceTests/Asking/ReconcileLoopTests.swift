@@ -1,7 +1,8 @@
 import AppStore
 import AppStoreAPI
-import LedgerService
-import LedgerStore
+import AppleSync
+import Intake
+import Service
 import Simulator
 import Testing
 
@@ -89,7 +90,7 @@ struct ReconcileLoopTests {
 
     @Test("The service can be told not to", arguments: [("on", true), ("off", false)])
     func configured(_ word: String, _ expected: Bool) throws {
-        let read = try Configuration(yaml: "server: { reconcile: \(word) }")
+        let read = try ServiceConfiguration(yaml: "server: { reconcile: \(word) }")
         #expect(read.server.reconcile == expected)
         #expect(Configuration().server.reconcile)
     }
@@ -97,7 +98,7 @@ struct ReconcileLoopTests {
     @Test("Another word is refused, and the setting named")
     func misconfigured() {
         let error = #expect(throws: ConfigurationError.self) {
-            try Configuration(yaml: "server: { reconcile: sometimes }")
+            try ServiceConfiguration(yaml: "server: { reconcile: sometimes }")
         }
         #expect(error?.key == "server.reconcile")
     }

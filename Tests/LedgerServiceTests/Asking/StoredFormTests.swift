@@ -1,6 +1,7 @@
 import AppStore
+import AppleSync
 import Foundation
-import LedgerService
+import Intake
 import Signing
 import Simulator
 import Testing

@@ -1,8 +1,8 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
+import Intake
 import Ledger
-import LedgerService
-import LedgerStore
 import Simulator
 import Testing
 

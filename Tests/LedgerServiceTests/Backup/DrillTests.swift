@@ -1,7 +1,7 @@
 import AppStore
 import Foundation
-import LedgerService
-import LedgerStore
+import Projection
+import SQLiteStore
 import Simulator
 import Testing
 

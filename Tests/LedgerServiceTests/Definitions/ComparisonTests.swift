@@ -1,6 +1,6 @@
 import AppStore
 import Ledger
-import LedgerService
+import Reports
 import Testing
 
 @Suite("Definitions of other products beside ours")

@@ -1,6 +1,6 @@
 import AppStore
 import Ledger
-import LedgerService
+import Reports
 import Testing
 
 /// Worlds in which a rule of others makes a difference, counted by hand. Periods have 30 days: from

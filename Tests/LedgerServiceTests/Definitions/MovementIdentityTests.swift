@@ -1,5 +1,5 @@
 import AppStore
-import LedgerService
+import Reports
 import Testing
 
 /// Movements of others over simulated lives: what they add up to is what stands at both ends.

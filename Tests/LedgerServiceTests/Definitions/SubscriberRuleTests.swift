@@ -1,6 +1,6 @@
 import AppStore
 import Ledger
-import LedgerService
+import Reports
 import Testing
 
 /// Movements of money, and subscribers who hold several chains, counted by hand.

@@ -1,7 +1,6 @@
 import AppStore
 import Ledger
-import LedgerService
-import LedgerStore
+import Service
 import Testing
 
 /// Whoever knows only a position of the log: nothing that the clock tells there, however late, may

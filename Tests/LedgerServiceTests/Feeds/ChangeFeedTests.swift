@@ -1,8 +1,9 @@
 import AppStore
 import Foundation
 import Ledger
-import LedgerService
 import LedgerStore
+import Queries
+import SQLiteStore
 import Testing
 
 @Suite("The change feed")

@@ -1,7 +1,6 @@
 import AppStore
 import Foundation
 import Ledger
-import LedgerService
 import Testing
 
 /// What the clock had made true before somebody began is not news to them, however long nobody had

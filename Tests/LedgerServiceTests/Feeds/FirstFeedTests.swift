@@ -1,8 +1,6 @@
 import AppStore
 import Foundation
 import Ledger
-import LedgerService
-import LedgerStore
 import Testing
 
 /// A ledger that was filled long before anybody followed its changes, or that lost the file that

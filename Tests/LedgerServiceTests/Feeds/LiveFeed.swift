@@ -1,7 +1,9 @@
 import AppStore
+import Intake
 import Ledger
-import LedgerService
-import LedgerStore
+import Projection
+import Queries
+import Service
 import Synchronization
 import Testing
 

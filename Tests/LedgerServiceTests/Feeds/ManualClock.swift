@@ -1,5 +1,5 @@
 import AppStore
-import LedgerService
+import Queries
 import Synchronization
 
 /// A clock that stands until a test moves it.

@@ -1,5 +1,5 @@
 import AppStore
-import LedgerService
+import Service
 import Synchronization
 
 /// An endpoint that answers as a test says, and remembers what it got.

@@ -1,8 +1,8 @@
 import AppStore
 import Foundation
 import Ledger
-import LedgerService
 import LedgerStore
+import Projection
 import Testing
 
 /// A backup put back, and grown past the place where the feed's clock stood: the same positions,

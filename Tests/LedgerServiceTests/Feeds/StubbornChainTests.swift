@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
 import LedgerStore
+@testable import Service
 import Testing
 
-@testable import LedgerService
 
 /// Endpoints that never take what some chains have to say, and clocks that were wrong once: everybody
 /// else's changes go on, each chain in order.

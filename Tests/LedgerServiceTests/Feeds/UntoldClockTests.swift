@@ -1,8 +1,9 @@
 import AppStore
 import GRDB
 import Ledger
-import LedgerService
 import LedgerStore
+import Queries
+import SQLiteStore
 import Testing
 
 /// What came due after an event arrived and before the feed looked at it: told by neither of them, it

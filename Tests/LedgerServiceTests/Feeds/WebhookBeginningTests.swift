@@ -1,8 +1,9 @@
 import AppStore
 import Foundation
 import Ledger
-import LedgerService
 import LedgerStore
+import Queries
+import Service
 import Testing
 
 /// What a service confirmed is told to the endpoints that it came with, whatever becomes of that

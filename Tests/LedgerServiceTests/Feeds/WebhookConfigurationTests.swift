@@ -1,12 +1,13 @@
 import AppStore
+import Intake
 import Ledger
-import LedgerService
+import Service
 import Testing
 
 @Suite("Webhook configuration")
 struct WebhookConfigurationTests {
-    func parse(_ lines: String) throws -> [Configuration.Webhook] {
-        try Configuration(yaml: "webhooks:\n" + lines).webhooks
+    func parse(_ lines: String) throws -> [ServiceConfiguration.Webhook] {
+        try ServiceConfiguration(yaml: "webhooks:\n" + lines).webhooks
     }
 
     @Test("everything an endpoint takes is read")
@@ -98,7 +99,7 @@ struct WebhookConfigurationTests {
     func missingFile() throws {
         var configuration = Configuration()
         configuration.webhooks = [
-            Configuration.Webhook(name: "a", url: "https://a.example", secretFile: "/nowhere/x")
+            ServiceConfiguration.Webhook(name: "a", url: "https://a.example", secretFile: "/nowhere/x")
         ]
         #expect(
             throws: ConfigurationError(.unreadableFile, key: "webhooks[0].secretFile", reason: "")

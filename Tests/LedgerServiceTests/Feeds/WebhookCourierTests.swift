@@ -1,7 +1,8 @@
 import AppStore
 import Ledger
-import LedgerService
 import LedgerStore
+import Queries
+import Service
 import Testing
 
 @Suite("Webhook delivery")

@@ -1,7 +1,8 @@
 import AppStore
+@testable import Intake
+@testable import Service
 import Testing
 
-@testable import LedgerService
 
 @Suite("Limits of webhooks, at the bound and one past it")
 struct WebhookLimitTests {
@@ -11,7 +12,7 @@ struct WebhookLimitTests {
             let lines = (0..<count).map {
                 "  - { url: \"https://a.example/\($0)\", secretFile: s }"
             }
-            return try Configuration(
+            return try ServiceConfiguration(
                 yaml: "webhooks:\n" + lines.joined(separator: "\n")
             ).webhooks.count
         }

@@ -1,7 +1,8 @@
 import AppStore
 import Ledger
-import LedgerService
 import LedgerStore
+import SQLiteStore
+import Service
 import Signing
 import Testing
 

@@ -1,7 +1,6 @@
 import AppStore
 import Ledger
-import LedgerService
-import LedgerStore
+import Service
 import Testing
 
 /// A service that stops and starts again on the same log: nothing of that is another log.

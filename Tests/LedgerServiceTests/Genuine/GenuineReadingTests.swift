@@ -1,8 +1,8 @@
 import AppStore
+import AppleSync
 import Foundation
 import Ledger
-import LedgerService
-import LedgerStore
+import Reports
 import Signing
 import Testing
 

@@ -1,5 +1,4 @@
 import AppStore
-import LedgerService
 import Signing
 import Testing
 

@@ -1,10 +1,9 @@
 import AppStore
 import Foundation
-import LedgerStore
+@testable import Intake
 import Simulator
 import Testing
 
-@testable import LedgerService
 
 @Suite("Bad input")
 struct BadInputTests {

@@ -1,7 +1,8 @@
 import AppStore
+import Intake
 import Ledger
-import LedgerService
 import LedgerStore
+import Reports
 import Signing
 import Simulator
 import Testing

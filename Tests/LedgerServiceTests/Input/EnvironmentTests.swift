@@ -1,7 +1,9 @@
 import AppStore
 import Foundation
-import LedgerService
+import Intake
 import LedgerStore
+import Queries
+import Service
 import Signing
 import Simulator
 import Testing

@@ -1,8 +1,7 @@
 import AppStore
 import Foundation
 import Ledger
-import LedgerService
-import LedgerStore
+import Queries
 import Simulator
 import Testing
 

@@ -1,7 +1,7 @@
 import AppStore
 import Foundation
 import Ledger
-import LedgerService
+import Reports
 import Testing
 
 @Suite("Charts of churn")

@@ -1,7 +1,6 @@
 import AppStore
 import Ledger
-import LedgerService
-import LedgerStore
+import Reports
 import Testing
 
 @Suite("Churn reports")

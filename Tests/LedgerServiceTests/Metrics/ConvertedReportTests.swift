@@ -1,7 +1,9 @@
 import AppStore
 import Foundation
+import Intake
 import Ledger
-import LedgerService
+import Reports
+import Service
 import Testing
 
 @Suite("Reports in one currency")
@@ -198,12 +200,12 @@ struct ConvertedReportTests {
     func program(_ span: String, _ key: String?) throws {
         let yaml = "apps: [{bundleId: com.example.app, smallBusinessProgram: [\(span)]}]"
         guard let key else {
-            let read = try Configuration(yaml: yaml).catalogue.smallBusinessProgram
+            let read = try ServiceConfiguration(yaml: yaml).catalogue.smallBusinessProgram
             #expect(
                 read[BundleId("com.example.app")]?.first?.from.rfc3339.prefix(10) == "2026-01-15")
             return
         }
-        let error = #expect(throws: ConfigurationError.self) { try Configuration(yaml: yaml) }
+        let error = #expect(throws: ConfigurationError.self) { try ServiceConfiguration(yaml: yaml) }
         #expect(error?.key == key)
     }
 

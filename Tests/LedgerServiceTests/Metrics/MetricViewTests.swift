@@ -2,8 +2,8 @@ import AppStore
 import Foundation
 import GRDB
 import Ledger
-import LedgerService
-import LedgerStore
+import Projection
+import Reports
 import Testing
 
 /// The views for people with sqlite3 against the answers of the commands.

@@ -1,8 +1,9 @@
 import AppStore
 import Ledger
+@testable import Projection
+@testable import Reports
 import Simulator
 
-@testable import LedgerService
 
 /// A question of a roll-forward as somebody might ask it, by chance.
 struct MetricsQuestion {

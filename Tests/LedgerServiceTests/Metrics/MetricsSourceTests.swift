@@ -1,10 +1,11 @@
 import AppStore
 import Ledger
-import LedgerStore
+@testable import Projection
+@testable import Reports
+import SQLiteStore
 import Simulator
 import Testing
 
-@testable import LedgerService
 
 /// Stored sums, stored contributions and facts give the same answers, whatever is asked when.
 @Suite("Every way to a roll-forward gives the same rows")

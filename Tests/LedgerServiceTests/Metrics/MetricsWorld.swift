@@ -1,7 +1,6 @@
 import AppStore
 import Foundation
 import Ledger
-import LedgerService
 import Simulator
 
 /// A ledger of simulated lives, whose deliveries are taken in piece by piece in no order of time.

@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
-import LedgerStore
+@testable import Projection
+import SQLiteStore
 import Testing
 
-@testable import LedgerService
 
 @Suite("Which sums make a report")
 struct MovementPlanTests {

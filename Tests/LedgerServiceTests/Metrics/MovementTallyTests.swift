@@ -1,9 +1,9 @@
 import AppStore
+@testable import Ledger
+@testable import Reports
+@testable import SQLiteStore
 import Testing
 
-@testable import Ledger
-@testable import LedgerService
-@testable import LedgerStore
 
 /// Counting movements between classes gives what counting the chains themselves gives.
 @Suite("Counting movements")

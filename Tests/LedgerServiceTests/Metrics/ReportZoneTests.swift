@@ -1,5 +1,8 @@
 import AppStore
-import LedgerService
+import Intake
+import Projection
+import Reports
+import Service
 import Testing
 
 @Suite("Days of a time zone")
@@ -20,7 +23,7 @@ struct ReportZoneTests {
     func abbreviation(_ name: String) {
         #expect(ReportZone(name) == nil)
         let error = #expect(throws: ConfigurationError.self) {
-            try Configuration(yaml: "reportTimeZone: '\(name)'")
+            try ServiceConfiguration(yaml: "reportTimeZone: '\(name)'")
         }
         #expect(error?.key == "reportTimeZone")
         #expect(error?.description.contains("Europe/Berlin") == true)
@@ -39,7 +42,7 @@ struct ReportZoneTests {
             let date = CivilDate(daysSinceEpoch: day)
             #expect(one.start(of: date) == two.start(of: date))
         }
-        #expect(try Configuration(yaml: "reportTimeZone: \(name)").reportTimeZone == name)
+        #expect(try ServiceConfiguration(yaml: "reportTimeZone: \(name)").reportTimeZone == name)
     }
 
     /// First moments of local days by the IANA database, found by trying every minute.

@@ -1,10 +1,9 @@
 import AppStore
 import Foundation
-import LedgerService
-import LedgerStore
+@testable import Intake
+@testable import Service
 import Testing
 
-@testable import LedgerService
 
 /// A secret elsewhere than in `password` would be readable in the log: such a body is refused, and
 /// nothing of it is kept. Bodies that cost more than their password is worth; bodies without an app.

@@ -1,6 +1,4 @@
 import AppStore
-import LedgerService
-import LedgerStore
 import Signing
 import Simulator
 import Testing

@@ -1,11 +1,12 @@
 import AppStore
+@testable import Intake
 import Ledger
 import LedgerStore
+@testable import Service
 import Signing
 import Simulator
 import Testing
 
-@testable import LedgerService
 
 /// Bodies that whoever knows the address may post (`design.md` §7: negative space first).
 @Suite("Hostile version 1 bodies")

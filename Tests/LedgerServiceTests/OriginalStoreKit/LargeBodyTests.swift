@@ -1,12 +1,14 @@
 import AppStore
 import AppStoreAPI
+@testable import AppleSync
+@testable import Intake
 import Ledger
-import LedgerStore
+@testable import Queries
+@testable import Service
 import Signing
 import Simulator
 import Testing
 
-@testable import LedgerService
 
 /// What is asked of the service at once by bodies of original StoreKit.
 @Suite("Bodies of original StoreKit, posted")

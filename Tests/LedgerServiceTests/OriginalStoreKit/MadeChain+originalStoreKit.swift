@@ -1,5 +1,5 @@
 import AppStore
-import LedgerService
+import Intake
 
 /// The life of a made chain as original StoreKit tells it.
 extension MadeChain {

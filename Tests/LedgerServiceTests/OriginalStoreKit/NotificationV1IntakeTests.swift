@@ -1,8 +1,7 @@
 import AppStore
 import Foundation
+import Intake
 import Ledger
-import LedgerService
-import LedgerStore
 import Testing
 
 @Suite("Version 1 notifications taken in")

@@ -1,7 +1,5 @@
 import AppStore
 import Ledger
-import LedgerService
-import LedgerStore
 import Testing
 
 @Suite("Customers that original StoreKit names")

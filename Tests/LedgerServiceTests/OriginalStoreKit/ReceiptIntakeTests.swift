@@ -1,8 +1,11 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
+import Intake
 import Ledger
-import LedgerService
-import LedgerStore
+import Projection
+import Queries
+import Service
 import Signing
 import Simulator
 import Testing

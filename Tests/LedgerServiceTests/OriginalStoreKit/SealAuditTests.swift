@@ -1,7 +1,6 @@
 import AppStore
 import Ledger
-import LedgerService
-import LedgerStore
+import Projection
 import Testing
 
 /// `audit verify --signatures` on version 1 notifications: by the shared secret, where it is.

@@ -1,6 +1,5 @@
 import AppStore
 import Foundation
-import LedgerService
 import Testing
 
 /// The secret is written nowhere, also of what nobody could read.

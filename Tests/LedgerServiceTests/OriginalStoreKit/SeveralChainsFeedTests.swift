@@ -1,7 +1,6 @@
 import AppStore
+import Intake
 import Ledger
-import LedgerService
-import LedgerStore
 import Testing
 
 /// One event of original StoreKit may change several chains at one place of the feed.

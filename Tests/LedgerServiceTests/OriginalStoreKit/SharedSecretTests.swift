@@ -1,5 +1,6 @@
 import AppStore
-import LedgerService
+import Intake
+import Service
 import Testing
 
 @Suite("Shared secrets")

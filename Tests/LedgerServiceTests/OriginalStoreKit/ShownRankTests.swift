@@ -1,7 +1,5 @@
 import AppStore
 import Ledger
-import LedgerService
-import LedgerStore
 import Testing
 
 /// Every answer says on which rank of trust it rests (`design.md` §2).

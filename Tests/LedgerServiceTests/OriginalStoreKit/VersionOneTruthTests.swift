@@ -1,7 +1,5 @@
 import AppStore
 import Ledger
-import LedgerService
-import LedgerStore
 import Signing
 import Simulator
 import Testing

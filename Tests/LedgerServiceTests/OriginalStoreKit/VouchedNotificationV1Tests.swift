@@ -1,6 +1,6 @@
 import AppStore
+import Intake
 import Ledger
-import LedgerService
 import LedgerStore
 import Signing
 import Simulator

@@ -1,5 +1,5 @@
 import AppStore
-import LedgerService
+import Queries
 import Testing
 
 @Suite("Exports")

@@ -1,6 +1,5 @@
 import Testing
 
-@testable import LedgerService
 
 @Suite("Findings that say the same")
 struct GatheredTests {

@@ -1,7 +1,7 @@
 import AppStore
+@testable import Reports
 import Testing
 
-@testable import LedgerService
 
 /// What strangers put into receipts, file names and tokens reaches a terminal as text alone.
 @Suite("Text for terminals, spreadsheets and pictures")

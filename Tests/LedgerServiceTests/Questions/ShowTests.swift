@@ -1,7 +1,6 @@
 import AppStore
 import Ledger
-import LedgerService
-import LedgerStore
+import Queries
 import Testing
 
 @Suite("Questions")

@@ -1,6 +1,6 @@
 import AppStore
 import Ledger
-import LedgerService
+import Queries
 import Simulator
 import Testing
 

@@ -1,8 +1,8 @@
 import AppStore
 import Foundation
 import Ledger
-import LedgerService
-import LedgerStore
+import Projection
+import Queries
 import Simulator
 import Testing
 

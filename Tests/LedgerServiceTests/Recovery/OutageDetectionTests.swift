@@ -1,8 +1,6 @@
 import AppStore
-import LedgerStore
 import Testing
 
-@testable import LedgerService
 
 @Suite("Outages seen by when notifications came")
 struct OutageDetectionTests {
@@ -13,10 +11,10 @@ struct OutageDetectionTests {
 
     /// Deliveries every `step` from 0, each signed a second before.
     private func steady(_ count: Int64, every step: Int64, from start: Int64 = 0)
-        -> [EventLog.Arrival]
+        -> [NotificationDelivery]
     {
         (0..<count).map { index in
-            EventLog.Arrival(
+            NotificationDelivery(
                 receivedAt: time(start + index * step), signedAt: time(start + index * step - 1_000)
             )
         }
@@ -103,7 +101,7 @@ struct OutageDetectionTests {
             (5, 10 * minute + 1, true), (4, 10 * minute + 1, false), (5, 10 * minute, false),
         ] {
             let arrivals = (0..<Int64(count)).map { index in
-                EventLog.Arrival(
+                NotificationDelivery(
                     receivedAt: time(index * minute + lateness), signedAt: time(index * minute))
             }
             let found = OutageDetection.suggestions(
@@ -112,7 +110,7 @@ struct OutageDetectionTests {
             #expect(found.allSatisfy { $0.reasons == [.lateDeliveries] })
         }
         let scattered = (0..<5).map { index in
-            EventLog.Arrival(
+            NotificationDelivery(
                 receivedAt: time(Int64(index) * 2 * hour + 30 * minute),
                 signedAt: time(Int64(index) * 2 * hour))
         }
@@ -231,7 +229,7 @@ struct OutageDetectionTests {
         let found = OutageDetection.suggestions(arrivals, now: now)
         #expect(found.map(\.to) == [time(60 * hour)])
         for ahead in [1, 3 * 24 * hour, 73 * 365 * 24 * hour] {
-            let stray = EventLog.Arrival(
+            let stray = NotificationDelivery(
                 receivedAt: now.advanced(byMilliseconds: ahead), signedAt: time(50 * hour))
             #expect(OutageDetection.suggestions(arrivals + [stray], now: now) == found)
         }

@@ -1,10 +1,9 @@
 import AppStore
 import AppStoreAPI
-import LedgerStore
+@testable import AppleSync
 import Synchronization
 import Testing
 
-@testable import LedgerService
 
 @Suite("Limits of looking for outages, at the bound and one past it")
 struct OutageLimitTests {

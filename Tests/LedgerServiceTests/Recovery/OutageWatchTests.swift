@@ -1,6 +1,5 @@
 import AppStore
-import LedgerService
-import LedgerStore
+import AppleSync
 import Simulator
 import Testing
 

@@ -1,9 +1,7 @@
 import AppStore
-import LedgerService
-import LedgerStore
+@testable import AppleSync
 import Testing
 
-@testable import LedgerService
 
 @Suite("A recovery while live deliveries come in")
 struct RecoveryBesideLiveTests {

@@ -1,7 +1,9 @@
 import AppStore
+import AppleSync
+import Intake
 import Ledger
-import LedgerService
 import LedgerStore
+import Service
 import Simulator
 import Synchronization
 import Testing
@@ -89,11 +91,11 @@ struct RecoveryEndTests {
     func configured() throws {
         #expect(Configuration().server.recovers)
         for (word, recovers) in [("on", true), ("off", false)] {
-            let read = try Configuration(yaml: "server: { recovery: \(word) }")
+            let read = try ServiceConfiguration(yaml: "server: { recovery: \(word) }")
             #expect(read.server.recovers == recovers)
         }
         let error = #expect(throws: ConfigurationError.self) {
-            try Configuration(yaml: "server: { recovery: never }")
+            try ServiceConfiguration(yaml: "server: { recovery: never }")
         }
         #expect(error?.key == "server.recovery")
     }

@@ -1,9 +1,8 @@
 import AppStore
 import AppStoreAPI
-import LedgerStore
+@testable import AppleSync
 import Testing
 
-@testable import LedgerService
 
 @Suite("Which questions a recovery asks")
 struct RecoveryPlanTests {

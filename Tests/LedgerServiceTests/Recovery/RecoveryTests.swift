@@ -1,8 +1,7 @@
 import AppStore
+import AppleSync
 import Foundation
 import Ledger
-import LedgerService
-import LedgerStore
 import Simulator
 import Testing
 

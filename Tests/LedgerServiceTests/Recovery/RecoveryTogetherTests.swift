@@ -1,6 +1,4 @@
 import AppStore
-import LedgerService
-import LedgerStore
 import Simulator
 import Testing
 

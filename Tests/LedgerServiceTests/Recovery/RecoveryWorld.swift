@@ -1,9 +1,11 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
 import Foundation
+import Intake
 import Ledger
-import LedgerService
 import LedgerStore
+import Projection
 import Signing
 import Simulator
 import Testing

@@ -1,7 +1,7 @@
 import AppStore
+@testable import Service
 import Testing
 
-@testable import LedgerService
 
 @Suite("Whether the clock is gone by")
 struct ClockPolicyTests {

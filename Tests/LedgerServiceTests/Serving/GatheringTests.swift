@@ -1,7 +1,8 @@
+import LedgerStore
+@testable import Service
 import Synchronization
 import Testing
 
-@testable import LedgerService
 
 @Suite("Questions asked together")
 struct GatheringTests {

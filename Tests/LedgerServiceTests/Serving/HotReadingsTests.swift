@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
-import LedgerStore
+@testable import Projection
+@testable import Service
 import Testing
 
-@testable import LedgerService
 
 @Suite("Readings kept in memory")
 struct HotReadingsTests {

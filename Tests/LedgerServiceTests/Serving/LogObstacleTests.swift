@@ -2,11 +2,12 @@ import AppStore
 import Dispatch
 import Ledger
 import LedgerStore
+import SQLiteStore
+@testable import Service
 import Signing
 import Synchronization
 import Testing
 
-@testable import LedgerService
 
 /// When a service says that it can accept events again.
 @Suite("What keeps the log from being written")

@@ -1,6 +1,6 @@
+@testable import Service
 import Testing
 
-@testable import LedgerService
 
 /// What is posted is the JWS it holds, however it stands in the body.
 @Suite("The body of a notification")

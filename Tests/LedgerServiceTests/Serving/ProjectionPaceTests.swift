@@ -1,8 +1,9 @@
-import LedgerStore
+@testable import Projection
+import SQLiteStore
+@testable import Service
 import Synchronization
 import Testing
 
-@testable import LedgerService
 
 @Suite("When the projector rests")
 struct ProjectionPaceTests {

@@ -1,11 +1,10 @@
 import AppStore
 import Foundation
-import LedgerStore
+@testable import Service
+@testable import Signing
 import Simulator
 import Testing
 
-@testable import LedgerService
-@testable import Signing
 
 @Suite("A flood of strange chains after a restart")
 struct RecentChainTests {

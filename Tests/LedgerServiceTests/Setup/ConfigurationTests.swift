@@ -1,6 +1,7 @@
 import AppStore
+import Intake
 import Ledger
-import LedgerService
+import Service
 import Signing
 import Testing
 
@@ -40,14 +41,14 @@ struct ConfigurationTests {
 
     private func error(_ yaml: String) -> ConfigurationError? {
         do throws(ConfigurationError) {
-            _ = try Configuration(yaml: yaml)
+            _ = try ServiceConfiguration(yaml: yaml)
             return nil
         } catch { return error }
     }
 
     @Test("Every key of the contract is read")
     func everyKey() throws {
-        let read = try Configuration(yaml: ConfigurationTests.full)
+        let read = try ServiceConfiguration(yaml: ConfigurationTests.full)
         #expect(read.dataDirectory == "./elsewhere")
         #expect(read.apps.map(\.bundleId.rawValue) == ["com.example.app", "com.example.second"])
         let app = try #require(read.app(BundleId("com.example.app")))
@@ -78,7 +79,7 @@ struct ConfigurationTests {
 
     @Test("The catalogue is read")
     func catalogue() throws {
-        let products = try Configuration(yaml: ConfigurationTests.full).catalogue.products
+        let products = try ServiceConfiguration(yaml: ConfigurationTests.full).catalogue.products
         #expect(products.count == 2)
         let monthly = try #require(products[ProductId("com.example.pro.monthly")])
         #expect(monthly.entitlements == ["pro"])
@@ -100,15 +101,15 @@ struct ConfigurationTests {
         ])
     func dataDirectory(stated: String, file: String, meant: String) throws {
         let text = "dataDirectory: \(stated)"
-        #expect(try Configuration(yaml: text, from: file).dataDirectory == meant)
-        #expect(try Configuration(yaml: text).dataDirectory == stated)
-        let silent = try Configuration(yaml: "", from: file).dataDirectory
+        #expect(try ServiceConfiguration(yaml: text, from: file).dataDirectory == meant)
+        #expect(try ServiceConfiguration(yaml: text).dataDirectory == stated)
+        let silent = try ServiceConfiguration(yaml: "", from: file).dataDirectory
         #expect(silent == Configuration.defaultDataDirectory)
     }
 
     @Test("An empty file is the default", arguments: ["", "\n", "# nothing\n", "---\n", "{}"])
     func empty(yaml: String) throws {
-        let read = try Configuration(yaml: yaml)
+        let read = try ServiceConfiguration(yaml: yaml)
         #expect(read == Configuration())
         #expect(read.dataDirectory == "./subledger-data")
         #expect(read.apps.isEmpty)
@@ -212,7 +213,7 @@ struct ConfigurationTests {
         arguments: [("0", 0), ("PT0S", 0), ("PT2H", 7_200_000), ("P1D", 86_400_000)]
             as [(String, Int64)])
     func leeway(text: String, milliseconds: Int64) throws {
-        let read = try Configuration(yaml: "entitlement: { leeway: \(text) }")
+        let read = try ServiceConfiguration(yaml: "entitlement: { leeway: \(text) }")
         #expect(read.catalogue.leewayMilliseconds == milliseconds)
     }
 
@@ -220,20 +221,20 @@ struct ConfigurationTests {
         "The least trust for access is one of three ranks",
         arguments: Catalogue.MinimumTrust.allCases)
     func minimumTrust(level: Catalogue.MinimumTrust) throws {
-        let read = try Configuration(yaml: "entitlement: { minimumTrust: \(level.rawValue) }")
+        let read = try ServiceConfiguration(yaml: "entitlement: { minimumTrust: \(level.rawValue) }")
         #expect(read.catalogue.minimumTrust == level)
-        #expect(try Configuration(yaml: "").catalogue.minimumTrust == .transport)
+        #expect(try ServiceConfiguration(yaml: "").catalogue.minimumTrust == .transport)
     }
 
     @Test("A port is taken up to its bounds", arguments: [0, 1, 65_535])
     func ports(port: Int) throws {
-        #expect(try Configuration(yaml: "server: { port: \(port) }").server.port == port)
+        #expect(try ServiceConfiguration(yaml: "server: { port: \(port) }").server.port == port)
     }
 
     @Test("Products, leeway and minimum trust make the catalogue's identity; nothing else does")
     func catalogueIdentity() throws {
         func bytes(_ yaml: String) throws -> [UInt8] {
-            try Configuration(yaml: yaml).catalogue.canonicalBytes
+            try ServiceConfiguration(yaml: yaml).catalogue.canonicalBytes
         }
         let base = try bytes("products: { a: { level: 1 }, b: { level: 2 } }")
         #expect(try bytes("products: { b: { level: 2 }, a: { level: 1 } }") == base)

@@ -1,7 +1,7 @@
 import AppStore
+@testable import Service
 import Testing
 
-@testable import LedgerService
 
 @Suite("What the doctor says of the clock")
 struct DoctorClockTests {

@@ -1,9 +1,10 @@
 import AppStore
 import Foundation
+@testable import Intake
+@testable import Service
 import Signing
 import Testing
 
-@testable import LedgerService
 
 @Suite("Files of secrets that others can read")
 struct SecretPathTests {
@@ -17,11 +18,11 @@ struct SecretPathTests {
                     keyId: "k", issuerId: "i",
                     privateKeyFile: try directory.write([1], to: "key.p8")))
         ]
-        configuration.server.tls = Configuration.Server.TLS(
+        configuration.server.tls = ServiceConfiguration.Server.TLS(
             certificateFile: try directory.write([1], to: "tls.pem"),
             privateKeyFile: try directory.write([1], to: "tls.key"))
         configuration.webhooks = [
-            Configuration.Webhook(
+            ServiceConfiguration.Webhook(
                 name: "hook", url: "https://example.com",
                 secretFile: try directory.write([1], to: "whsec"))
         ]

@@ -1,7 +1,7 @@
 import AppStore
 import AppStoreAPI
-import LedgerService
-import LedgerStore
+import AppleSync
+import Queries
 import Simulator
 import Synchronization
 

@@ -1,8 +1,9 @@
 import AppStore
 import Foundation
+import Intake
 import Ledger
-import LedgerService
-import LedgerStore
+import Projection
+import Queries
 import Simulator
 
 /// A story told through a scratch ledger in one way, and all the answers it gives.

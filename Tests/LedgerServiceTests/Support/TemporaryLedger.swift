@@ -1,9 +1,11 @@
 import AppStore
 import Foundation
+import Intake
 import Ledger
-import LedgerService
-import LedgerStore
+import Projection
+import Queries
 import Signing
+import Simulator
 import Testing
 
 /// A data directory for one test, opened anew for every step as commands do.

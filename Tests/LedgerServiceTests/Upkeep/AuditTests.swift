@@ -2,12 +2,13 @@ import AppStore
 import Foundation
 import GRDB
 import Ledger
+@testable import LedgerStore
+@testable import Projection
+@testable import SQLiteStore
 import Signing
 import Simulator
 import Testing
 
-@testable import LedgerService
-@testable import LedgerStore
 
 @Suite("Audits")
 struct AuditTests {

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 import Ledger
-import LedgerService
-import LedgerStore
+import Projection
+import SQLiteStore
 import Testing
 
 @Suite("What a check compares")

@@ -2,8 +2,8 @@ import AppStore
 import Foundation
 import GRDB
 import Ledger
-import LedgerService
-import LedgerStore
+import Projection
+import SQLiteStore
 import Testing
 
 /// Some questions are answered from an index, others from its table: a comparison of one of them

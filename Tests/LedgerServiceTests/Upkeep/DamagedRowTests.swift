@@ -2,8 +2,9 @@ import AppStore
 import Faults
 import Foundation
 import Ledger
-import LedgerService
 import LedgerStore
+import Projection
+import Service
 import Testing
 
 /// One event of the log cannot be read: its chain says so, and the others never notice

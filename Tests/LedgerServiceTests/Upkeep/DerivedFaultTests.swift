@@ -1,9 +1,11 @@
 import AppStore
 import Faults
 import Foundation
+import Intake
 import Ledger
-import LedgerService
 import LedgerStore
+import Projection
+import Queries
 import Testing
 
 /// The log has a fault loop of its own, call by call; here every file of an environment is in reach:

@@ -2,8 +2,8 @@ import AppStore
 import Foundation
 import GRDB
 import Ledger
-import LedgerService
-import LedgerStore
+import Projection
+import SQLiteStore
 import Testing
 
 /// Two logs that parted and then took in the same events: the newest event says nothing of it.

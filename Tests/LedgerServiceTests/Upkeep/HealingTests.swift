@@ -1,8 +1,7 @@
 import AppStore
 import Foundation
 import Ledger
-import LedgerService
-import LedgerStore
+import Projection
 import Testing
 
 @Suite("Derived files that were damaged or taken away")

@@ -2,8 +2,7 @@ import AppStore
 import Foundation
 import GRDB
 import Ledger
-import LedgerService
-import LedgerStore
+import SQLiteStore
 import Testing
 
 @Suite("Links to derived files that a hand changed")

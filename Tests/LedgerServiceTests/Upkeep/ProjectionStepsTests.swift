@@ -1,8 +1,8 @@
-import LedgerStore
+@testable import Projection
+import SQLiteStore
 import Synchronization
 import Testing
 
-@testable import LedgerService
 
 @Suite("Steps of the projector")
 struct ProjectionStepsTests {

@@ -1,8 +1,9 @@
 import AppStore
 import Foundation
 import Ledger
-import LedgerService
 import LedgerStore
+import Projection
+import SQLiteStore
 import Testing
 
 @Suite("Projections files")

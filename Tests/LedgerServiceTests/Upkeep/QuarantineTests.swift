@@ -1,5 +1,5 @@
 import AppStore
-import LedgerService
+import Intake
 import LedgerStore
 import Signing
 import Simulator

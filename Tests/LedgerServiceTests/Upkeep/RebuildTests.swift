@@ -1,8 +1,9 @@
 import AppStore
 import Foundation
 import Ledger
-import LedgerService
-import LedgerStore
+import Projection
+import Queries
+import SQLiteStore
 import Simulator
 import Testing
 

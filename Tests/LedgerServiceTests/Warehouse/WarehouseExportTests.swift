@@ -1,7 +1,8 @@
 import AppStore
 import Foundation
 import Ledger
-import LedgerService
+import Queries
+import Reports
 import Testing
 
 @Suite("Append-only exports")
@@ -191,7 +192,7 @@ struct WarehouseExportTests {
         #expect(rows.allSatisfy { $0.count == subject.columns.count })
         let page = try String(
             contentsOf: URL(filePath: #filePath).appending(
-                path: "../../../../Sources/LedgerService/LedgerService.docc/Warehouse.md"
+                path: "../../../../Sources/Reports/Reports.docc/Warehouse.md"
             )
             .standardizedFileURL, encoding: .utf8)
         for column in subject.columns { #expect(page.contains("| `\(column)` |"), "\(column)") }

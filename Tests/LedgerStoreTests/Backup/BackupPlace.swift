@@ -1,9 +1,10 @@
 import AppStore
 import Faults
 import Foundation
+@testable import LedgerStore
+@testable import SQLiteStore
 import Testing
 
-@testable import LedgerStore
 
 /// A directory with a log in one folder, room for another beside it, and a backup.
 struct BackupPlace: Sendable {

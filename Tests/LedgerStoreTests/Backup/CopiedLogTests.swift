@@ -1,7 +1,8 @@
 import Foundation
+@testable import LedgerStore
+@testable import SQLiteStore
 import Testing
 
-@testable import LedgerStore
 
 @Suite("Auditing a log where nothing can be written")
 struct CopiedLogTests {

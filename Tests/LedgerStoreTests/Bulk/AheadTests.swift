@@ -1,7 +1,8 @@
+@testable import LedgerStore
+@testable import SQLiteStore
 import Synchronization
 import Testing
 
-@testable import LedgerStore
 
 @Suite("Pieces made ahead")
 struct AheadTests {

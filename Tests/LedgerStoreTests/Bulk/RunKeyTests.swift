@@ -1,7 +1,7 @@
+@testable import SQLiteStore
 import Simulator
 import Testing
 
-@testable import LedgerStore
 
 @Suite("Keys of runs")
 struct RunKeyTests {

@@ -1,6 +1,7 @@
+@testable import LedgerStore
+@testable import SQLiteStore
 import Simulator
 
-@testable import LedgerStore
 
 /// A record on its way through sorted runs, as plain arrays.
 struct RunRecord: Hashable, Sendable {

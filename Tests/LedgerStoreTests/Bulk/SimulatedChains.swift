@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
+@testable import SQLiteStore
 import Signing
 import Simulator
 
-@testable import LedgerStore
 
 /// Chains with the facts of simulated lives, under ids of all kinds.
 enum SimulatedChains {

@@ -1,6 +1,5 @@
 import Synchronization
 
-@testable import LedgerStore
 
 /// Where the reference engine keeps its logs: they live as long as the test process, whoever has
 /// them open.

@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
+@testable import LedgerStore
 import Signing
 import Synchronization
 
-@testable import LedgerStore
 
 /// The plainest engine that keeps the promises of `EventStore`: a list under a lock. No files, no
 /// transactions, no head row.

@@ -1,8 +1,8 @@
 import AppStore
 import Ledger
+@testable import LedgerStore
 import Testing
 
-@testable import LedgerStore
 
 /// What every engine promises about appending (`EventStore`).
 @Suite("Any event store: appending")

@@ -1,4 +1,5 @@
 import LedgerStore
+import SQLiteStore
 import Testing
 
 /// One engine behind `EventStore`, as the conformance suite knows it: another is tested by adding

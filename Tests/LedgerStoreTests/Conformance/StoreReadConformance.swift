@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
+@testable import LedgerStore
 import Signing
 import Testing
 
-@testable import LedgerStore
 
 /// What every engine promises about reading (`EventStore`).
 @Suite("Any event store: reading")

@@ -1,6 +1,6 @@
+@testable import SQLiteStore
 import Testing
 
-@testable import LedgerStore
 
 /// Texts shared between facts are the texts that were stored.
 @Suite("Recent texts")

@@ -2,6 +2,7 @@ import AppStore
 import Faults
 import Foundation
 import LedgerStore
+import SQLiteStore
 import Simulator
 import Testing
 

@@ -1,4 +1,5 @@
 import LedgerStore
+import SQLiteStore
 
 /// What one life of a log goes through while calls fail: opened new, appended to with a duplicate
 /// and a conflict, checkpointed, closed, opened again. Failures are taken as an operator takes

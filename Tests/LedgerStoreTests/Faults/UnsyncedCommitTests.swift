@@ -1,5 +1,6 @@
 import Faults
 import LedgerStore
+import SQLiteStore
 import Testing
 
 @Suite("Written and never synced", .serialized)

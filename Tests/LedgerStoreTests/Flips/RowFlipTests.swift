@@ -1,7 +1,8 @@
 import Foundation
+@testable import LedgerStore
+@testable import SQLiteStore
 import Testing
 
-@testable import LedgerStore
 
 @Suite("Any flipped bit of a row")
 struct RowFlipTests {

@@ -1,6 +1,7 @@
 import AppStore
 import Ledger
 import LedgerStore
+import SQLiteStore
 import Signing
 
 /// A log with one of everything, small enough that each of its bytes can be spoilt in turn.

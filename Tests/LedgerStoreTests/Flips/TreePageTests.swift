@@ -1,8 +1,9 @@
 import Faults
 import Foundation
+@testable import LedgerStore
+@testable import SQLiteStore
 import Testing
 
-@testable import LedgerStore
 
 @Suite("What a page says of its own room")
 struct TreePageTests {

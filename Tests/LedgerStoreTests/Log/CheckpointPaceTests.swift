@@ -1,6 +1,8 @@
+@testable import LedgerStore
+@testable import SQLiteStore
+import Simulator
 import Testing
 
-@testable import LedgerStore
 
 /// When the write-ahead log is begun again: where it is worth it and holds nobody up, or has to be.
 @Suite("Pace of checkpoints")

@@ -1,9 +1,10 @@
 import Faults
 import Foundation
+@testable import LedgerStore
+@testable import SQLiteStore
 import Simulator
 import Testing
 
-@testable import LedgerStore
 
 @Suite("A write-ahead log that a killed process left")
 struct DamagedWriteAheadLogTests {

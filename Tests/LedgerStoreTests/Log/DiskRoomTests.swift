@@ -1,7 +1,7 @@
 import Foundation
+@testable import SQLiteStore
 import Testing
 
-@testable import LedgerStore
 
 @Suite("Room on a disk")
 struct DiskRoomTests {

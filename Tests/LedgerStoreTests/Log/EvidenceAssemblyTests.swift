@@ -1,8 +1,8 @@
 import Foundation
+@testable import LedgerStore
 import Signing
 import Testing
 
-@testable import LedgerStore
 
 /// Bytes are put together in pieces: lengths around every bound of one.
 @Suite("Evidence that is put together in pieces")

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import Ledger
 import LedgerStore
+import SQLiteStore
 import Testing
 
 @Suite("Appending to the log")

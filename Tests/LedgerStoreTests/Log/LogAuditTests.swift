@@ -1,10 +1,11 @@
 import AppStore
 import Faults
 import Ledger
+@testable import LedgerStore
+@testable import SQLiteStore
 import Signing
 import Testing
 
-@testable import LedgerStore
 
 @Suite("Auditing the log")
 struct LogAuditTests {

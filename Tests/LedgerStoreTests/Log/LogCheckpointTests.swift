@@ -1,9 +1,10 @@
 import Foundation
 import GRDB
+@testable import LedgerStore
+@testable import SQLiteStore
 import Synchronization
 import Testing
 
-@testable import LedgerStore
 
 /// The write-ahead log is moved into the file by itself, so that it stays bounded.
 @Suite("Checkpoints by themselves")

@@ -1,4 +1,5 @@
 import LedgerStore
+import SQLiteStore
 import Testing
 
 @Suite("A COMMIT that fails")

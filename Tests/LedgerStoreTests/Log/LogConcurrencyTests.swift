@@ -1,5 +1,6 @@
 import Foundation
 import LedgerStore
+import SQLiteStore
 import Testing
 
 @Suite("Several appenders")

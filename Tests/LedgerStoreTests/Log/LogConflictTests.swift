@@ -1,6 +1,7 @@
 import AppStore
 import Ledger
 import LedgerStore
+import SQLiteStore
 import Testing
 
 @Suite("Duplicates and conflicts")

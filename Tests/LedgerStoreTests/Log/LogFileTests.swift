@@ -1,9 +1,10 @@
 import Faults
 import Foundation
 import GRDB
+@testable import LedgerStore
+@testable import SQLiteStore
 import Testing
 
-@testable import LedgerStore
 
 @Suite("Opening the log's file")
 struct LogFileTests {

@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import Ledger
 import LedgerStore
+import SQLiteStore
 import Testing
 
 @Suite("The log is immutable")

@@ -1,6 +1,7 @@
+@testable import LedgerStore
+@testable import SQLiteStore
 import Testing
 
-@testable import LedgerStore
 
 @Suite("Limits of the log")
 struct LogLimitTests {

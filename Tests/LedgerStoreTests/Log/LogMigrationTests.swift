@@ -3,10 +3,11 @@ import Faults
 import Foundation
 import GRDB
 import Ledger
+@testable import LedgerStore
 import Migrations
+@testable import SQLiteStore
 import Testing
 
-@testable import LedgerStore
 
 /// A log of the first release keeps what is in it.
 @Suite("Logs of earlier releases", .serialized)

@@ -1,7 +1,8 @@
 import Foundation
+@testable import LedgerStore
+@testable import SQLiteStore
 import Testing
 
-@testable import LedgerStore
 
 @Suite("Trying whether a log can be written")
 struct LogProbeTests {

@@ -1,5 +1,6 @@
 import Foundation
 import LedgerStore
+import SQLiteStore
 import Testing
 
 @Suite("A file that is deleted, moved or replaced under an open log")

@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
+import Intake
 import Migrations
+@testable import SQLiteStore
 import Synchronization
 import Testing
 
-@testable import LedgerStore
 
 @Suite("Two processes that begin with a new file at the same moment")
 struct TwoStartsTests {

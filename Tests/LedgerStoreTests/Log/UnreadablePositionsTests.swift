@@ -1,6 +1,7 @@
+@testable import LedgerStore
+@testable import SQLiteStore
 import Testing
 
-@testable import LedgerStore
 
 @Suite("Positions that cannot be read")
 struct UnreadablePositionsTests {

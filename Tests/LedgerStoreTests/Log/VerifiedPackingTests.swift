@@ -1,9 +1,8 @@
 import AppStore
+@testable import Signing
 import Simulator
 import Testing
 
-@testable import LedgerStore
-@testable import Signing
 
 @Suite("Packing what was verified")
 struct VerifiedPackingTests {

@@ -2,10 +2,11 @@ import AppStore
 import Foundation
 import GRDB
 import Ledger
+@testable import LedgerStore
+@testable import SQLiteStore
 import Simulator
 import Testing
 
-@testable import LedgerStore
 
 /// Sums by day and month beside the contributions they are made of.
 @Suite("Stored sums of movements")

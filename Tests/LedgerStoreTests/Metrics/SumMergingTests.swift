@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
+@testable import SQLiteStore
 import Simulator
 import Testing
 
-@testable import LedgerStore
 
 @Suite("Packed sums that change")
 struct SumMergingTests {

@@ -1,8 +1,9 @@
 import AppStore
 import Foundation
+@testable import LedgerStore
+@testable import SQLiteStore
 import Testing
 
-@testable import LedgerStore
 
 @Suite("An operations file that is deleted, moved or replaced while it is open")
 struct OperationsReplacedFileTests {

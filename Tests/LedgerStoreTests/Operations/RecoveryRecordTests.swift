@@ -1,5 +1,6 @@
 import AppStore
 import LedgerStore
+import SQLiteStore
 import Testing
 
 @Suite("Recoveries that are kept")

@@ -1,9 +1,10 @@
 import Foundation
 import GRDB
 import Ledger
+@testable import LedgerStore
+@testable import SQLiteStore
 import Testing
 
-@testable import LedgerStore
 
 @Suite("What is taken for a derived file")
 struct DerivedFileTests {

@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
+@testable import SQLiteStore
 import Signing
 import Testing
 
-@testable import LedgerStore
 
 @Suite("Holdings as they are stored")
 struct HoldingTests {

@@ -1,8 +1,9 @@
 import AppStore
 import Faults
+@testable import LedgerStore
+@testable import SQLiteStore
 import Testing
 
-@testable import LedgerStore
 
 @Suite("Whether derived data is of this log")
 struct LogWitnessTests {

@@ -1,4 +1,4 @@
-import LedgerStore
+import SQLiteStore
 import Testing
 
 @Suite("The wish to project")

@@ -1,9 +1,13 @@
 import AppStore
 import Ledger
-import LedgerService
+import LedgerStore
+import Projection
+import Queries
+import Reports
+import Service
 import Testing
-
 @testable import Web
+
 
 /// Every list of values in the document is the one that the writers draw from.
 @Suite("Values in the OpenAPI document")

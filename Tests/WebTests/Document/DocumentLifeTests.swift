@@ -1,11 +1,11 @@
 import AppStore
 import HTTPTypes
 import Ledger
-import LedgerService
+import Service
 import Simulator
 import Testing
-
 @testable import Web
+
 
 /// Answers about whole lives, with everything in them that Apple can say.
 @Suite("Simulated lives and the OpenAPI document")

@@ -1,11 +1,13 @@
 import AppStore
 import Foundation
-import LedgerService
 import LedgerStore
+import Queries
+import Reports
+import Service
 import Signing
 import Testing
-
 @testable import Web
+
 
 /// Every code that can be answered is in the document, under every status it can have, and no code
 /// is there that nobody answers.
@@ -68,7 +70,7 @@ struct DocumentProblemTests {
         for folder in ["Routes", "HTTP", "Security", "Connections"] {
             codes.formUnion(try spelledCodes("Sources/Web/\(folder)"))
         }
-        codes.formUnion(try spelledCodes("Sources/LedgerService/Serving"))
+        codes.formUnion(try spelledCodes("Sources/Service/Host"))
         codes.formUnion(StoreError.Code.allCases.map(\.rawValue))
         codes.formUnion(VerificationCode.allCases.map(\.rawValue))
         codes.formUnion([

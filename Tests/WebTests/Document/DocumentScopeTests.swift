@@ -1,17 +1,17 @@
 import AppStore
 import HTTPTypes
-import LedgerService
+import Service
 import Signing
 import Testing
-
 @testable import Web
+
 
 @Suite("Scopes in the OpenAPI document")
 struct DocumentScopeTests {
     private func place() throws -> ServedPlace {
         var place = try ServedPlace()
         place.configuration.server.tokens = Scope.allCases.map { scope in
-            Configuration.Server.Token(
+            ServiceConfiguration.Server.Token(
                 name: scope.rawValue, digest: SHA256.hash(Array(scope.rawValue.utf8)),
                 scopes: [scope])
         }

@@ -3,11 +3,12 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Ledger
-import LedgerService
 import Logging
+import Reports
+import Service
 import Testing
-
 @testable import Web
+
 
 /// What the document says about itself, and whether it says everything.
 @Suite("The OpenAPI document")

@@ -1,7 +1,6 @@
 import AppStore
 import AppStoreAPI
 import Foundation
-import LedgerService
 import Signing
 import Simulator
 

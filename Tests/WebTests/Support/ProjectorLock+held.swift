@@ -1,4 +1,4 @@
-import LedgerStore
+import SQLiteStore
 
 extension ProjectorLock {
     /// Takes the projector's lock as soon as the service gives it back: for as long as it is held,

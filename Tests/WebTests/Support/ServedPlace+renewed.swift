@@ -1,5 +1,5 @@
 import AppStore
-import LedgerService
+import Service
 import Testing
 
 extension ServedPlace {

@@ -2,11 +2,13 @@ import AppStore
 import Foundation
 import Hummingbird
 import HummingbirdTesting
-import LedgerService
+import Intake
 import Logging
+import Projection
+import Service
 import Signing
-
 @testable import Web
+
 
 /// A data directory served for one test.
 struct ServedPlace: Sendable {

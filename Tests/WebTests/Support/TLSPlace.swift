@@ -1,17 +1,18 @@
 import AsyncHTTPClient
 import Foundation
-import LedgerService
+import Intake
 import NIOSSL
+import Service
 import Simulator
-
 @testable import Web
+
 
 /// Places that are served under TLS.
 enum TLSPlace {
     /// With a certificate of a throw-away authority.
     static func make() throws -> ServedPlace {
         var place = try ServedPlace()
-        let files = Configuration.Server.TLS(
+        let files = ServiceConfiguration.Server.TLS(
             certificateFile: place.directory.file("tls.pem"),
             privateKeyFile: place.directory.file("tls.key"))
         _ = try certify(files, by: place.directory.file("authority"))
@@ -23,7 +24,7 @@ enum TLSPlace {
     ///
     /// - Parameter directory: where the authority is kept, or made.
     static func certify(
-        _ files: Configuration.Server.TLS, by directory: String
+        _ files: ServiceConfiguration.Server.TLS, by directory: String
     ) throws -> NIOSSLCertificate {
         _ = try Authority.kept(in: directory)
         let chain = try ["leaf.der", "intermediate.der"].map { name in

@@ -1,7 +1,6 @@
 import AppStore
 import Foundation
-import LedgerService
-import LedgerStore
+import Projection
 import Simulator
 
 /// Ledgers without any event, made once for each environment and copied for many runs.

@@ -1,9 +1,11 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
 import Foundation
 import Ledger
-import LedgerService
 import LedgerStore
+import Projection
+import Service
 import Signing
 import Simulator
 

@@ -1,7 +1,8 @@
 import AppStore
 import Ledger
-import LedgerService
 import LedgerStore
+import Projection
+import Queries
 import Signing
 import Simulator
 

@@ -1,7 +1,7 @@
 import AppStore
 import AppStoreAPI
+import Intake
 import Ledger
-import LedgerService
 import Signing
 import Simulator
 

@@ -1,5 +1,5 @@
 import AppStore
-import LedgerService
+import Service
 
 /// Every word of the service is a step.
 struct StepObserver: ServingObserver {

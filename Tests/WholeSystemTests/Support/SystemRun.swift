@@ -1,8 +1,7 @@
 import AppStore
 import AppStoreAPI
+import AppleSync
 import Ledger
-import LedgerService
-import LedgerStore
 import Simulator
 
 /// One seeded run: a small world, Apple's notifier, a real ledger, and everything that goes wrong

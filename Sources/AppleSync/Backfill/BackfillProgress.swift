@@ -1,0 +1,119 @@
+import AppStore
+import LedgerStore
+internal import SQLiteStore
+
+/// Settles the ids of a list in its order, and keeps on the disk how far that is.
+///
+/// An id that failed for a reason that may pass is held until a later one is answered: then it is
+/// passed over, and asked about once more at the end. When several in a row fail so, or the last ones, the run ends before the
+/// first of them, and the next run begins with it.
+struct BackfillProgress: Sendable {
+    let list: IdList
+    let key: Digest
+    private(set) var run: BackfillRun
+    /// Why nobody else is asked; nil while somebody is.
+    private(set) var stop: AskingFailure?
+    /// Ids that did not go well so far.
+    var troubleCount = 0
+    private let cursors: OperationsStore
+    /// Ids in a row that failed a second time.
+    private var streak = 0
+    private var held: [(tally: AskedTally, failure: AskingFailure)] = []
+
+    init(list: IdList, key: Digest, run: BackfillRun, cursors: OperationsStore) {
+        self.list = list
+        self.key = key
+        self.run = run
+        self.cursors = cursors
+    }
+
+    /// The place in the list of the id whose outcome is taken next.
+    var place: Int { run.settled + held.count }
+
+    var told: Backfill.Progress {
+        Backfill.Progress(
+            settled: run.settled, ids: list.ids.count, appended: run.appended,
+            troubles: troubleCount)
+    }
+
+    /// Takes what asking about the id at `place` came to.
+    mutating func take(_ outcome: BackfillOutcome, at now: Timestamp) async {
+        if case .failed(let failure) = outcome.end {
+            if failure.concernsEverybody {
+                stop = failure
+                return
+            }
+            if failure.mayPass {
+                held.append((outcome.tally, failure))
+                let isLast = place == list.ids.count
+                if isLast || held.count >= BackfillLimits.failureStreak { stop = failure }
+                return
+            }
+        }
+        var troubles: [BackfillRun.Trouble] = []
+        let released = held
+        held = []
+        for (tally, failure) in released {
+            settle(BackfillOutcome(tally: tally, end: .failed(failure)), &troubles)
+        }
+        settle(outcome, &troubles)
+        await keep(troubles, at: now)
+    }
+
+    /// Takes what asking once more about an id that had failed came to.
+    mutating func retake(
+        _ trouble: BackfillRun.Trouble, _ outcome: BackfillOutcome, at now: Timestamp
+    ) async {
+        if case .failed(let failure) = outcome.end {
+            streak = failure.mayPass ? streak + 1 : 0
+            if failure.concernsEverybody || streak >= BackfillLimits.failureStreak {
+                stop = failure
+                return
+            }
+        } else {
+            streak = 0
+        }
+        count(outcome.tally)
+        let still = outcome.end.trouble
+        if still == nil {
+            run.done += 1
+            troubleCount -= 1
+        }
+        let troubles = [still].compactMap { $0 }.map {
+            BackfillRun.Trouble(
+                ordinal: trouble.ordinal, id: trouble.id, code: $0.code, message: $0.message)
+        }
+        await keep(troubles, solved: still == nil ? trouble.ordinal : nil, at: now)
+    }
+
+    private mutating func count(_ tally: AskedTally) {
+        run.requests += tally.requests
+        run.appended += tally.appended
+        run.duplicates += tally.duplicates
+        run.conflicts += tally.conflicts
+    }
+
+    private mutating func settle(
+        _ outcome: BackfillOutcome, _ troubles: inout [BackfillRun.Trouble]
+    ) {
+        count(outcome.tally)
+        if let trouble = outcome.end.trouble {
+            troubles.append(
+                BackfillRun.Trouble(
+                    ordinal: run.settled, id: list.ids[run.settled], code: trouble.code,
+                    message: trouble.message))
+            troubleCount += 1
+        } else {
+            run.done += 1
+        }
+        run.settled += 1
+    }
+
+    private mutating func keep(
+        _ troubles: [BackfillRun.Trouble], solved: Int? = nil, at now: Timestamp
+    ) async {
+        do throws(StoreError) {
+            try await cursors.keep(run, of: key, troubles: troubles, solved: solved, at: now)
+        } catch { stop = .store(error) }
+    }
+}

@@ -1,0 +1,66 @@
+import AppStore
+import Foundation
+internal import Intake
+import LedgerStore
+import Signing
+
+/// Takes a stored file apart: a receipt in any form is one piece, everything else is lines, or a
+/// body over several of them. Memory stays at a few lines.
+final class StoredFileReader {
+    private let path: String
+    private let name: String
+    private var whole: InputChunk?
+    private var lines: LineReader?
+    private var isOpen = false
+
+    /// - Parameter name: what the file is called in reports.
+    init(path: String, name: String) {
+        self.path = path
+        self.name = name
+    }
+
+    /// The next pieces; none at the end.
+    func next() async throws(LineReader.Failure) -> [InputChunk] {
+        if !isOpen {
+            isOpen = true
+            whole = await wholeReceipt()
+            if whole == nil { lines = try LineReader(path: path) }
+        }
+        if let piece = whole {
+            whole = nil
+            return [piece]
+        }
+        guard let lines else { return [] }
+        return try await lines.next(
+            limit: MigrationLimits.piecesPerBatch, byteLimit: MigrationLimits.bytesPerBatch
+        ).map { chunk in
+            var piece = chunk
+            piece.name = "\(name):\(chunk.line)"
+            return piece
+        }
+    }
+
+    /// The file, when all of it is one receipt: binary, in base64 of any line length, or of iOS 6.
+    private func wholeReceipt() async -> InputChunk? {
+        let (path, name) = (path, name)
+        let bytes = await Blocking.run { () -> [UInt8]? in
+            guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+            defer { try? file.close() }
+            let limit = InputLine.maximumByteCount
+            guard let data = try? file.read(upToCount: limit + 1), data.count <= limit else {
+                return nil
+            }
+            let bytes = [UInt8](data)
+            return StoredFileReader.receipt(
+                bytes.starts(with: LineReader.byteOrderMark)
+                    ? Array(bytes.dropFirst(LineReader.byteOrderMark.count)) : bytes)
+        }
+        return bytes.map { InputChunk(bytes: $0, line: 1, isTooLong: false, name: name) }
+    }
+
+    /// As one line of `ingest`; nil for what is no single receipt.
+    private static func receipt(_ bytes: [UInt8]) -> [UInt8]? {
+        if ReceiptForm.transactionReceipt(bytes) != nil { return bytes }
+        return WholeReceipt.decode(bytes).map { Base64Standard.encode($0) }
+    }
+}

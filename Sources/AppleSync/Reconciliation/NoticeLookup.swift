@@ -1,0 +1,125 @@
+import AppStore
+import AppStoreAPI
+import Ledger
+import LedgerStore
+internal import Queries
+internal import SQLiteStore
+
+/// Looks one chain up: the cheapest question that may close its notices first, and no further one
+/// once they are closed.
+struct NoticeLookup: Sendable {
+    let client: AppStoreServerAPIClient
+    let books: AnswerBooks
+    let environment: Environment
+    let scope: ReconcileScope
+    let projected: Reconcile.Projected
+    let now: Timestamp
+
+    func run(_ work: ReconcileWork) async -> ChainReconciliation {
+        var result = ChainReconciliation(chain: work.chain, before: work.codes)
+        var questions = CustomerQuestions(
+            client, books: books, id: work.chain.originalTransactionId.rawValue,
+            in: .only(environment))
+        var (isUnknown, wasContradicted) = (false, false)
+        do throws(AskingFailure) {
+            wasContradicted = try await notices(of: work.chain, atLeast: 0).contains(.contradiction)
+            for endpoint in endpoints(work) {
+                let before = questions.tally
+                do throws(AskingFailure) {
+                    try await ask(endpoint, &questions)
+                } catch {
+                    guard error.isUnknownId else { throw error }
+                    isUnknown = true
+                }
+                let after = questions.tally
+                result.note(endpoint, before, after)
+                guard after.appended + after.conflicts > before.appended + before.conflicts else {
+                    continue
+                }
+                isUnknown = false
+                result.after = open(
+                    try await notices(of: work.chain, atLeast: after.position), wasContradicted)
+                if result.after.isEmpty { break }
+            }
+        } catch { result.failure = error }
+        result.requests = questions.tally.requests
+        result.refusal = questions.tally.refusal
+        result.judge(wasContradicted: wasContradicted, isUnknown: isUnknown)
+        return result
+    }
+
+    // MARK: Questions
+
+    private func endpoints(_ work: ReconcileWork) -> [Endpoint] {
+        // A notification that Apple no longer keeps explains nothing.
+        let mayBeKept = work.notices.contains {
+            $0.code == .renewalOverdue || $0.from > window
+        }
+        return (mayBeKept ? [.notificationHistory] : [])
+            + [.allSubscriptionStatuses, .transactionHistory, .refundHistory]
+    }
+
+    /// The earliest time from which Apple still keeps notifications.
+    private var window: Timestamp {
+        now.advanced(
+            byMilliseconds: ReconcileLimits.windowMarginMilliseconds
+                - NotificationHistory.milliseconds(in: environment))
+    }
+
+    private func ask(
+        _ endpoint: Endpoint, _ questions: inout CustomerQuestions
+    ) async throws(AskingFailure) {
+        switch endpoint {
+        case .notificationHistory:
+            try await questions.notifications(from: window, to: now, in: environment)
+        case .allSubscriptionStatuses: try await questions.statuses()
+        case .refundHistory: try await questions.refunds()
+        default: try await questions.transactions()
+        }
+    }
+
+    // MARK: Notices
+
+    /// Those that are open once the projections hold `position`.
+    private func notices(
+        of chain: ChainId, atLeast position: Int64
+    ) async throws(AskingFailure) -> [NoticeCode] {
+        do throws(StoreError) {
+            let query = try await projected(position).query
+            let moment = Moment(at: now, now: now)
+            let reading = try await query.readings(of: [chain], moment).first
+            return reading?.answer.notices.map(\.code) ?? []
+        } catch { throw .store(error) }
+    }
+
+    /// Codes of those that are looked up, and of a contradiction that the look-up brought to light.
+    private func open(_ notices: [NoticeCode], _ wasContradicted: Bool) -> [String] {
+        let open = notices.filter { code in
+            scope.codes.contains(code) || code == .contradiction && !wasContradicted
+        }
+        return Set(open.map(\.rawValue)).sorted()
+    }
+}
+
+extension ChainReconciliation {
+    fileprivate mutating func note(
+        _ endpoint: Endpoint, _ before: AskedTally, _ after: AskedTally
+    ) {
+        asked.append(
+            Question(
+                endpoint: endpoint.name, received: after.received - before.received,
+                appended: after.appended + after.conflicts - before.appended - before.conflicts))
+    }
+
+    fileprivate mutating func judge(wasContradicted: Bool, isUnknown: Bool) {
+        let contradiction = NoticeCode.contradiction.rawValue
+        outcome =
+            if after.isEmpty {
+                .closed
+            } else if failure != nil || refusal != nil {
+                .failed
+            } else if after.contains(contradiction), !wasContradicted {
+                .contradiction
+            } else { isUnknown ? .unknown : .open }
+    }
+}

@@ -1,0 +1,168 @@
+public import AppStore
+public import AppStoreAPI
+import Ledger
+public import LedgerStore
+public import Projection
+internal import SQLiteStore
+
+/// Turns notices into questions to Apple: notification history, statuses, transaction and refund
+/// history of the chain, until what looked wrong is explained. The most valuable chains come first.
+public struct Reconcile: Sendable {
+    /// The projections, once they hold at least this position.
+    public typealias Projected = @Sendable (Int64) async throws(StoreError) -> LedgerSnapshot
+
+    private let clients: [BundleId: AppStoreServerAPIClient]
+    private let books: AnswerBooks
+    private let ledger: EnvironmentLedger
+    private let projected: Projected
+
+    /// - Parameters:
+    ///   - clients: of the apps that have a key.
+    ///   - books: takes the answers.
+    ///   - ledger: whose notices are looked up.
+    ///   - projected: the projections of that ledger.
+    public init(
+        _ clients: [BundleId: AppStoreServerAPIClient], books: AnswerBooks,
+        ledger: EnvironmentLedger, projected: @escaping Projected
+    ) {
+        self.clients = clients
+        self.books = books
+        self.ledger = ledger
+        self.projected = projected
+    }
+
+    // MARK: Running
+
+    /// Looks up chains until there are none left, or the budget is spent, or Apple cannot be asked.
+    ///
+    /// - Parameters:
+    ///   - scope: which notices.
+    ///   - budget: how much may be asked.
+    ///   - report: told after each chain.
+    ///
+    /// Throws when notices cannot be read; whatever ends a run later stands in its report.
+    public func run(
+        _ scope: ReconcileScope = .gaps, budget: ReconcileBudget = ReconcileBudget(),
+        report tell: @Sendable (ReconcileReport) -> Void = { _ in }
+    ) async throws(StoreError) -> ReconcileReport {
+        let now = books.clock()
+        var report = ReconcileReport(environment: ledger.environment)
+        let lookups = try await ledger.operations.lookups()
+        let all = try await work(scope, now, &report)
+        let due = all.filter { work in
+            guard budget.keepsPauses, let last = lookups[work.chain], last.notices == work.codes
+            else { return true }
+            return now.milliseconds(since: last.askedAt)
+                >= ReconcileLimits.pause(after: last.times)
+        }
+        report.paused = all.count - due.count
+        let run = Run(
+            work: ReconcileWork.ordered(due, at: now), scope: scope, budget: budget, now: now,
+            lookups: lookups)
+        report = await walk(run, report, tell)
+        report.position = try await ledger.log.head().position
+        return report
+    }
+
+    /// What one run works on.
+    private struct Run {
+        let work: [ReconcileWork]
+        let scope: ReconcileScope
+        let budget: ReconcileBudget
+        let now: Timestamp
+        /// Of runs before.
+        let lookups: [ChainId: ChainLookup]
+    }
+
+    /// What there is to look up, among apps with a key.
+    private func work(
+        _ scope: ReconcileScope, _ now: Timestamp, _ report: inout ReconcileReport
+    ) async throws(StoreError) -> [ReconcileWork] {
+        let projections = try await projected(try await ledger.log.head().position).projections
+        var notices: [OpenNotice] = []
+        var cursor: Int64 = 0
+        while let page = try await projections.openNotices(scope.codes, at: now, after: cursor) {
+            notices += page.notices
+            cursor = page.next
+        }
+        if scope.codes.contains(.contradiction) {
+            notices += try await projections.sharedNotices(at: now)
+        }
+        let all = ReconcileWork.grouped(notices)
+        report.chains = all.count
+        let reachable = all.filter { clients[$0.chain.bundleId] != nil }
+        report.withoutKey = all.count - reachable.count
+        return reachable
+    }
+
+    // MARK: Walking
+
+    private func walk(
+        _ run: Run, _ start: ReconcileReport, _ tell: @Sendable (ReconcileReport) -> Void
+    ) async -> ReconcileReport {
+        let count = min(run.work.count, run.budget.chains ?? run.work.count)
+        return await withTaskGroup(of: (Int, ChainReconciliation).self) { group in
+            var report = start
+            var ready: [Int: ChainReconciliation] = [:]
+            var (begun, streak) = (0, 0)
+            var spent: Int64 = 0
+            while true {
+                while begun < count, report.stop == nil, spent < run.budget.requests ?? .max,
+                    begun - report.results.count < ReconcileLimits.concurrency
+                {
+                    let (place, next) = (begun, run.work[begun])
+                    group.addTask { (place, await look(up: next, run.scope, run.now)) }
+                    begun += 1
+                }
+                guard let (place, result) = await group.next() else { return report }
+                spent += result.requests
+                ready[place] = result
+                while let next = ready.removeValue(forKey: report.results.count) {
+                    await keep(next, run, &report)
+                    streak = next.failure?.mayPass ?? false ? streak + 1 : 0
+                    if let failure = next.failure,
+                        failure.concernsEverybody || streak >= ReconcileLimits.failureStreak
+                    {
+                        report.stop = report.stop ?? failure
+                        group.cancelAll()
+                    }
+                    tell(report)
+                }
+            }
+        }
+    }
+
+    private func look(
+        up work: ReconcileWork, _ scope: ReconcileScope, _ now: Timestamp
+    ) async -> ChainReconciliation {
+        guard let client = clients[work.chain.bundleId] else {
+            return ChainReconciliation(chain: work.chain, before: work.codes)
+        }
+        return await NoticeLookup(
+            client: client, books: books, environment: ledger.environment, scope: scope,
+            projected: projected, now: now
+        ).run(work)
+    }
+
+    /// Remembers what is still open, so that the service leaves it alone for a while.
+    private func keep(
+        _ result: ChainReconciliation, _ run: Run, _ report: inout ReconcileReport
+    ) async {
+        report.results.append(result)
+        do throws(StoreError) {
+            // What the look-up brought and the scope does not look up is no reason to look again.
+            let codes = Set(run.scope.codes.map(\.rawValue))
+            let open = result.after.filter { codes.contains($0) }
+            guard !open.isEmpty else {
+                return try await ledger.operations.keep(nil, of: result.chain)
+            }
+            // Whoever was not answered is asked again in the next round.
+            guard result.failure == nil else { return }
+            let last = run.lookups[result.chain]
+            let times = last.map { $0.notices == open ? $0.times + 1 : 1 } ?? 1
+            try await ledger.operations.keep(
+                ChainLookup(askedAt: run.now, times: times, notices: open),
+                of: result.chain)
+        } catch { report.stop = report.stop ?? .store(error) }
+    }
+}

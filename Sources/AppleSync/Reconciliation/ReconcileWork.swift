@@ -1,0 +1,73 @@
+import AppStore
+import Ledger
+internal import SQLiteStore
+
+/// A chain that has something to be looked up.
+struct ReconcileWork: Sendable, Equatable {
+    let chain: ChainId
+    private(set) var notices: [OpenNotice]
+
+    /// Codes of its notices, each once, in byte order.
+    var codes: [String] { Set(notices.map(\.code.rawValue)).sorted() }
+
+    /// Groups notices by chain; chains in the order in which they come first.
+    static func grouped(_ notices: [OpenNotice]) -> [ReconcileWork] {
+        var work: [ReconcileWork] = []
+        var places: [ChainId: Int] = [:]
+        for notice in notices {
+            if let place = places[notice.chain] {
+                work[place].notices.append(notice)
+            } else {
+                places[notice.chain] = work.count
+                work.append(ReconcileWork(chain: notice.chain, notices: [notice]))
+            }
+        }
+        return work
+    }
+
+    // MARK: Order
+
+    /// The most valuable first: whether access is at stake now, has ended lately, or long ago; then
+    /// what the chain costs, as a share of the usual price in its currency, since currencies cannot
+    /// be compared otherwise; then the latest access; then the chain's id.
+    static func ordered(_ work: [ReconcileWork], at now: Timestamp) -> [ReconcileWork] {
+        let prices = Dictionary(grouping: work.compactMap(\.price), by: \.currency)
+            .mapValues { list in
+                let sorted = list.map(\.milliunits).sorted()
+                return max(1, sorted[sorted.count / 2])
+            }
+        func share(_ one: ReconcileWork) -> Int64 {
+            guard let price = one.price, let usual = prices[price.currency] else { return 0 }
+            // No price of Apple's comes near the bound.
+            return min(price.milliunits, .max / 1_000) * 1_000 / usual
+        }
+        return work.map { (work: $0, urgency: $0.urgency(at: now), share: share($0)) }
+            .sorted { left, right in
+                if left.urgency != right.urgency { return left.urgency < right.urgency }
+                if left.share != right.share { return left.share > right.share }
+                let (one, two) = (left.work.accessUntil, right.work.accessUntil)
+                if one != two { return one > two }
+                return left.work.chain < right.work.chain
+            }.map(\.work)
+    }
+
+    /// What the chain costs; nothing for a copy of a family's or an organisation's.
+    private var price: Money? {
+        guard let first = notices.first, let price = first.price, price.milliunits > 0,
+            first.ownership == ChainAnswer.Ownership.purchased.rawValue
+        else { return nil }
+        return price
+    }
+
+    private var accessUntil: Int64 { notices.first?.accessUntil?.milliseconds ?? .min }
+
+    /// 0: access now, or a renewal that is overdue; 1: access ended lately; 2: long ago, or never.
+    private func urgency(at now: Timestamp) -> Int {
+        guard let until = notices.first?.accessUntil else { return 2 }
+        if until > now { return 0 }
+        let isRecent =
+            until > now.advanced(byMilliseconds: -ReconcileLimits.recentMilliseconds)
+        guard isRecent else { return 2 }
+        return notices.contains { $0.code == .renewalOverdue } ? 0 : 1
+    }
+}

@@ -1,0 +1,326 @@
+public import AppStore
+public import AppStoreAPI
+public import Intake
+import Ledger
+import LedgerStore
+public import Projection
+internal import SQLiteStore
+public import Signing
+import Synchronization
+
+/// Brings what Apple sent in a window and what is missing here: pages notification history, several
+/// pieces of the window at once, and appends what is new. Each page's place is durable before the
+/// next is asked for, so that a killed recovery goes on where it was; what comes twice is known.
+public struct Recovery: Sendable {
+    let request: RecoveryRequest
+    let ledger: EnvironmentLedger
+    let client: AppStoreServerAPIClient
+    let intake: AnswerIntake
+    let clock: @Sendable () -> Timestamp
+
+    /// How far it came.
+    public struct Progress: Sendable {
+        /// Pages taken in by this run.
+        public package(set) var pageCount = 0
+        /// Notifications on them, those brought earlier by an urgent question included.
+        public package(set) var fetchedCount = 0
+        /// Events appended by this run.
+        public package(set) var appendedCount: Int64 = 0
+        public package(set) var sliceCount = 0
+        public package(set) var doneSliceCount = 0
+        /// What could not be taken in, the first `IngestSummary.maximumErrors` of it.
+        public package(set) var errors: [IngestSummary.IngestError] = []
+        /// Of what the window is counted by, and of what was only fetched earlier besides.
+        var refusedCounts: (counted: Int64, besides: Int64) = (0, 0)
+        public var refusedCount: Int64 { max(refusedCounts.counted, refusedCounts.besides) }
+    }
+
+    public typealias Report = @Sendable (Progress) -> Void
+
+    /// Pieces this recovery walks at once; with one, the same answers make the same course.
+    package var width = Recovery.walkCount
+    /// How long a window that was to end now is gone on with: later, so much was sent since that
+    /// another one is due.
+    static let openMilliseconds: Int64 = 3_600_000
+    /// Pieces walked at once: Apple takes its time to answer, and its rate is kept by the client.
+    static let walkCount = APILimits.concurrency
+
+    /// - Parameters:
+    ///   - ledger: of the environment that is asked about.
+    ///   - client: asks for the request's app.
+    ///   - apps: whose evidence is accepted.
+    ///   - verifier: says what is believed.
+    ///   - clock: now, at each call.
+    public init(
+        _ request: RecoveryRequest, ledger: EnvironmentLedger, client: AppStoreServerAPIClient,
+        apps: [Configuration.App], verifier: EvidenceVerifier,
+        clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.request = request
+        self.ledger = ledger
+        self.client = client
+        intake = AnswerIntake(ledger: ledger, apps: apps, verifier: verifier, clock: clock)
+        self.clock = clock
+    }
+
+    /// What was asked for is here now; what it came to is told by `RecoveryReport`.
+    public struct Finished: Sendable {
+        let record: RecoveryRecord
+        let plan: RecoveryPlan
+        public let progress: Progress
+    }
+
+    /// Fetches until every piece of the window was walked to its end.
+    ///
+    /// Throws `RecoveryFailure`; what was fetched by then stays, and counts the next time.
+    public func run(
+        report: @escaping Report = { _ in }
+    ) async throws(RecoveryFailure) -> Finished {
+        var plan = RecoveryPlan(request)
+        // Each cut leaves out more: that the clocks disagree is no reason to ask for ever.
+        var margins = RecoveryPlan.historyMarginsMilliseconds[...]
+        while true {
+            do throws(RecoveryFailure) { return try await run(plan, report) } catch {
+                guard case .api(let failure) = error,
+                    failure.appleCode == Raw(.startDateTooFarInPast),
+                    let margin = margins.popFirst()
+                else { throw error }
+                // Begins anew with what Apple still has; what was brought by then is known.
+                let now = max(clock(), failure.answeredAt ?? clock())
+                guard let shorter = plan.cut(at: now, marginMilliseconds: margin) else {
+                    throw .tooOld
+                }
+                plan = shorter
+                try await storing { () throws(StoreError) in
+                    try await ledger.operations.endRecovery(request.name)
+                }
+            }
+        }
+    }
+
+    private func run(
+        _ asked: RecoveryPlan, _ report: @escaping Report
+    ) async throws(RecoveryFailure) -> Finished {
+        let operations = ledger.operations
+        let begun = try await storing { () throws(StoreError) in
+            let head = try await ledger.log.head().position
+            return try await operations.beginRecovery(
+                request.name, at: clock(), head: head, slices: asked.first,
+                keptFor: request.endsNow
+                    ? Recovery.openMilliseconds : OperationsStore.recoveryMilliseconds)
+        }
+        let plan = asked.resumed(begun.slices)
+        let tally = RecoveryTally(report)
+        tally.update {
+            $0.sliceCount = begun.slices.count
+            $0.doneSliceCount = begun.slices.count(where: \.isDone)
+        }
+        try await walk(begun, plan, tally)
+        let record = try await storing { () throws(StoreError) in
+            try await operations.recovery(begun.id)
+        }
+        // What was noted on the way is gone with the record: then nothing is certain.
+        var lost = begun
+        lost.isFlawed = true
+        return Finished(record: record ?? lost, plan: plan, progress: tally.progress)
+    }
+
+    // MARK: Walking
+
+    private enum Walked: Sendable {
+        case finished
+        case divided([RecoverySlice])
+        case failed(RecoveryFailure)
+    }
+
+    /// Walks pieces, those asked first before the others, several at once.
+    private func walk(
+        _ record: RecoveryRecord, _ plan: RecoveryPlan, _ tally: RecoveryTally
+    ) async throws(RecoveryFailure) {
+        var waiting = record.slices.filter { !$0.isDone }
+        let failure = await withTaskGroup(of: Walked.self) { group -> RecoveryFailure? in
+            var failure: RecoveryFailure?
+            var running = 0
+            while true {
+                while failure == nil, running < width, !waiting.isEmpty {
+                    let slice = waiting.removeFirst()
+                    group.addTask { await walk(slice, record, plan, tally) }
+                    running += 1
+                }
+                guard let walked = await group.next() else { return failure }
+                running -= 1
+                switch walked {
+                case .finished: tally.update { $0.doneSliceCount += 1 }
+                case .divided(let pieces):
+                    tally.update { $0.sliceCount += pieces.count - 1 }
+                    waiting = (waiting + pieces).sorted {
+                        ($0.pass, $0.from) < ($1.pass, $1.from)
+                    }
+                case .failed(let reason):
+                    // The first says why; the others were stopped because of it.
+                    failure = failure ?? reason
+                    group.cancelAll()
+                }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Walks one piece to its end, or until it is cut into smaller ones.
+    private func walk(
+        _ slice: RecoverySlice, _ record: RecoveryRecord, _ plan: RecoveryPlan,
+        _ tally: RecoveryTally
+    ) async -> Walked {
+        var slice = slice
+        var restarts = 0
+        while true {
+            do throws(RecoveryFailure) {
+                return try await pages(&slice, record, plan, tally)
+            } catch {
+                guard case .api(let failure) = error,
+                    failure.isExpiredPlace || failure.code == .endlessPages
+                else { return .failed(error) }
+                // A place that leads nowhere is not where anybody should go on.
+                slice.place = nil
+                slice.fetchedCount = 0
+                if let reason = await begunAnew(slice, record) { return .failed(reason) }
+                guard failure.isExpiredPlace, restarts < APILimits.restartCount else {
+                    return .failed(error)
+                }
+                restarts += 1
+            }
+        }
+    }
+
+    /// Notes that a piece is to be walked from its beginning; why that could not be noted.
+    private func begunAnew(
+        _ slice: RecoverySlice, _ record: RecoveryRecord
+    ) async -> RecoveryFailure? {
+        do throws(RecoveryFailure) {
+            try await advance(slice, record, [], nil, isFlawed: false, try await head())
+            return nil
+        } catch { return error }
+    }
+
+    private func pages(
+        _ slice: inout RecoverySlice, _ record: RecoveryRecord, _ plan: RecoveryPlan,
+        _ tally: RecoveryTally
+    ) async throws(RecoveryFailure) -> Walked {
+        let isFirst = slice.place == nil
+        var pages = client.notificationHistoryPages(
+            plan.question(slice), after: slice.place, in: request.environment
+        ).makeAsyncIterator()
+        let resumedCount = slice.fetchedCount
+        var restarts = 0
+        var pageCount = 0
+        while let page = try await next(&pages) {
+            if pages.restarts != restarts {
+                restarts = pages.restarts
+                slice.fetchedCount = resumedCount
+            }
+            let (summary, position) = try await take(page, slice)
+            let items = page.value.notificationHistory ?? []
+            pageCount += 1
+            let pieces =
+                isFirst && pageCount == 1 && page.value.isFollowed
+                ? plan.pieces(of: slice, now: min(clock(), page.date ?? clock())) : nil
+            // What other pieces bring again counts there.
+            let isCounted = plan.isCounted(slice.pass) && pieces == nil
+            tally.update { $0.take(summary, items.count, isCounted: isCounted) }
+            if let pieces {
+                try await divide(slice, record, pieces, page.date, summary, position)
+                return .divided(pieces)
+            }
+            slice.fetchedCount += Int64(items.count)
+            slice.isDone = !page.value.isFollowed
+            slice.place = slice.isDone ? nil : page.value.nextPlace
+            let undelivered = items.compactMap { UndeliveredNotification($0) }
+            try await advance(
+                slice, record, undelivered, page.date, isFlawed: !summary.isClean, position)
+        }
+        return .finished
+    }
+
+    // MARK: Steps
+
+    private func next(
+        _ pages: inout PageWalk<NotificationHistoryResponse>.Iterator
+    ) async throws(RecoveryFailure) -> APIAnswer<NotificationHistoryResponse>? {
+        do throws(APIFailure) { return try await pages.next() } catch { throw .api(error) }
+    }
+
+    /// Verifies and appends a page; durable when it returns.
+    private func take(
+        _ page: APIAnswer<NotificationHistoryResponse>, _ slice: RecoverySlice
+    ) async throws(RecoveryFailure) -> (IngestSummary, Int64) {
+        guard page.value.notificationHistory?.isEmpty == false else {
+            return (IngestSummary(), try await head())
+        }
+        return try await storing { () throws(StoreError) in
+            let summary = try await intake.take([page.body], named: "notificationHistory")
+            return (summary, summary.position)
+        }
+    }
+
+    private func head() async throws(RecoveryFailure) -> Int64 {
+        try await storing { () throws(StoreError) in try await ledger.log.head().position }
+    }
+
+    private func advance(
+        _ slice: RecoverySlice, _ record: RecoveryRecord,
+        _ undelivered: [UndeliveredNotification], _ date: Timestamp?, isFlawed: Bool,
+        _ position: Int64
+    ) async throws(RecoveryFailure) {
+        try await storing { () throws(StoreError) in
+            try await ledger.operations.advanceRecovery(
+                record.id, slice, undelivered: undelivered.map { ($0.uuid, $0.text) },
+                appleDate: date, isFlawed: isFlawed, position: position)
+        }
+    }
+
+    private func divide(
+        _ slice: RecoverySlice, _ record: RecoveryRecord, _ pieces: [RecoverySlice],
+        _ date: Timestamp?, _ summary: IngestSummary, _ position: Int64
+    ) async throws(RecoveryFailure) {
+        try await storing { () throws(StoreError) in
+            try await ledger.operations.divideRecovery(
+                record.id, slice, into: pieces, appleDate: date, isFlawed: !summary.isClean,
+                position: position)
+        }
+    }
+
+    func storing<Value>(
+        _ body: () async throws(StoreError) -> Value
+    ) async throws(RecoveryFailure) -> Value {
+        do throws(StoreError) { return try await body() } catch { throw .store(error) }
+    }
+}
+
+extension Recovery.Progress {
+    fileprivate mutating func take(_ summary: IngestSummary, _ fetched: Int, isCounted: Bool) {
+        pageCount += 1
+        fetchedCount += fetched
+        appendedCount += summary.appended + summary.conflicts
+        let refused = summary.rejected + summary.quarantined
+        if isCounted { refusedCounts.counted += refused } else { refusedCounts.besides += refused }
+        errors += summary.errors.prefix(max(0, IngestSummary.maximumErrors - errors.count))
+    }
+}
+
+/// What all walks come to together.
+private final class RecoveryTally: Sendable {
+    private let state = Mutex(Recovery.Progress())
+    private let report: Recovery.Report
+
+    init(_ report: @escaping Recovery.Report) { self.report = report }
+
+    var progress: Recovery.Progress { state.withLock { $0 } }
+
+    func update(_ change: (inout Recovery.Progress) -> Void) {
+        report(
+            state.withLock { progress in
+                change(&progress)
+                return progress
+            })
+    }
+}

@@ -1,0 +1,134 @@
+import AppStore
+import Ledger
+import LedgerStore
+internal import Projection
+internal import SQLiteStore
+
+/// What events that a recovery brought change in answers: what would be believed without them beside
+/// what is known with them. What came by another way meanwhile, live deliveries above all, is on both
+/// sides: it is nothing that was missing.
+struct RecoveryEffect: Sendable {
+    let snapshot: LedgerSnapshot
+    let request: RecoveryRequest
+    /// The end of the log before the recovery.
+    let start: Int64
+    let now: Timestamp
+
+    /// Chains folded at a time.
+    static let pageChainCount = 500
+
+    struct Found: Sendable {
+        var newByType: [(type: String, count: Int64)] = []
+        /// Which events were missing.
+        var brought: BroughtEvents
+        var chains: [RecoveryReport.ChangedChain] = []
+        var chainsOmitted = 0
+        var customers: [RecoveryReport.MisledCustomer] = []
+        var customersOmitted = 0
+
+        var newCount: Int64 { newByType.reduce(0) { $0 + $1.count } }
+    }
+
+    func read() async throws(StoreError) -> Found {
+        var found = Found(brought: BroughtEvents(after: start))
+        let chains = try await newEvents(&found)
+        var customers: Set<CustomerId> = []
+        var index = 0
+        while index < chains.count {
+            let page = Array(
+                chains[index..<min(index + RecoveryEffect.pageChainCount, chains.count)])
+            index += page.count
+            for (chain, facts) in try await snapshot.facts.facts(of: page) {
+                compare(chain, facts, &found, &customers)
+            }
+        }
+        let reading = MisledReading(
+            snapshot: snapshot, request: request, brought: found.brought, now: now)
+        for customer in customers.sorted() {
+            guard let misled = try await reading.misled(customer) else { continue }
+            guard found.customers.count < RecoveryReport.limit else {
+                found.customersOmitted += 1
+                continue
+            }
+            found.customers.append(misled)
+        }
+        return found
+    }
+
+    // MARK: Events
+
+    /// Counts what the recovery appended; the chains it is about, in order.
+    private func newEvents(_ found: inout Found) async throws(StoreError) -> [ChainId] {
+        var counts: [String: Int64] = [:]
+        var chains: Set<ChainId> = []
+        var position = start
+        while true {
+            let events = try await snapshot.ledger.log.events(
+                after: position, through: snapshot.position, damaged: .marked)
+            guard let last = events.last else { break }
+            position = last.position
+            for event in events {
+                guard isBrought(event) else {
+                    found.brought.leaveOut(event.position)
+                    continue
+                }
+                counts[event.attributes.notificationType ?? "", default: 0] += 1
+                guard let id = event.attributes.chain else { continue }
+                chains.insert(ChainId(bundleId: request.bundleId, originalTransactionId: id))
+            }
+        }
+        found.newByType = counts.sorted { $0.key < $1.key }.map { (type: $0.key, count: $0.value) }
+        return chains.sorted()
+    }
+
+    private func isBrought(_ event: RecordedEvent) -> Bool {
+        let attributes = event.attributes
+        guard attributes.kind == .notification, attributes.source == .history,
+            attributes.bundleId == request.bundleId
+        else { return false }
+        return attributes.signedAt.map { $0 >= request.from && $0 <= request.to } ?? true
+    }
+
+    // MARK: Chains
+
+    private func fold(_ facts: [Fact]) -> Lifecycle {
+        Lifecycle(
+            facts, environment: snapshot.ledger.environment, catalogue: snapshot.ledger.catalogue)
+    }
+
+    private func compare(
+        _ chain: ChainId, _ facts: [Fact], _ found: inout Found, _ customers: inout Set<CustomerId>
+    ) {
+        let known = facts.filter { $0.position <= snapshot.position }
+        let before = fold(known.filter { !found.brought.contains($0.position) })
+        let after = fold(known)
+        let states = (
+            before.answer(at: now, now: now)?.state, after.answer(at: now, now: now)?.state
+        )
+        if states.0 != states.1 {
+            if found.chains.count < RecoveryReport.limit {
+                found.chains.append(
+                    RecoveryReport.ChangedChain(chain: chain, before: states.0, after: states.1))
+            } else {
+                found.chainsOmitted += 1
+            }
+        }
+        customers.formUnion(before.holders.named)
+        customers.formUnion(after.holders.named)
+    }
+}
+
+/// The events that a recovery appended: all after a position but those that came another way. These
+/// are the fewer ones, an outage being over when it is recovered from.
+struct BroughtEvents: Sendable, Equatable {
+    private let start: Int64
+    private var others: Set<Int64> = []
+
+    /// - Parameter start: the end of the log before the recovery.
+    init(after start: Int64) { self.start = start }
+
+    /// Notes an event that came another way.
+    mutating func leaveOut(_ position: Int64) { others.insert(position) }
+
+    func contains(_ position: Int64) -> Bool { position > start && !others.contains(position) }
+}

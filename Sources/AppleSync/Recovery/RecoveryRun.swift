@@ -1,0 +1,209 @@
+import AppStore
+import AppStoreAPI
+import Ledger
+public import LedgerStore
+public import Projection
+internal import SQLiteStore
+import Signing
+
+/// A recovery from its first question to its report.
+public struct RecoveryRun: Sendable {
+    let recovery: Recovery
+    let projecting: Projecting
+    private let telling: Telling
+
+    /// What Apple signed so shortly before it was asked may not be in its history yet: it is fetched
+    /// where it is, and nothing is said of the rest.
+    public static let settleMilliseconds: Int64 = 5 * 60_000
+    /// How long another recovery in the same ledger is waited for, and how often it is looked at.
+    static let patienceMilliseconds = 60_000
+    private static let retryMilliseconds = 100
+
+    /// Brings what is derived up to the log as of now.
+    public typealias Projecting = @Sendable () async throws(StoreError) -> LedgerSnapshot
+
+    /// Who is told what it came to, and so which reports are kept.
+    public enum Telling: Sendable {
+        /// Somebody who asked for it; with the windows that outage detection had proposed, if it
+        /// was asked.
+        case asker(suggested: [OutageDetection.Suggestion]?)
+        /// A log: only what brought something, or could not take it in, is kept.
+        case log
+    }
+
+    /// - Parameters:
+    ///   - telling: the report stays findable until twenty others have taken its place.
+    ///   - projecting: brings what is derived up to the log.
+    public init(
+        _ recovery: Recovery, telling: Telling = .asker(suggested: nil),
+        projecting: @escaping Projecting
+    ) {
+        self.recovery = recovery
+        self.telling = telling
+        self.projecting = projecting
+    }
+
+    private var ledger: EnvironmentLedger { recovery.ledger }
+    private var request: RecoveryRequest { recovery.request }
+
+    /// Fetches, appends, notes in the log that everything is here where that is so, and tells what
+    /// it came to.
+    public func run(
+        report: @escaping Recovery.Report = { _ in }
+    ) async throws(RecoveryFailure) -> RecoveryReport {
+        let lock = try await alone()
+        defer { withExtendedLifetime(lock) {} }
+        let finished = try await recovery.run(report: report)
+        return try await recovery.storing { () throws(StoreError) in
+            var snapshot = try await projecting()
+            let reservation = try await confirm(finished)
+            snapshot = try await projecting()
+            let told = try await tell(finished, reservation, snapshot)
+            // The report is durable before anybody hears of it: a kill in between loses nothing.
+            try await ledger.operations.endRecovery(finished.record.id, keeping: kept(told))
+            return told
+        }
+    }
+
+    /// Waits for the end of another recovery in this ledger, for a while.
+    private func alone() async throws(RecoveryFailure) -> RecoveryLock {
+        let directory = ledger.directory
+        var patience = RecoveryRun.patienceMilliseconds
+        while true {
+            let lock = try await recovery.storing { () async throws(StoreError) in
+                try await Blocking.run { () throws(StoreError) in
+                    try RecoveryLock.take(directory: directory)
+                }
+            }
+            if let lock { return lock }
+            guard patience > 0 else { throw .running }
+            do { try await Task.sleep(for: .milliseconds(RecoveryRun.retryMilliseconds)) } catch {
+                throw .running
+            }
+            patience -= RecoveryRun.retryMilliseconds
+        }
+    }
+
+    // MARK: Confirming
+
+    /// Appends a sweep if it makes more certain than was; why not, if it should have.
+    private func confirm(
+        _ finished: Recovery.Finished
+    ) async throws(StoreError) -> RecoveryReport.Reservation? {
+        guard request.isWhole else { return .filtered }
+        guard !finished.record.isFlawed else { return .refused }
+        let record = finished.record
+        // Of what Apple signed after it was asked, or just before, nothing is known.
+        let asked = min(record.askedAt, record.appleAskedAt ?? record.askedAt)
+        let settled = asked.advanced(byMilliseconds: -RecoveryRun.settleMilliseconds)
+        let sweep = Sweep(
+            bundleId: request.bundleId, from: finished.plan.from,
+            through: min(finished.plan.to, settled), askedAt: asked,
+            startPosition: record.startPosition, fetchedCount: finished.fetchedCount)
+        let completeness = ledger.completeness
+        guard completeness.window(after: sweep, in: request.environment) != nil else {
+            guard sweep.from < sweep.through else { return .future }
+            let certain = completeness.state(of: request.bundleId)
+            let touches = certain.map {
+                sweep.from <= $0.through && sweep.through >= $0.from
+            }
+            return touches ?? true ? nil : .gap
+        }
+        let parts = [
+            sweep.bundleId.rawValue, String(sweep.from.milliseconds),
+            String(sweep.through.milliseconds), String(asked.milliseconds),
+            String(sweep.startPosition),
+        ]
+        let event = NewEvent(
+            key: EventKey.make(.sweep, parts),
+            attributes: EventAttributes(
+                kind: .sweep, source: .history, trust: .transport, bundleId: sweep.bundleId,
+                chain: nil),
+            receivedAt: recovery.clock(), receivedAtClaimed: false,
+            evidence: try ledger.log.packer.pack(.verbatim(sweep.evidence)))
+        _ = try await ledger.log.append([event])
+        return nil
+    }
+
+    // MARK: Telling
+
+    private func kept(_ report: RecoveryReport) -> KeptReport? {
+        let suggested: [OutageDetection.Suggestion]?
+        switch telling {
+        case .asker(let windows): suggested = windows
+        case .log:
+            guard report.newCount > 0 || report.refusedCount > 0 else { return nil }
+            suggested = nil
+        }
+        var json = JSONWriter()
+        report.write(to: &json, suggested: suggested)
+        return KeptReport(
+            bundleId: request.bundleId, endedAt: recovery.clock(), isFlawed: report.isFlawed,
+            json: String(decoding: json.bytes, as: UTF8.self), text: RecoveryText.report(report))
+    }
+
+    private func tell(
+        _ finished: Recovery.Finished, _ reservation: RecoveryReport.Reservation?,
+        _ snapshot: LedgerSnapshot
+    ) async throws(StoreError) -> RecoveryReport {
+        let record = finished.record
+        let effect = try await RecoveryEffect(
+            snapshot: snapshot, request: request, start: record.startPosition,
+            now: recovery.clock()
+        ).read()
+        let undelivered = try await ledger.operations.undelivered(record.id)
+        let isCut = finished.plan.from > request.from
+        let tooOld =
+            isCut
+            ? try await snapshot.projections.chainCount(
+                of: request.bundleId, aliveFrom: request.from, before: finished.plan.from) : 0
+        return RecoveryReport(
+            from: finished.plan.from, to: finished.plan.to,
+            fetchedCount: max(finished.fetchedCount, effect.newCount),
+            newByType: effect.newByType,
+            chains: effect.chains, chainsOmitted: effect.chainsOmitted,
+            customers: effect.customers, customersOmitted: effect.customersOmitted,
+            undelivered: undelivered.compactMap { UndeliveredNotification(kept: $0) },
+            tooOldCount: tooOld, refusedCount: finished.progress.refusedCount,
+            absentCount: finished.progress.refusedCounts.counted,
+            errors: finished.progress.errors,
+            complete: ledger.complete(
+                of: request.bundleId, .everything, head: snapshot.position),
+            reservation: reservation, position: snapshot.position)
+    }
+}
+
+extension Recovery.Finished {
+    /// Notifications of what was asked for, each once.
+    var fetchedCount: Int64 {
+        record.slices.filter { plan.isCounted($0.pass) }.reduce(0) { $0 + $1.fetchedCount }
+    }
+}
+
+/// Brings what is derived up to the log for a command, beside a service or without one.
+public actor CommandProjecting {
+    private let ledger: EnvironmentLedger
+    private var session: LedgerSession?
+    private let report: Projector.Report
+
+    public init(_ ledger: EnvironmentLedger, report: @escaping Projector.Report) {
+        self.ledger = ledger
+        self.report = report
+    }
+
+    /// The state as of now.
+    public func snapshot() async throws(StoreError) -> LedgerSnapshot {
+        if let session { return try await session.currentSnapshot(report: report) }
+        let opened = try await LedgerSession.open(ledger, report: report)
+        session = opened
+        return try await opened.currentSnapshot(report: report)
+    }
+
+    /// What to tell when derived data had to be made again.
+    public var remarks: [String] { session?.remarks ?? [] }
+
+    /// Closes everything, the ledger too.
+    public func close() async {
+        if let session { await session.close() } else { await ledger.close() }
+    }
+}

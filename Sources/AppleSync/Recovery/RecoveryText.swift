@@ -1,0 +1,132 @@
+import AppStore
+internal import Intake
+import Ledger
+internal import Queries
+
+/// A recovery in words.
+public enum RecoveryText {
+    /// One line for people who wait.
+    public static func progress(_ progress: Recovery.Progress) -> String {
+        "recover: \(progress.fetchedCount) fetched, \(progress.appendedCount) new,"
+            + " \(progress.doneSliceCount) of \(progress.sliceCount) pieces"
+    }
+
+    /// A window that looks as if something were missing.
+    public static func suggestion(_ suggestion: OutageDetection.Suggestion) -> String {
+        let reasons = suggestion.reasons.map { reason in
+            switch reason {
+            case .silence: "nothing came for longer than usual"
+            case .lateDeliveries: "many came late"
+            case .failedDeliveries: "Apple could not deliver"
+            }
+        }
+        return "\(suggestion.from.rfc3339) to \(suggestion.to.rfc3339): "
+            + reasons.joined(separator: "; ")
+    }
+
+    /// A window that nobody is asked for any more.
+    public static func tooOld(_ suggestion: OutageDetection.Suggestion) -> String {
+        "passed over, older than Apple's history (180 days in Production, 30 in Sandbox): "
+            + RecoveryText.suggestion(suggestion)
+    }
+
+    /// The report.
+    public static func report(_ report: RecoveryReport) -> String {
+        var lines = [
+            "\(report.from.rfc3339) to \(report.to.rfc3339)",
+            "\(report.fetchedCount) notifications at Apple's: \(report.knownCount) known,"
+                + " \(report.newCount) new",
+        ]
+        lines += report.newByType.map { "  \($0.type): \($0.count)" }
+        lines += chains(report) + customers(report) + failures(report)
+        if report.tooOldCount > 0 {
+            lines.append(
+                "Apple keeps no notifications from before \(report.from.rfc3339);"
+                    + " \(report.tooOldCount) chains were alive then: `subledger backfill` asks"
+                    + " for their histories.")
+        }
+        lines.append(certainty(report))
+        return lines.printableText
+    }
+
+    private static func chains(_ report: RecoveryReport) -> [String] {
+        guard !report.chains.isEmpty else { return ["no chain's state changed"] }
+        let shown = report.chains.prefix(20)
+        let count = report.chains.count + report.chainsOmitted
+        var lines = ["\(count) chains have another state than it seemed:"]
+        lines += shown.map { chain in
+            "  \(chain.chain.originalTransactionId): \(chain.before?.text ?? "unknown") →"
+                + " \(chain.after?.text ?? "unknown")"
+        }
+        if shown.count < count { lines.append("  … and \(count - shown.count) more (--json)") }
+        return lines
+    }
+
+    private static func customers(_ report: RecoveryReport) -> [String] {
+        guard !report.customers.isEmpty else { return [] }
+        let shown = report.customers.prefix(20)
+        let count = report.customers.count + report.customersOmitted
+        var lines = ["\(count) customers were answered wrongly:"]
+        for customer in shown {
+            for access in customer.entitlements {
+                var parts: [String] = []
+                if access.deniedMilliseconds > 0 {
+                    parts.append("denied for \(duration(access.deniedMilliseconds))")
+                }
+                if access.grantedMilliseconds > 0 {
+                    parts.append("granted for \(duration(access.grantedMilliseconds)) too long")
+                }
+                lines.append(
+                    "  \(customer.customer): \(access.entitlement) "
+                        + parts.joined(separator: ", "))
+            }
+        }
+        if shown.count < count { lines.append("  … and \(count - shown.count) more (--json)") }
+        return lines
+    }
+
+    private static func failures(_ report: RecoveryReport) -> [String] {
+        var lines: [String] = []
+        if !report.undelivered.isEmpty {
+            var counts: [String: Int] = [:]
+            for entry in report.undelivered { counts[entry.results.last ?? "", default: 0] += 1 }
+            let words = counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+            lines.append(
+                "\(report.undelivered.count) Apple could not deliver: "
+                    + words.joined(separator: ", "))
+        }
+        for error in report.errors.prefix(20) {
+            lines.append("! \(error.input): \(error.code): \(error.message)")
+        }
+        if report.refusedCount > 0 {
+            lines.append("\(report.refusedCount) pieces could not be taken in (see quarantine)")
+        }
+        return lines
+    }
+
+    private static func certainty(_ report: RecoveryReport) -> String {
+        let state =
+            report.complete.map {
+                "complete from \($0.from.rfc3339) through \($0.through.rfc3339)"
+            } ?? "not known to be complete"
+        let why =
+            switch report.reservation {
+            case nil: ""
+            case .filtered: "; only part of the window was asked for"
+            case .refused: "; what could not be taken in keeps it from moving on"
+            case .gap: "; nobody looked into the time between that and this window"
+            case .future: "; nothing of the window has passed"
+            }
+        return "\(state)\(why); log position \(report.position)"
+    }
+
+    /// Days, hours and minutes; seconds where there is nothing longer.
+    static func duration(_ milliseconds: Int64) -> String {
+        let minutes = milliseconds / 60_000
+        guard minutes > 0 else { return "\(milliseconds / 1_000) s" }
+        let parts = [
+            (minutes / 1_440, "d"), (minutes / 60 % 24, "h"), (minutes % 60, "min"),
+        ]
+        return parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,178 @@
+import AppStore
+public import AppStoreAPI
+import Ledger
+import LedgerStore
+public import Projection
+public import Queries
+internal import SQLiteStore
+public import Signing
+
+/// Asks Apple to send a TEST notification, and looks whether it arrives in this ledger: the whole
+/// way from App Store Connect's address to the log. Appends nothing itself, since only what came by
+/// that way proves it.
+public struct TestNotification: Sendable {
+    private let client: AppStoreServerAPIClient
+    private let ledger: EnvironmentLedger
+    private let verifier: EvidenceVerifier
+    private let clock: any ServiceClock
+
+    /// - Parameters:
+    ///   - client: of the app.
+    ///   - ledger: where it must arrive; its environment is the one that is asked.
+    ///   - verifier: the one the intake uses.
+    ///   - clock: now, and waiting.
+    public init(
+        _ client: AppStoreServerAPIClient, ledger: EnvironmentLedger, verifier: EvidenceVerifier,
+        clock: any ServiceClock
+    ) {
+        self.client = client
+        self.ledger = ledger
+        self.verifier = verifier
+        self.clock = clock
+    }
+
+    /// Asks, waits and looks.
+    ///
+    /// - Parameters:
+    ///   - wait: how long Apple's word on the delivery is waited for, milliseconds.
+    ///   - tell: one line, now and then, for people who wait.
+    ///
+    /// Throws when the log or the quarantine cannot be read, or the task is cancelled.
+    public func run(
+        wait: Int64 = Int64(TestNotificationLimits.waitSeconds) * 1_000,
+        tell: @Sendable (String) -> Void = { _ in }
+    ) async throws -> TestNotificationReport {
+        var report = TestNotificationReport(
+            environment: ledger.environment, bundleId: client.bundleId)
+        let start = clock.now
+        do throws(APIFailure) {
+            let answer = try await client.requestTestNotification(in: ledger.environment)
+            report.token = answer.value.testNotificationToken
+        } catch {
+            report.diagnosis = diagnosis(error)
+            return report
+        }
+        guard let token = report.token, !token.isEmpty else {
+            report.diagnosis = .noToken
+            return report
+        }
+        tell("asked; waiting for Apple's word on the delivery")
+        guard let status = try await status(token, until: start + wait, &report) else {
+            return report
+        }
+        report.attempts = status.sendAttempts ?? []
+        guard let payload = sent(status, &report) else { return report }
+        report.notificationUUID = payload.notificationUUID
+        try await look(for: payload, since: start, status, &report)
+        return report
+    }
+
+    private func diagnosis(_ failure: APIFailure) -> TestNotificationDiagnosis {
+        failure.appleCode == Raw(.serverNotificationURLNotFound)
+            ? .noServerURL(ledger.environment) : .notAsked(failure)
+    }
+
+    // MARK: Apple's word
+
+    /// The delivery's status, once Apple has one; nil when it has none in time, or will have none.
+    private func status(
+        _ token: String, until deadline: Timestamp, _ report: inout TestNotificationReport
+    ) async throws -> CheckTestNotificationResponse? {
+        while true {
+            do throws(APIFailure) {
+                let answer = try await client.testNotificationStatus(
+                    token, in: ledger.environment)
+                // Known, but not tried yet.
+                if answer.value.sendAttempts?.isEmpty == false { return answer.value }
+            } catch {
+                guard error.appleCode == Raw(.testNotificationNotFound) else {
+                    report.diagnosis = diagnosis(error)
+                    return nil
+                }
+            }
+            guard clock.now < deadline else {
+                report.diagnosis = .noResult
+                return nil
+            }
+            try await clock.sleep(milliseconds: TestNotificationLimits.pollMilliseconds)
+        }
+    }
+
+    /// What Apple says it sent, verified.
+    private func sent(
+        _ status: CheckTestNotificationResponse, _ report: inout TestNotificationReport
+    ) -> NotificationPayload? {
+        do throws(VerificationError) {
+            return try verifier.verifyNotification(
+                Array((status.signedPayload ?? "").utf8), receivedAt: clock.now
+            ).payload
+        } catch {
+            report.diagnosis = .unverifiable(code: error.code.rawValue)
+            return nil
+        }
+    }
+
+    // MARK: Our own log
+
+    private func look(
+        for payload: NotificationPayload, since start: Timestamp,
+        _ status: CheckTestNotificationResponse, _ report: inout TestNotificationReport
+    ) async throws {
+        let results = report.attempts.compactMap(\.sendAttemptResult)
+        let isDelivered = results.contains(Raw(.success))
+        let deadline = clock.now + (isDelivered ? TestNotificationLimits.arrivalMilliseconds : 0)
+        while true {
+            if let event = try await arrived(payload) {
+                report.position = event.position
+                report.receivedAt = event.receivedAt
+                report.diagnosis =
+                    isDelivered ? .arrived : .arrivedUnanswered(results.last ?? Raw(.other))
+                return
+            }
+            if let code = try await quarantined(status, since: start) {
+                report.diagnosis = .quarantined(code: code)
+                return
+            }
+            guard clock.now < deadline else { break }
+            try await clock.sleep(milliseconds: TestNotificationLimits.lookMilliseconds)
+        }
+        report.diagnosis =
+            isDelivered ? .arrivedElsewhere : .undelivered(results.last ?? Raw(.other))
+    }
+
+    /// The event, if it came by the way Apple's notifications come.
+    private func arrived(
+        _ payload: NotificationPayload
+    ) async throws(StoreError) -> RecordedEvent? {
+        guard let uuid = payload.notificationUUID else { return nil }
+        let key = EventKey.make(.notification, [uuid.rawValue])
+        let event = try await ledger.log.event(key: key)?.event
+        return event?.attributes.source == .webhook ? event : nil
+    }
+
+    /// Why it was put into quarantine since then; nil when it is not there.
+    private func quarantined(
+        _ status: CheckTestNotificationResponse, since start: Timestamp
+    ) async throws(StoreError) -> String? {
+        // Apple may sign anew: the payload between the dots stays.
+        let parts = (status.signedPayload ?? "").split(separator: ".")
+        guard parts.count == 3 else { return nil }
+        var after: Int64 = 0
+        while true {
+            let page = try await ledger.operations.quarantined(after: after)
+            guard let last = page.last else { return nil }
+            after = last.id
+            for item in page where item.latestAt >= start {
+                let bytes = try await ledger.operations.quarantineItem(item.id)?.bytes ?? []
+                if String(decoding: bytes, as: UTF8.self).contains(parts[1]) { return item.code }
+            }
+        }
+    }
+}
+
+extension Timestamp {
+    /// So many milliseconds later.
+    fileprivate static func + (time: Timestamp, milliseconds: Int64) -> Timestamp {
+        time.advanced(byMilliseconds: milliseconds)
+    }
+}

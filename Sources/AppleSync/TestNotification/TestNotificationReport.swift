@@ -1,0 +1,61 @@
+public import AppStore
+public import AppStoreAPI
+
+/// What asking for a TEST notification came to (`contract.md`, `test-notification`).
+public struct TestNotificationReport: Sendable, Equatable {
+    public let environment: Environment
+    public let bundleId: BundleId
+    /// Names it at Apple's, for about six months; nil when none was sent.
+    public package(set) var token: String?
+    public package(set) var notificationUUID: NotificationUUID?
+    /// What Apple says of each delivery.
+    public package(set) var attempts: [SendAttemptItem] = []
+    /// Where it stands in the log; nil when it is not there.
+    public package(set) var position: Int64?
+    /// When it arrived here.
+    public package(set) var receivedAt: Timestamp?
+    public package(set) var diagnosis: TestNotificationDiagnosis = .noResult
+
+    init(environment: Environment, bundleId: BundleId) {
+        self.environment = environment
+        self.bundleId = bundleId
+    }
+
+    /// Whether it is in this ledger.
+    public var hasArrived: Bool { position != nil }
+
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("arrived", hasArrived)
+            json.member("environment", environment.rawValue)
+            json.member("bundleId", bundleId)
+            json.member("testNotificationToken", token)
+            json.member("notificationUUID", notificationUUID)
+            json.array("sendAttempts", attempts) { json, attempt in
+                json.object { json in
+                    json.member("attemptDate", attempt.attemptDate)
+                    json.member("sendAttemptResult", attempt.sendAttemptResult)
+                }
+            }
+            json.member("position", position)
+            json.member("receivedAt", receivedAt)
+            json.object("diagnosis") { json in
+                json.member("code", diagnosis.code)
+                json.member("message", diagnosis.message)
+            }
+        }
+    }
+
+    /// The report for people, a line each.
+    public var lines: [String] {
+        var lines = attempts.map { attempt in
+            let date = attempt.attemptDate?.rfc3339 ?? "at an unknown time"
+            let result = attempt.sendAttemptResult?.rawValue ?? "no result"
+            return "Apple's attempt \(date): \(result)"
+        }
+        if let position, let receivedAt {
+            lines.append("in the log at position \(position), received \(receivedAt.rfc3339)")
+        }
+        return lines + ["\(diagnosis.code): \(diagnosis.message)"]
+    }
+}

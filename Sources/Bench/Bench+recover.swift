@@ -1,0 +1,87 @@
+import AppStore
+public import AppStoreAPI
+internal import AppleSync
+import Foundation
+internal import Intake
+import Ledger
+import LedgerStore
+import Signing
+internal import Simulator
+
+extension Bench {
+    /// Notifications a second at the rate Apple documents: 50 requests of 20 (`appstore.md` §4).
+    static let documentedRate = 1_000.0
+
+    /// Recovers the file's notifications into an empty ledger: from an answer of Apple's to events,
+    /// rows and report. Apple answers at once and without limits; the second figure is how much of
+    /// one core the documented rate takes.
+    ///
+    /// - Parameter credentials: any; nobody looks at the token.
+    public func recover(_ credentials: APICredentials) async throws -> [BenchRow] {
+        let sent = try recorded()
+        guard let first = sent.first, let last = sent.last, let app = apps.first else {
+            throw BenchProblem.noInput
+        }
+        let now = last.signedDate.advanced(byMilliseconds: 86_400_000)
+        let scratch = try await ScratchLedger.open(
+            environment: environment, apps: apps, roots: roots
+        ) { now }
+        let client = AppStoreServerAPIClient(
+            credentials: credentials, transport: RecordedHistory(sent),
+            clock: UnhurriedClock(now))
+        let projecting = CommandProjecting(scratch.ledger) { _ in }
+        let recovery = Recovery(
+            RecoveryRequest(
+                bundleId: app.bundleId, environment: environment, from: first.signedDate,
+                to: last.signedDate.advanced(byMilliseconds: 1)),
+            ledger: scratch.ledger, client: client, apps: apps,
+            verifier: EvidenceVerifier(roots: roots)
+        ) { now }
+        let cpu = Bench.cpuSeconds()
+        let started = ContinuousClock.now
+        let report = try await RecoveryRun(recovery) { () async throws(StoreError) in
+            try await projecting.snapshot()
+        }.run()
+        let elapsed = (ContinuousClock.now - started).seconds
+        let spent = Bench.cpuSeconds() - cpu
+        guard report.refusedCount == 0, report.newCount == Int64(sent.count) else {
+            throw BenchProblem.refused
+        }
+        await scratch.remove()
+        let count = Double(sent.count)
+        return [
+            BenchRow(
+                name: "recover", value: count / elapsed, unit: "notifications/s",
+                limitName: "Apple's documented rate", limit: Bench.documentedRate,
+                events: sent.count),
+            BenchRow(
+                name: "recover.core", value: spent / count * Bench.documentedRate,
+                unit: "cores at Apple's rate", limitName: "one core", limit: 1,
+                events: sent.count),
+        ]
+    }
+
+    /// The file's notifications as Apple would tell them, each once, in order of signing.
+    private func recorded() throws -> [RecordedHistory.Sent] {
+        var seen: Set<String> = []
+        var sent: [RecordedHistory.Sent] = []
+        for line in try bodies() {
+            guard let text = try JSONValue.parse(line)["signedPayload"]?.string,
+                let payload = try? NotificationPayload.decode(
+                    CompactJWS(parsing: Array(text.utf8)).payload),
+                let uuid = payload.notificationUUID?.rawValue, let date = payload.signedDate,
+                seen.insert(uuid).inserted
+            else { continue }
+            sent.append(RecordedHistory.Sent(signedDate: date, token: Array(text.utf8)))
+        }
+        return sent.sorted { $0.signedDate < $1.signedDate }
+    }
+
+    /// Processor time of this process so far, user and system.
+    private static func cpuSeconds() -> Double {
+        var usage = rusage()
+        guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
+        let parts = [usage.ru_utime, usage.ru_stime]
+        return parts.reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+    }
+}

@@ -1,0 +1,46 @@
+import AppStore
+internal import Intake
+import Ledger
+import LedgerStore
+import Signing
+
+extension Bench {
+    /// Makes events of version 1 notifications on one core, against events of version 2: everything
+    /// between the body and the log. `bodies` carry the secret of the apps' `sharedSecretFile`.
+    public func versionOne(_ bodies: [[UInt8]], repetitions: Int) throws -> BenchRow {
+        let tokens = sample.compactMap { Bench.token($0) }.filter { Bench.hasThreeParts($0) }
+        guard !tokens.isEmpty, !bodies.isEmpty else { throw BenchProblem.noInput }
+        let preparation = EventPreparation(
+            verifier: EvidenceVerifier(roots: roots), packer: EvidencePacker(), apps: apps,
+            environment: environment, source: .webhook)
+        let one = bodies.map { Bench.submission(.notificationV1(NotificationV1Body($0))) }
+        let two = tokens.prefix(256).map { Bench.submission(.jws($0)) }
+        let now = Timestamp(milliseconds: 1_800_000_000_000)
+        func prepare(_ submissions: some Sequence<Submission>) throws {
+            for submission in submissions {
+                guard case .event = preparation.prepare(submission, now: now) else {
+                    throw BenchProblem.refused
+                }
+            }
+        }
+        try prepare(two.prefix(1))
+        var (taken, compared) = (0, 0)
+        var (elapsed, comparedElapsed) = (Duration.zero, Duration.zero)
+        let clock = ContinuousClock()
+        // Alternates, so that what else the machine does weighs on both alike.
+        while taken < repetitions {
+            elapsed += try clock.measure { try prepare(one) }
+            taken += one.count
+            comparedElapsed += try clock.measure { try prepare(two) }
+            compared += two.count
+        }
+        return BenchRow(
+            name: "receipts, version 1 notifications", value: Double(taken) / elapsed.seconds,
+            unit: "notifications/s", limitName: "version 2 notifications",
+            limit: Double(compared) / comparedElapsed.seconds, events: taken)
+    }
+
+    private static func submission(_ form: Submission.Form) -> Submission {
+        Submission(form: form, claimedReceivedAt: nil, input: "bench", item: nil)
+    }
+}

@@ -1,0 +1,100 @@
+import AppStore
+import Foundation
+internal import Intake
+import Ledger
+import LedgerStore
+internal import Projection
+internal import Queries
+internal import Reports
+internal import SQLiteStore
+
+extension BenchLedger {
+    /// DuckDB's time for a report from exported transitions beside ours: once they are in a
+    /// table of its own, and with reading them. Both sides must come to the same figures, or nothing
+    /// that was measured means anything.
+    func duckDB(
+        _ python: String, _ session: LedgerSession, _ report: ChurnReport, _ now: Timestamp,
+        beside ours: BenchRow, _ count: Int64
+    ) async throws -> [BenchRow] {
+        let folder = "\(folder)/transitions"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        if let reason = try await WarehouseComparison.missing(python) {
+            return [
+                BenchRow(name: "metrics.duckdb", unit: "ms", missing: reason, events: Int(count))
+            ]
+        }
+        let exporting = try await BenchLedger.seconds {
+            try await exportTransitions(session, to: folder)
+        }
+        let answer = try await WarehouseComparison.ask(
+            python: python, folder: folder, before: now)
+        guard answer.figures == WarehouseComparison.figures(report), !answer.figures.isEmpty else {
+            throw BenchProblem.different
+        }
+        let median = BenchLedger.median(answer.reports)
+        func row(_ name: String, _ seconds: Double) -> BenchRow {
+            BenchRow(
+                name: name, value: seconds * 1_000, unit: "ms", limitName: ours.name,
+                limit: ours.value, events: Int(count))
+        }
+        return [
+            row("metrics.duckdb", median), row("metrics.duckdb.file", answer.loading + median),
+            BenchRow(
+                name: "metrics.export", value: Double(count) / exporting, unit: "events/s",
+                events: Int(count)),
+        ]
+    }
+
+    /// Writes the lines that stand, one file a core: those of `subledger warehouse transitions` less
+    /// what was taken back. The log that they would come from was never written here.
+    private func exportTransitions(_ session: LedgerSession, to folder: String) async throws {
+        let (ledger, query) = (session.ledger, session.query)
+        guard
+            let export = WarehouseExport(
+                ledger: ledger, query: query, reportTimeZone: configuration.reportTimeZone)
+        else { throw BenchProblem.refused }
+        let pages = FactsPages(query.facts)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in 0..<BenchLedger.workerCount {
+                let path = "\(folder)/\(worker).ndjson"
+                try Data().write(to: URL(filePath: path))
+                let file = try FileHandle(forWritingTo: URL(filePath: path))
+                group.addTask {
+                    while let (page, _) = try await pages.next() {
+                        let lines = try export.standingTransitions(page)
+                        try await Blocking.run { () throws(any Error) in
+                            try file.write(contentsOf: lines)
+                        }
+                    }
+                    try file.close()
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
+
+extension WarehouseExport {
+    /// The lines of transitions that stand, of whole chains: what all lines of a chain sum up to. Each
+    /// is told at the chain's last position.
+    func standingTransitions(_ page: FactsPage) throws(StoreError) -> [UInt8] {
+        let subject = WarehouseSubject.transitions
+        var writer = WarehouseWriter(columns: subject.columns, format: .ndjson)
+        let rules = rules(subject)
+        try page.forEachChain { chain, facts in
+            guard let last = facts.max(by: { $0.position < $1.position }) else { return }
+            let life = Lifecycle(
+                facts, environment: ledger.environment, catalogue: ledger.catalogue)
+            let reading = WarehouseReading(
+                life: life, chain: chain, catalogue: ledger.catalogue, zone: zone)
+            for (values, count) in reading.stated(subject) where count > 0 {
+                var line = line(last.position, last.receivedAt, chain, 1, values)
+                line.values.append(.text(rules))
+                writer.add(line)
+            }
+        }
+        return writer.take()
+    }
+}

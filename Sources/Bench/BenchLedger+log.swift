@@ -1,0 +1,195 @@
+import AppStore
+import Foundation
+internal import Intake
+import Ledger
+import LedgerStore
+internal import Projection
+internal import SQLiteStore
+
+/// What is measured on a log that was really written.
+extension BenchLedger {
+    /// Events of the stretch at the beginning and at the end that rates are given for.
+    static let stretchEventCount = 100_000
+    /// Appends of one event, and bare synchronisations beside them.
+    static let singleCount = 500
+
+    // MARK: Append
+
+    /// Batches of 512 into an empty log, up to `count` events, then single events; against SQLite
+    /// inserting the same bytes, and against a bare fdatasync.
+    public func append(count: Int, report: (Int64) -> Void = { _ in }) async throws -> [BenchRow] {
+        defer { remove() }
+        let pool = try feedPool()
+        let log = try await EventLog.open(directory: directory)
+        var (first, last, latencies): (Double, Double, [Double]) = (0, 0, [])
+        let clock = ContinuousClock()
+        var (appended, number) = (0, 0)
+        var marks: [(Int, Double)] = [(0, 0)]
+        while appended < count {
+            let size = min(LogLimits.batchEventCount, count - appended)
+            let batch = (0..<size).map { pool.event(number + $0) }
+            let begin = clock.now
+            _ = try await log.append(batch)
+            latencies.append((clock.now - begin).seconds)
+            number += size
+            appended += size
+            marks.append((appended, latencies.reduce(0, +)))
+            report(Int64(appended))
+        }
+        first = BenchLedger.rate(marks.prefix { $0.0 <= BenchLedger.stretchEventCount + 512 })
+        last = BenchLedger.rate(marks.drop { $0.0 < count - BenchLedger.stretchEventCount })
+        let overall = BenchLedger.rate(marks[...])
+        let (single, bareSingle) = try await single(log, pool, number)
+        let directory = directory
+        let bare = try await Blocking.run { () throws(StoreError) in
+            try MeasuredFiles.bareInserts(
+                directory: directory, count: 100_000, batchCount: LogLimits.batchEventCount,
+                rowByteCount: 330, bodyByteCount: pool.bodyByteCount)
+        }
+        await log.close()
+        func row(_ name: String, _ value: Double) -> BenchRow {
+            BenchRow(
+                name: name, value: value, unit: "events/s", limitName: "bare SQLite insert",
+                limit: bare, events: count)
+        }
+        return [
+            row("append", overall), row("append.empty", first), row("append.last", last),
+            BenchRow(
+                name: "append.batchP99", value: BenchLedger.percentile(latencies, 0.99) * 1_000,
+                unit: "ms", events: count),
+            BenchRow(
+                name: "append.single", value: single * 1_000, unit: "ms",
+                limitName: "bare fdatasync", limit: bareSingle * 1_000, events: count),
+        ]
+    }
+
+    private static func rate(_ marks: some Collection<(Int, Double)>) -> Double {
+        guard let first = marks.first, let last = marks.reversed().first, last.1 > first.1 else {
+            return 0
+        }
+        return Double(last.0 - first.0) / (last.1 - first.1)
+    }
+
+    /// Medians of one event's append and of one bare fdatasync, taken in turn.
+    private func single(
+        _ log: EventLog, _ pool: EventPool, _ number: Int
+    ) async throws -> (Double, Double) {
+        var (singles, bares): ([Double], [Double]) = ([], [])
+        let directory = directory
+        for index in 0..<BenchLedger.singleCount {
+            let event = pool.event(number + index)
+            singles.append(
+                try await BenchLedger.seconds { _ = try await log.append([event]) })
+            guard index.isMultiple(of: 10) else { continue }
+            bares += await Blocking.run {
+                MeasuredFiles.bareSynchronizations(
+                    directory: directory, count: 10, byteCount: pool.bodyByteCount)
+            }
+        }
+        return (BenchLedger.median(singles), BenchLedger.median(bares))
+    }
+
+    private func feedPool() throws -> EventPool {
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        guard let (events, _) = feed.nextEvents(), !events.isEmpty else {
+            throw BenchProblem.noInput
+        }
+        return EventPool(events: events)
+    }
+
+    // MARK: From the log
+
+    /// Writes a log of whole lives, then decodes all of it into new facts and projections; against
+    /// one bare walk over the log. Ends with the sizes.
+    public func fromLog(report: (Int64) -> Void = { _ in }) async throws -> [BenchRow] {
+        defer { remove() }
+        let (ledger, count, received) = try await written(report)
+        let bare = try await BenchLedger.seconds {
+            var position: Int64 = 0
+            while let last = try await ledger.log.page(after: position).last {
+                position = last.event.position
+            }
+        }
+        // What making the log took is not what reading it takes.
+        await Blocking.run { FreedMemory.giveBack() }
+        PeakMemory.reset()
+        let clock = ContinuousClock()
+        let started = clock.now
+        guard let projector = try await Projector.open(ledger) else { throw BenchProblem.busy }
+        let elapsed = (clock.now - started).seconds
+        guard try await projector.projections.checkpoint().position == count else {
+            throw BenchProblem.refused
+        }
+        let sizes = try await sizes(ledger, projector, count: count, received: received)
+        return [
+            BenchRow(
+                name: "from-log", value: Double(count) / elapsed, unit: "events/s",
+                limitName: "bare scan of the log", limit: Double(count) / bare, events: Int(count))
+        ] + sizes
+    }
+
+    /// The log filled with whole lives while more are made.
+    private func written(
+        _ report: (Int64) -> Void
+    ) async throws -> (EnvironmentLedger, count: Int64, received: Int64) {
+        let ledger = try await open()
+        var (count, received): (Int64, Int64) = (0, 0)
+        let (feed, width) = (feed, BenchLedger.workerCount + 1)
+        try await withThrowingTaskGroup(of: (events: [NewEvent], Int64)?.self) { group in
+            for _ in 0..<width { group.addTask { feed.nextEvents() } }
+            while let made = try await group.next() {
+                guard let made else { continue }
+                group.addTask { feed.nextEvents() }
+                received += made.1
+                for piece in EventBatches(made.events) {
+                    count = try await ledger.log.append(Array(piece)).last?.position ?? count
+                }
+                report(count)
+            }
+        }
+        return (ledger, try await ledger.log.head().position, received)
+    }
+
+    /// Closes everything: what a write-ahead log holds room for is not what is kept.
+    private func sizes(
+        _ ledger: EnvironmentLedger, _ projector: Projector, count: Int64, received: Int64
+    ) async throws -> [BenchRow] {
+        let (facts, projections) = (ledger.facts, projector.projections)
+        try await facts.settle()
+        try await projections.settle()
+        try projections.close()
+        try facts.close()
+        await ledger.close()
+        let parts = [
+            ("size.log", MeasuredFiles.byteCount("\(directory)/\(EventLog.fileName)")),
+            ("size.facts", MeasuredFiles.byteCount(facts.path)),
+            ("size.projections", MeasuredFiles.byteCount(projections.path)),
+        ]
+        let all = parts.reduce(0) { $0 + $1.1 }
+        return ([("size", all)] + parts).map { name, bytes in
+            BenchRow(
+                name: name, value: 100 * Double(bytes) / Double(received),
+                unit: "% of the bytes received", limitName: "bytes received",
+                limit: 100, events: Int(count))
+        }
+    }
+}
+
+/// Events that can be had again and again under other identities.
+private struct EventPool: Sendable {
+    private let events: [NewEvent]
+    let bodyByteCount: Int
+
+    init(events: [NewEvent]) {
+        self.events = events
+        bodyByteCount =
+            events.reduce(0) { $0 + $1.evidence.packed.storedByteCount } / max(1, events.count)
+    }
+
+    func event(_ number: Int) -> NewEvent {
+        var event = events[number % events.count]
+        event.key = EventKey.make(.notification, [String(number)])
+        return event
+    }
+}

@@ -1,0 +1,138 @@
+import AppStore
+import Foundation
+internal import Intake
+import Ledger
+internal import Projection
+internal import Queries
+internal import Reports
+internal import SQLiteStore
+internal import Service
+import Signing
+
+extension BenchLedger {
+    /// Times each report is asked for.
+    static let reportCount = 5
+    /// The turns in which the projector works with sums and without: reading what is not cached yet,
+    /// and a machine that slows down, count against both alike.
+    static let sumsAreKept = [false, true, true, false, false, true, true, false]
+
+    /// Monthly churn by product over the whole ledger: of the report zone, of another one, and as it
+    /// was known not long and long ago, against a bare walk over the facts; and what keeping the sums
+    /// costs the projector.
+    ///
+    /// - Parameter python: runs DuckDB on the same report, from exported transitions.
+    public func metrics(python: String) async throws -> [BenchRow] {
+        defer { remove() }
+        let count = try await makeFacts { _ in }
+        var rows = try await reports(count, python)
+        rows.append(try await sumsCost(count))
+        return rows
+    }
+
+    private func reports(_ count: Int64, _ python: String) async throws -> [BenchRow] {
+        let session = try await LedgerSession.open(try await open())
+        let facts = session.ledger.facts
+        let bare = try await BenchLedger.seconds {
+            var page = try await facts.undecodedPage(after: nil)
+            while let last = page?.last { page = try await facts.undecodedPage(after: last) }
+        }
+        let state = try await session.projections.movements(MovementPlan())
+        // Some time after the newest fact, in the middle of a day.
+        guard let newest = state?.newestSignedAt else { throw BenchProblem.refused }
+        let now = newest.advanced(byMilliseconds: 3 * 3_600_000 + 1)
+        var words = MetricsWords()
+        (words.from, words.by) = ("2015-01-01", ["product"])
+        var elsewhere = words
+        elsewhere.timeZone = "America/New_York"
+        let asked: [(String, MetricsWords, KnowledgeLimit, MovementSource)] = [
+            ("reportZone", words, .everything, .sums),
+            ("otherZone", elsewhere, .everything, .contributions),
+            ("knownRecently", words, .knownPosition(count - count / 100), .contributions),
+            ("knownHalfway", words, .knownPosition(count / 2), .contributions),
+        ]
+        var rows: [BenchRow] = []
+        for (name, words, knowledge, source) in asked {
+            var seconds: [Double] = []
+            let query = MetricsQuery(
+                session.query, reportTimeZone: configuration.reportTimeZone,
+                now: now, knowledge: knowledge)
+            for _ in 0..<(source == .sums ? BenchLedger.reportCount : 1) {
+                seconds.append(
+                    try await BenchLedger.seconds {
+                        let report = try await query.churn(words)
+                        guard report.source == source, !report.rows.isEmpty else {
+                            throw BenchProblem.refused
+                        }
+                    })
+            }
+            rows.append(
+                BenchRow(
+                    name: "metrics.\(name)", value: BenchLedger.median(seconds) * 1_000,
+                    unit: "ms", limitName: "bare scan of the facts", limit: bare * 1_000,
+                    events: Int(count)))
+        }
+        let own = MetricsQuery(
+            session.query, reportTimeZone: configuration.reportTimeZone, now: now)
+        rows += try await duckDB(
+            python, session, try await own.churn(words), now, beside: rows[0], count)
+        rows += try await foldedReports(own, bare, count)
+        await session.close()
+        return rows
+    }
+
+    /// Reports that no sums are kept for, so that every chain is folded: definitions of others beside
+    /// ours, and what moved by the last hundredth of the log.
+    private func foldedReports(
+        _ query: MetricsQuery, _ bare: Double, _ count: Int64
+    ) async throws -> [BenchRow] {
+        var words = MetricsWords()
+        words.from = "2015-01-01"
+        let months = words
+        func row(_ name: String, _ body: () async throws -> Void) async throws -> BenchRow {
+            BenchRow(
+                name: name, value: try await BenchLedger.seconds(body) * 1_000, unit: "ms",
+                limitName: "bare scan of the facts", limit: bare * 1_000, events: Int(count))
+        }
+        return [
+            try await row("metrics.definitions") {
+                let report = try await query.comparison(MetricName.churn, months, .revenuecat)
+                guard !report.rows.isEmpty else { throw BenchProblem.refused }
+            },
+            try await row("metrics.diff") {
+                // The last hundredth of a short log may move nothing.
+                _ = try await query.diff(
+                    .churn(isPaid: false), months, from: .knownPosition(count - count / 100))
+            },
+        ]
+    }
+
+    /// The share of the projector's processor time that keeping the sums takes: what else the machine
+    /// does weighs on the clock, and on one turn more than on the next, but hardly on this.
+    private func sumsCost(_ count: Int64) async throws -> BenchRow {
+        let ledger = try await open()
+        let lateCount = min(BenchLedger.lateEventCount, Int(count) / 20 + 1)
+        let late = feed.lateEvents(lateCount)
+        let turns = BenchLedger.sumsAreKept
+        let turn = (late.count + turns.count - 1) / turns.count
+        var spent: [Bool: Double] = [:]
+        for (number, keepsSums) in turns.enumerated() {
+            let events = late.dropFirst(number * turn).prefix(turn)
+            for piece in EventBatches(Array(events)) {
+                _ = try await ledger.log.append(Array(piece))
+            }
+            guard let projector = try await Projector.open(ledger, keepingSums: keepsSums) else {
+                throw BenchProblem.busy
+            }
+            let started = ProcessorTime.seconds
+            _ = try await projector.catchUp()
+            spent[keepsSums, default: 0] +=
+                (ProcessorTime.seconds - started) / Double(max(events.count, 1))
+        }
+        await ledger.close()
+        let (with, without) = (spent[true] ?? 0, spent[false] ?? 0)
+        return BenchRow(
+            name: "metrics.projecting", value: with > 0 ? (with - without) / with * 100 : 0,
+            unit: "% of the projector's processor time", limitName: "aim", limit: 30,
+            events: Int(count))
+    }
+}

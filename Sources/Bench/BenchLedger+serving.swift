@@ -1,0 +1,38 @@
+import AppStore
+import Foundation
+public import Intake
+public import Ledger
+import LedgerStore
+internal import Projection
+internal import SQLiteStore
+
+extension BenchLedger {
+    /// Appends all events of the feed, and projects them: a ledger to ask questions of. Its
+    /// configuration, how many chains it holds, and everybody who ever held one.
+    public func fill() async throws -> (
+        configuration: Configuration, chainCount: Int, customers: [CustomerId]
+    ) {
+        let ledger = try await open()
+        while let stretch = feed.nextEvents() {
+            for piece in EventBatches(stretch.events) {
+                _ = try await ledger.log.append(Array(piece))
+            }
+        }
+        let session = try await LedgerSession.open(ledger)
+        let count = try await session.projections.subscriptionCount()
+        let customers = try await session.projections.customers()
+        await session.close()
+        return (configuration, count, customers)
+    }
+
+    /// Rows a second that SQLite inserts durably one by one, each about as large as an event.
+    public static func bareSingleInserts(folder: String) async throws -> Double {
+        try await Blocking.run {
+            try MeasuredFiles.bareInserts(
+                directory: folder, count: bareInsertCount, batchCount: 1, rowByteCount: 300,
+                bodyByteCount: 1_200)
+        }
+    }
+
+    private static let bareInsertCount = 2_000
+}

@@ -1,0 +1,173 @@
+import AppStore
+import Foundation
+internal import Intake
+import Ledger
+import LedgerStore
+internal import Projection
+internal import SQLiteStore
+import Signing
+
+/// A scratch ledger of a given size, and what is measured on it.
+public struct BenchLedger: Sendable {
+    public let feed: BenchFeed
+    /// Holds everything; removed when done.
+    public let folder: String
+    let configuration: Configuration
+
+    static let environment = Environment.production
+
+    public init(feed: BenchFeed, folder: String) {
+        self.feed = feed
+        self.folder = folder
+        configuration = Configuration(
+            dataDirectory: folder,
+            apps: [Configuration.App(bundleId: feed.bundleId, appAppleId: feed.appAppleId)],
+            catalogue: Catalogue())
+    }
+
+    var directory: String {
+        "\(folder)/\(EnvironmentLedger.directoryName(BenchLedger.environment))"
+    }
+
+    static var workerCount: Int { ProcessInfo.processInfo.activeProcessorCount }
+
+    func open() async throws(StoreError) -> EnvironmentLedger {
+        try await EnvironmentLedger.open(configuration, environment: BenchLedger.environment)
+    }
+
+    func remove() { try? FileManager.default.removeItem(atPath: folder) }
+
+    // MARK: From generated facts
+
+    /// Makes facts directly, and a log that holds their last position only.
+    func makeFacts(report: Projector.Report) async throws -> Int64 {
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        let runs = try await FactRuns.collect(
+            directory: directory, workerCount: BenchLedger.workerCount, next: feed.nextFacts)
+        let count = feed.factCount()
+        let checkpoint = try await EventLog.makeTail(directory: directory, at: count)
+        let files = DerivedFiles.facts(in: directory)
+        let path = files.newPath()
+        try await runs.load(path: path, checkpoint: checkpoint)
+        try files.use(path)
+        return count
+    }
+
+    /// Folds all facts into a new projections file, against one bare walk over the facts.
+    public func rebuild() async throws -> [BenchRow] {
+        defer { remove() }
+        let count = try await makeFacts { _ in }
+        return try await rebuilt(count)
+    }
+
+    private func rebuilt(_ count: Int64) async throws -> [BenchRow] {
+        let ledger = try await open()
+        let bare = try await BenchLedger.seconds {
+            var page = try await ledger.facts.undecodedPage(after: nil)
+            while let last = page?.last { page = try await ledger.facts.undecodedPage(after: last) }
+        }
+        let clock = ContinuousClock()
+        let started = clock.now
+        guard let projector = try await Projector.open(ledger) else { throw BenchProblem.busy }
+        let elapsed = (clock.now - started).seconds
+        guard try await projector.projections.checkpoint().position == count else {
+            throw BenchProblem.refused
+        }
+        let chains = try await projector.projections.subscriptionCount()
+        await ledger.close()
+        return [
+            BenchRow(
+                name: "rebuild", value: elapsed, unit: "s", limitName: "bare scan of the facts",
+                limit: bare, events: Int(count)),
+            BenchRow(
+                name: "rebuild.rate", value: Double(count) / elapsed, unit: "events/s",
+                limitName: "bare scan of the facts", limit: Double(count) / bare,
+                events: Int(count)),
+            BenchRow(
+                name: "rebuild.chains", value: Double(chains) / elapsed, unit: "chains/s",
+                events: Int(count)),
+        ]
+    }
+
+    // MARK: Incremental
+
+    /// Events measured one by one.
+    static let lateEventCount = 20_000
+
+    /// Applies new events of chains all over the ledger, against bare insertions of as many rows.
+    public func project() async throws -> [BenchRow] {
+        defer { remove() }
+        let count = try await makeFacts { _ in }
+        let ledger = try await open()
+        guard let projector = try await Projector.open(ledger) else { throw BenchProblem.busy }
+        let late = feed.lateEvents(min(BenchLedger.lateEventCount, Int(count) / 20 + 1))
+        for piece in EventBatches(late) { _ = try await ledger.log.append(Array(piece)) }
+        let clock = ContinuousClock()
+        let started = clock.now
+        let head = try await projector.catchUp()
+        let elapsed = (clock.now - started).seconds
+        guard head == count + Int64(late.count) else { throw BenchProblem.refused }
+        let folder = folder
+        let bare = try await Blocking.run { () throws(StoreError) in
+            try MeasuredFiles.bareInserts(
+                directory: folder, count: 100_000, batchCount: 1_000, rowByteCount: 280,
+                bodyByteCount: 120)
+        }
+        await ledger.close()
+        return [
+            BenchRow(
+                name: "project", value: Double(late.count) / elapsed, unit: "events/s",
+                limitName: "bare SQLite insert", limit: bare, events: Int(count))
+        ]
+    }
+
+    // MARK: Start
+
+    /// How often the first answer is asked for.
+    static let startCount = 20
+
+    /// The time to the first answer of a fresh process, against that of a process which only says
+    /// its version.
+    public func start(binary: String) async throws -> [BenchRow] {
+        defer { remove() }
+        let count = try await makeFacts { _ in }
+        let ledger = try await open()
+        guard try await Projector.open(ledger) != nil else { throw BenchProblem.busy }
+        await ledger.close()
+        var (answers, bare): ([Double], [Double]) = ([], [])
+        for number in 0..<BenchLedger.startCount {
+            let id = feed.someChain(number * 7_919).rawValue
+            answers.append(
+                try await BenchLedger.seconds {
+                    try await BenchChild.run(
+                        binary, ["show", id, "--data", folder, "--bundle-id", "\(feed.bundleId)"])
+                })
+            bare.append(
+                try await BenchLedger.seconds { try await BenchChild.run(binary, ["--version"]) })
+        }
+        return [
+            BenchRow(
+                name: "start", value: BenchLedger.median(answers) * 1_000, unit: "ms",
+                limitName: "a process that says its version",
+                limit: BenchLedger.median(bare) * 1_000, events: Int(count)),
+            BenchRow(
+                name: "start.slowest", value: (answers.max() ?? 0) * 1_000, unit: "ms",
+                events: Int(count)),
+        ]
+    }
+
+    static func seconds(_ body: () async throws -> Void) async rethrows -> Double {
+        let clock = ContinuousClock()
+        let started = clock.now
+        try await body()
+        return (clock.now - started).seconds
+    }
+
+    static func median(_ values: [Double]) -> Double { percentile(values, 0.5) }
+
+    static func percentile(_ values: [Double], _ share: Double) -> Double {
+        guard !values.isEmpty else { return 0 }
+        return values.sorted()[min(values.count - 1, Int(Double(values.count) * share))]
+    }
+}

@@ -1,0 +1,199 @@
+import AppStore
+import Foundation
+import Hummingbird
+internal import Intake
+import Logging
+import NIOCore
+public import Service
+import Synchronization
+internal import Web
+
+/// What the service does under load, client and server in one process on the same cores, beside a
+/// plain Hummingbird that answers from memory and a bare insert.
+public struct HTTPBench: Sendable {
+    /// Served: a directory that holds the chains asked for.
+    let configuration: ServiceConfiguration
+    /// Ids to ask for, at random.
+    let chains: @Sendable (_ number: Int) -> String
+    let chainCount: Int
+    /// Customers to ask for, in any order.
+    let customers: [String]
+    /// Bodies to post, each once.
+    let bodies: [[UInt8]]
+    let host: LedgerHost
+
+    static let queryConnectionCount = 32
+    static let notificationConnectionCount = 64
+    static let querySeconds: Int64 = 10
+    /// Notifications a second of the steady load (`design.md` §5).
+    static let steadyRate = 2_500.0
+    /// Share of the bodies that the steady load sends.
+    static let steadyShare = 0.4
+
+    public init(
+        host: LedgerHost, chainCount: Int, chains: @escaping @Sendable (Int) -> String,
+        customers: [String], bodies: [[UInt8]]
+    ) {
+        self.host = host
+        configuration = host.configuration
+        self.chainCount = chainCount
+        self.chains = chains
+        self.customers = customers
+        self.bodies = bodies
+    }
+
+    /// Runs everything; the service stops when it is done.
+    public func run() async throws -> [BenchRow] {
+        let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
+        let hello = try await hello(logger)
+        let service = try WebService(host: host, logger: logger)
+        async let projecting: Void = host.run()
+        let result: Result<[BenchRow], any Error>
+        do {
+            result = .success(
+                try await service.whileServing { port in
+                    try await queries(port, hello) + notifications(port)
+                })
+        } catch { result = .failure(error) }
+        host.stop()
+        await projecting
+        return try result.get()
+    }
+
+    // MARK: Questions
+
+    private func hello(_ logger: Logger) async throws -> LoadResult {
+        let router = Router()
+        router.get("/hello") { _, _ in "Hello, world" }
+        let application = Application(
+            router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            logger: logger)
+        return try await Serving.whileRunning(application) { port in
+            let request = HTTPBench.get("/hello")
+            return try await HTTPBench.load(port) { _ in request }
+        }
+    }
+
+    private func queries(_ port: Int, _ hello: LoadResult) async throws -> [BenchRow] {
+        // Asked in an order that has nothing to do with theirs.
+        func some(_ count: Int) -> [Int] {
+            (0..<min(count, HTTPBench.askedCount)).map { $0 &* 7_919 % count }
+        }
+        let entitlements = some(customers.count).map {
+            HTTPBench.get("/v1/customers/\(customers[$0])/entitlements")
+        }
+        let subscriptions = some(chainCount).map {
+            HTTPBench.get("/v1/subscriptions/\(chains($0))")
+        }
+        return try await questions("http", port, entitlements, hello)
+            + questions("http.subscriptions", port, subscriptions, hello)
+    }
+
+    /// Different questions asked.
+    private static let askedCount = 50_000
+
+    private func questions(
+        _ name: String, _ port: Int, _ requests: [ByteBuffer], _ hello: LoadResult
+    ) async throws -> [BenchRow] {
+        guard !requests.isEmpty else { return [] }
+        _ = try await HTTPBench.load(port, seconds: 1) { requests[$0 % requests.count] }
+        let load = try await HTTPBench.load(port) { requests[$0 % requests.count] }
+        return [
+            BenchRow(
+                name: name, value: load.perSecond, unit: "questions/s",
+                limitName: "plain Hummingbird hello-world", limit: hello.perSecond,
+                events: load.requestCount - load.failureCount),
+            row("\(name).p99", load.milliseconds(atShare: 0.99), "ms", load),
+            row("\(name).p50", load.milliseconds(atShare: 0.5), "ms", load),
+        ]
+    }
+
+    private static func load(
+        _ port: Int, seconds: Int64 = querySeconds,
+        _ request: @escaping @Sendable (Int) -> ByteBuffer
+    ) async throws -> LoadResult {
+        try await LoadClient.run(
+            LoadPlan(
+                port: port, connectionCount: queryConnectionCount, request: request,
+                limit: .seconds(seconds)))
+    }
+
+    private static func get(_ path: String) -> ByteBuffer {
+        ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    }
+
+    // MARK: Notifications
+
+    private func notifications(_ port: Int) async throws -> [BenchRow] {
+        let steadyCount = Int(Double(bodies.count) * HTTPBench.steadyShare)
+        let ledger = try host.ledger(.production)
+        let worst = WorstLag()
+        let steady = try await withThrowingTaskGroup(of: LoadResult?.self) { group in
+            group.addTask {
+                try await self.post(port, 0..<steadyCount, rate: HTTPBench.steadyRate)
+            }
+            group.addTask {
+                while !Task.isCancelled {
+                    worst.note(ledger.lag.time)
+                    try? await Task.sleep(for: .milliseconds(20))
+                }
+                return nil
+            }
+            let result = try await group.next() ?? nil
+            group.cancelAll()
+            return result ?? LoadResult()
+        }
+        let used = ProcessorTime.seconds
+        let full = try await post(port, steadyCount..<bodies.count, rate: nil)
+        // Of everything, who asks and the projector included: says more than a rate where others
+        // use the same cores.
+        let processor = (ProcessorTime.seconds - used) / Double(max(1, full.requestCount))
+        let bare = try await BenchLedger.bareSingleInserts(folder: configuration.dataDirectory)
+        return [
+            BenchRow(
+                name: "http.notifications", value: full.perSecond, unit: "notifications/s",
+                limitName: "bare single-row durable inserts", limit: bare,
+                events: full.requestCount - full.failureCount),
+            row("http.notifications.p99", full.milliseconds(atShare: 0.99), "ms", full),
+            row("http.notifications.processor", processor * 1e6, "µs", full),
+            row("http.steady", steady.perSecond, "notifications/s", steady),
+            row("http.steady.p99", steady.milliseconds(atShare: 0.99), "ms", steady),
+            row("http.steady.lag", worst.value / .seconds(1), "s", steady),
+        ]
+    }
+
+    private func post(
+        _ port: Int, _ range: Range<Int>, rate: Double?
+    ) async throws -> LoadResult {
+        try await LoadClient.run(
+            LoadPlan(
+                port: port, connectionCount: HTTPBench.notificationConnectionCount,
+                request: { number in
+                    guard number < range.count else { return nil }
+                    let body = bodies[range.lowerBound + number]
+                    var buffer = ByteBuffer()
+                    buffer.writeString(
+                        "POST /appstore/notifications HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                            + "Content-Type: application/json\r\n"
+                            + "Content-Length: \(body.count)\r\n\r\n")
+                    buffer.writeBytes(body)
+                    return buffer
+                }, rate: rate))
+    }
+
+    private func row(
+        _ name: String, _ value: Double, _ unit: String, _ load: LoadResult
+    ) -> BenchRow {
+        BenchRow(
+            name: name, value: value, unit: unit, events: load.requestCount - load.failureCount)
+    }
+}
+
+/// The longest that anything waited for the projector.
+private final class WorstLag: Sendable {
+    private let held = Mutex(Duration.zero)
+
+    var value: Duration { held.withLock { $0 } }
+
+    func note(_ lag: Duration) { held.withLock { $0 = max($0, lag) } }
+}

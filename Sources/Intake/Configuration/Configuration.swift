@@ -1,0 +1,70 @@
+public import AppStore
+public import Ledger
+
+/// What an operator sets for a ledger (`contract.md`, Files): where it is, whose evidence it
+/// accepts, and what its products mean. Flags and SUBLEDGER_* variables win over the file.
+public struct Configuration: Sendable, Equatable {
+    public var dataDirectory: String
+    public var apps: [App]
+    /// Paths of extra trusted roots, DER or PEM.
+    public var trustedRoots: [String]
+    public var catalogue: Catalogue
+    public var claimPolicy: ClaimPolicy
+    /// An IANA name.
+    public var reportTimeZone: String
+
+    public static let defaultDataDirectory = "./subledger-data"
+
+    /// One app whose evidence is accepted.
+    public struct App: Sendable, Equatable {
+        public var bundleId: BundleId
+        /// Compared in Production only.
+        public var appAppleId: Int64?
+        public var sharedSecretFile: String?
+        public var api: API?
+
+        public init(
+            bundleId: BundleId, appAppleId: Int64? = nil, sharedSecretFile: String? = nil,
+            api: API? = nil
+        ) {
+            self.bundleId = bundleId
+            self.appAppleId = appAppleId
+            self.sharedSecretFile = sharedSecretFile
+            self.api = api
+        }
+    }
+
+    /// Access to the App Store Server API.
+    public struct API: Sendable, Equatable {
+        public var keyId: String
+        public var issuerId: String
+        public var privateKeyFile: String
+        /// Replaces both of Apple's hosts.
+        public var baseUrl: String?
+
+        /// Access with the key in a `.p8` file.
+        public init(
+            keyId: String, issuerId: String, privateKeyFile: String, baseUrl: String? = nil
+        ) {
+            self.keyId = keyId
+            self.issuerId = issuerId
+            self.privateKeyFile = privateKeyFile
+            self.baseUrl = baseUrl
+        }
+    }
+
+    public init(
+        dataDirectory: String = Configuration.defaultDataDirectory, apps: [App] = [],
+        trustedRoots: [String] = [], catalogue: Catalogue = Catalogue(),
+        claimPolicy: ClaimPolicy = .transfer, reportTimeZone: String = "UTC"
+    ) {
+        self.dataDirectory = dataDirectory
+        self.apps = apps
+        self.trustedRoots = trustedRoots
+        self.catalogue = catalogue
+        self.claimPolicy = claimPolicy
+        self.reportTimeZone = reportTimeZone
+    }
+
+    public func app(_ bundleId: BundleId) -> App? { apps.first { $0.bundleId == bundleId } }
+}

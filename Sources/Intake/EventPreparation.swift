@@ -1,0 +1,263 @@
+import AppStore
+import Ledger
+import LedgerStore
+import Signing
+
+/// What the intake makes of one submission.
+package enum PreparedSubmission: Sendable {
+    case event(NewEvent)
+    case refused(Refusal)
+}
+
+/// Evidence that was not appended, and why.
+package struct Refusal: Sendable {
+    package enum Standing: Sendable {
+        /// Not believed.
+        case rejected
+        /// Believed, but not acceptable now: another app or environment.
+        case quarantined(isConfiguredApp: Bool)
+    }
+
+    package let standing: Standing
+    package let code: String
+    package let part: String?
+    package let message: String
+    package let bundleId: BundleId?
+    let environment: String?
+    let submission: Submission
+    let receivedAt: Timestamp
+    /// Whether the signatures were genuine, though the evidence may be of no use to this version:
+    /// then it is kept as such.
+    package let isGenuine: Bool
+    /// Whether the same bytes may be accepted later without anything having been changed here.
+    package var isRetryable = false
+    /// Whether Apple signed the receipt inside it, for the app it names: it is no stranger's.
+    var isVouched = false
+}
+
+/// Verifies submissions and makes events of them: pure computation, shared by all cores.
+package struct EventPreparation: Sendable {
+    let verifier: EvidenceVerifier
+    let packer: EvidencePacker
+    let apps: [Configuration.App]
+    let environment: Environment
+    package let source: EventSource
+    let secrets: SharedSecrets
+    /// Whether the operator named the environment: what is signed and names none is taken only then.
+    let isEnvironmentNamed: Bool
+
+    package init(
+        verifier: EvidenceVerifier, packer: EvidencePacker, apps: [Configuration.App],
+        environment: Environment, source: EventSource, secrets: SharedSecrets? = nil,
+        isEnvironmentNamed: Bool = true
+    ) {
+        self.verifier = verifier
+        self.packer = packer
+        self.apps = apps
+        self.environment = environment
+        self.source = source
+        self.secrets = secrets ?? SharedSecrets(apps)
+        self.isEnvironmentNamed = isEnvironmentNamed
+    }
+
+    /// - Parameter now: when the submission arrived, unless it claims a time itself.
+    package func prepare(_ submission: Submission, now: Timestamp) -> PreparedSubmission {
+        let receivedAt = submission.claimedReceivedAt ?? now
+        do throws(VerificationError) {
+            let believed = try believe(submission, receivedAt: receivedAt)
+            return try accept(believed, submission, receivedAt)
+        } catch {
+            return rejection(of: submission, error, receivedAt)
+        }
+    }
+
+    /// What becomes of evidence that is believed: an event, or a refusal if it is about another
+    /// app or environment than this one's.
+    package func accept(
+        _ believed: BelievedEvidence, _ submission: Submission, _ receivedAt: Timestamp
+    ) throws(VerificationError) -> PreparedSubmission {
+        if let refusal = refusal(believed, submission, receivedAt) { return .refused(refusal) }
+        return try event(believed, submission, receivedAt)
+    }
+
+    /// What becomes of evidence that is not believed.
+    package func rejection(
+        of submission: Submission, _ error: VerificationError, _ receivedAt: Timestamp
+    ) -> PreparedSubmission {
+        let isGenuine = EventPreparation.isGenuine(error, submission)
+        // Whose version 1 notification waits for a secret; nobody says that the name is true.
+        let waiting =
+            error.code == .sharedSecretMissing
+            ? EventPreparation.claimedBundleId(submission).flatMap { isConfigured($0) ? $0 : nil }
+            : nil
+        let vouched = vouchedApp(of: submission, refusedBy: error, receivedAt)
+        let named = isGenuine ? EventPreparation.claimedBundleId(submission) : waiting
+        return .refused(
+            Refusal(
+                standing: .rejected, code: error.code.rawValue, part: error.part.rawValue,
+                message: EventPreparation.message(error, submission)
+                    + (vouched == nil ? "" : EventPreparation.vouchedAdvice),
+                bundleId: named ?? vouched, environment: nil,
+                submission: error.code == .secretExposed ? submission.withoutBytes : submission,
+                receivedAt: receivedAt, isGenuine: isGenuine, isRetryable: error.isRetryable,
+                isVouched: vouched != nil))
+    }
+
+    /// Whether the app is one of ours.
+    package func isConfigured(_ bundleId: BundleId?) -> Bool {
+        bundleId.map { id in apps.contains { $0.bundleId == id } } ?? false
+    }
+
+    // MARK: Believing
+
+    /// Verifies the signatures of a submission.
+    package func believe(
+        _ submission: Submission, receivedAt: Timestamp
+    ) throws(VerificationError) -> BelievedEvidence {
+        switch submission.form {
+        case .unreadable(let message, _):
+            throw VerificationError(.undecodablePayload, reason: message)
+        case .jws(let token):
+            switch try verifier.verifyAny(token, receivedAt: receivedAt) {
+            case .notification(let notification): return .notification(notification)
+            case .transaction(let transaction): return .transaction(transaction)
+            case .appTransaction(let appTransaction): return .appTransaction(appTransaction)
+            }
+        case .transaction(let token):
+            return .transaction(try verifier.verifyTransaction(token, receivedAt: receivedAt))
+        case .notificationV1(let body): return .notificationV1(try believe(notificationV1: body))
+        case .receipt(let bytes):
+            let receipt = try verifier.receipts.verify(bytes, receivedAt: receivedAt)
+            try EventPreparation.requireNamed(receipt.receipt)
+            return .receipt(receipt)
+        case .verifyReceipt(let body): return .verifyReceipt(try believe(verifyReceipt: body))
+        case .pair(let transaction, let renewal, let status):
+            return .pair(
+                try verifier.verifyPair(
+                    transaction: transaction, renewal: renewal, receivedAt: receivedAt), status)
+        }
+    }
+
+    /// Purchases of which none names its chain, as in the receipts that Xcode makes, state nothing.
+    private static func requireNamed(_ receipt: AppReceipt) throws(VerificationError) {
+        guard !receipt.inAppPurchases.isEmpty, receipt.originalTransactionIds.isEmpty else {
+            return
+        }
+        throw VerificationError(
+            .undecodablePayload,
+            reason: "No purchase in the receipt names an original transaction, as in receipts that"
+                + " Xcode makes: ingest the transactions that StoreKit signs instead.")
+    }
+
+    /// Payloads are decoded only after their signature was verified, so what cannot be decoded is
+    /// genuine: a later version may understand it.
+    private static func isGenuine(_ error: VerificationError, _ submission: Submission) -> Bool {
+        switch submission.form {
+        case .unreadable, .verifyReceipt: return false
+        case .jws, .transaction, .pair, .notificationV1, .receipt: break
+        }
+        return error.code == .undecodablePayload || error.cause == .undecodablePayload
+    }
+
+    /// The app that genuine evidence names, read from a payload this version cannot decode. Its
+    /// signature was verified before decoding was tried.
+    private static func claimedBundleId(_ submission: Submission) -> BundleId? {
+        let token: [UInt8]
+        switch submission.form {
+        case .jws(let bytes), .transaction(let bytes): token = bytes
+        case .pair(let transaction, _, _): token = transaction
+        case .notificationV1(let body): return (try? body.sealed)?.bundleId
+        case .verifyReceipt(let body): return (try? VerifyReceiptResponse(body))?.bundleId
+        case .receipt(let bytes): return (try? ReceiptVerifier.readUnverified(bytes))?.bundleId
+        case .unreadable: return nil
+        }
+        guard let jws = try? CompactJWS(parsing: token),
+            let payload = try? JSONValue.parse(jws.payload)
+        else { return nil }
+        let text = payload["data"]?["bundleId"]?.string ?? payload["bundleId"]?.string
+        return text.map { BundleId($0) }
+    }
+
+    private static func message(_ error: VerificationError, _ submission: Submission) -> String {
+        let item = submission.item.map { "Item \($0): " } ?? ""
+        let cause = error.cause.map { " (\($0.rawValue))" } ?? ""
+        return "\(item)\(error.part.rawValue)\(cause): \(error.reason)"
+    }
+
+    // MARK: Accepting
+
+    private func refusal(
+        _ believed: BelievedEvidence, _ submission: Submission, _ receivedAt: Timestamp
+    ) -> Refusal? {
+        let app = believed.bundleId.flatMap { id in apps.first { $0.bundleId == id } }
+        func refused(_ code: String, _ error: VerificationError) -> Refusal {
+            Refusal(
+                standing: .quarantined(isConfiguredApp: app != nil), code: code,
+                part: error.part.rawValue, message: EventPreparation.message(error, submission),
+                bundleId: believed.bundleId, environment: believed.environment,
+                submission: submission, receivedAt: receivedAt, isGenuine: true)
+        }
+        do throws(VerificationError) {
+            guard let app else { throw unconfigured(believed.bundleId) }
+            let identity = AppIdentity(
+                bundleId: app.bundleId, appAppleId: app.appAppleId, environment: environment)
+            try believed.require(identity)
+        } catch {
+            return refused(error.code.rawValue, error)
+        }
+        guard !isEnvironmentNamed, believed.namesNoEnvironment else { return nil }
+        return refused(
+            EventPreparation.environmentMissing,
+            VerificationError(.wrongEnvironment, reason: EventPreparation.environmentAdvice))
+    }
+
+    /// Of signed evidence that names no environment, where the operator named none either.
+    static let environmentMissing = "environmentMissing"
+
+    private static let environmentAdvice =
+        "It names no environment, as what Apple signed before 2022 may not, so that it could be of"
+        + " Production or of Sandbox: say which with --environment (or SUBLEDGER_ENVIRONMENT), to"
+        + " `subledger ingest`, or to `subledger quarantine retry` for the copy that waits here."
+
+    private func unconfigured(_ found: BundleId?) -> VerificationError {
+        guard let found, !found.rawValue.isEmpty else {
+            return VerificationError(
+                .wrongApp,
+                reason: "It names no app, so that nothing says whose purchases it tells of, and"
+                    + " configuring one does not help: ask Apple again (about a receipt with"
+                    + " `subledger api verify-receipt`), since present answers name it.")
+        }
+        // Who posts to Apple's endpoint is not told which apps there are.
+        let expected =
+            source == .webhook || apps.isEmpty
+            ? "" : " (configured: \(apps.map(\.bundleId).named))"
+        return VerificationError(
+            .wrongApp,
+            reason: "It is of the app \(found.rawValue.named), which is not configured here"
+                + "\(expected); add it, then run `subledger quarantine retry`.")
+    }
+
+    private func event(
+        _ believed: BelievedEvidence, _ submission: Submission, _ receivedAt: Timestamp
+    ) throws(VerificationError) -> PreparedSubmission {
+        let evidence: Evidence =
+            switch submission.form {
+            case .jws(let token), .transaction(let token): .jws(token)
+            case .pair(let transaction, let renewal, let status):
+                .pair(transaction: transaction, renewal: renewal, status: status)
+            case .notificationV1, .verifyReceipt, .receipt: .verbatim(believed.verbatim(submission))
+            case .unreadable: .verbatim([])
+            }
+        let prepared: PreparedEvidence
+        do throws(StoreError) {
+            prepared = try packer.pack(evidence, signed: believed.signed)
+        } catch {
+            throw VerificationError(.payloadTooLarge, reason: error.reason)
+        }
+        return .event(
+            NewEvent(
+                key: believed.key(payloadHash: prepared.payloadHash),
+                attributes: believed.attributes(source: source), receivedAt: receivedAt,
+                receivedAtClaimed: submission.claimedReceivedAt != nil, evidence: prepared))
+    }
+}

@@ -1,0 +1,306 @@
+public import AppStore
+import Foundation
+public import Ledger
+public import LedgerStore
+public import Signing
+
+/// Takes in files: verify on all cores, append in input order. One rejected line never stops the
+/// rest.
+public struct Ingest: Sendable {
+    private let log: any EventStore
+    private let quarantine: any QuarantineStore
+    private let preparation: EventPreparation
+    /// Whether what is refused goes into quarantine; not when it comes from there.
+    private let keepsRefused: Bool
+    /// Now, at each call.
+    private let clock: @Sendable () -> Timestamp
+
+    /// What has been done so far, for people who wait.
+    public struct Progress: Sendable {
+        public let read: Int64
+        public let position: Int64
+    }
+
+    /// Why reading had to stop; what was appended until then stays.
+    public enum Failure: Error, Sendable {
+        case input(path: String, reason: String)
+        case store(StoreError)
+    }
+
+    /// Lines verified as one piece of work.
+    static let linesPerBatch = 128
+    static let bytesPerBatch = 4 * 1024 * 1024
+
+    /// - Parameter isEnvironmentNamed: whether the operator named the ledger's environment: signed
+    ///   evidence that names none is taken only then (`environmentMissing`).
+    public init(
+        log: any EventStore, quarantine: any QuarantineStore, environment: Environment,
+        apps: [Configuration.App], verifier: EvidenceVerifier,
+        source: EventSource = .import, isEnvironmentNamed: Bool = true, keepsRefused: Bool = true,
+        clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.log = log
+        self.quarantine = quarantine
+        self.keepsRefused = keepsRefused
+        preparation = EventPreparation(
+            verifier: verifier, packer: log.packer, apps: apps,
+            environment: environment, source: source,
+            isEnvironmentNamed: isEnvironmentNamed)
+        self.clock = clock
+    }
+
+    /// Ingests files in order; `-` is standard input.
+    public func run(
+        paths: [String], report: @escaping @Sendable (Progress) -> Void = { _ in }
+    ) async throws(Failure) -> IngestSummary {
+        var summary = IngestSummary()
+        try await run(paths: paths, into: &summary, report: report)
+        return summary
+    }
+
+    /// As above; when it throws, `summary` tells what was done until then.
+    public func run(
+        paths: [String], into summary: inout IngestSummary,
+        report: @escaping @Sendable (Progress) -> Void = { _ in }
+    ) async throws(Failure) {
+        for path in paths {
+            try await run(path, into: &summary, report: report)
+        }
+        do throws(StoreError) {
+            summary.position = try await log.head().position
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Ingests lines already in memory, under the name `input`.
+    public func run(
+        lines: [[UInt8]], input: String
+    ) async throws(StoreError) -> IngestSummary {
+        var summary = IngestSummary()
+        let bound = byteBound
+        let chunks = lines.enumerated().map {
+            InputChunk(bytes: $1, line: $0 + 1, isTooLong: $1.count > bound)
+        }
+        for start in stride(from: 0, to: chunks.count, by: Ingest.linesPerBatch) {
+            let batch = Array(chunks[start..<min(start + Ingest.linesPerBatch, chunks.count)])
+            try await append(prepare(batch, path: input), into: &summary)
+        }
+        summary.position = try await log.head().position
+        return summary
+    }
+
+    /// Ingests pieces in memory, each under the name it bears.
+    package func run(_ pieces: [InputChunk]) async throws(StoreError) -> IngestSummary {
+        var summary = IngestSummary()
+        let prepared = await Parallel.map(pieces, atLeast: 2) { prepare([$0], path: "") }
+        try await append(prepared.flatMap { $0 }, into: &summary)
+        summary.position = try await log.head().position
+        return summary
+    }
+
+    /// What comes from the quarantine was within the bound when it came.
+    private var byteBound: Int {
+        keepsRefused ? InputLine.maximumByteCount : InputLine.maximumKeptByteCount
+    }
+
+    // MARK: Pipeline
+
+    /// Keeps every core verifying while earlier batches are appended, in order.
+    private func run(
+        _ path: String, into summary: inout IngestSummary,
+        report: @escaping @Sendable (Progress) -> Void
+    ) async throws(Failure) {
+        let width = 2 * ProcessInfo.processInfo.activeProcessorCount
+        var total = summary
+        let failure = await withTaskGroup(of: (Int, [PreparedInput]).self) {
+            group -> Failure? in
+            var ready: [Int: [PreparedInput]] = [:]
+            var (started, appended, isAtEnd) = (0, 0, false)
+            do throws(Failure) {
+                let reader = try Ingest.open(path)
+                while true {
+                    while !isAtEnd, started - appended < width {
+                        let chunks = try await Ingest.next(reader)
+                        isAtEnd = chunks.isEmpty
+                        if isAtEnd { break }
+                        let index = started
+                        group.addTask { (index, prepare(chunks, path: path)) }
+                        started += 1
+                    }
+                    guard let done = await group.next() else { break }
+                    ready[done.0] = done.1
+                    while let batch = ready.removeValue(forKey: appended) {
+                        try await store(batch, into: &total)
+                        appended += 1
+                        report(Progress(read: total.read, position: total.position))
+                    }
+                }
+                return nil
+            } catch {
+                group.cancelAll()
+                return error
+            }
+        }
+        summary = total
+        if let failure { throw failure }
+    }
+
+    private static func open(_ path: String) throws(Failure) -> LineReader {
+        do throws(LineReader.Failure) { return try LineReader(path: path) } catch {
+            throw .input(path: error.path, reason: error.reason)
+        }
+    }
+
+    private static func next(_ reader: LineReader) async throws(Failure) -> [InputChunk] {
+        do throws(LineReader.Failure) {
+            return try await reader.next(limit: linesPerBatch, byteLimit: bytesPerBatch)
+        } catch {
+            throw .input(path: error.path, reason: error.reason)
+        }
+    }
+
+    private func store(
+        _ batch: [PreparedInput], into summary: inout IngestSummary
+    ) async throws(Failure) {
+        do throws(StoreError) { try await append(batch, into: &summary) } catch {
+            throw .store(error)
+        }
+    }
+
+    // MARK: One batch
+
+    private enum PreparedInput: Sendable {
+        case submission(PreparedSubmission)
+        case unreadable(UnreadableInput, bytes: [UInt8])
+    }
+
+    private func prepare(_ chunks: [InputChunk], path: String) -> [PreparedInput] {
+        let now = clock()
+        var prepared: [PreparedInput] = []
+        prepared.reserveCapacity(chunks.count)
+        for chunk in chunks {
+            let input = chunk.name ?? "\(path):\(chunk.line)"
+            do throws(UnreadableInput) {
+                guard !chunk.isTooLong else { throw InputLine.tooLong(input) }
+                for submission in try InputLine.submissions(
+                    chunk.bytes, input: input, upTo: byteBound)
+                {
+                    prepared.append(
+                        .submission(preparation.prepare(submission, now: now)))
+                }
+            } catch {
+                prepared.append(.unreadable(error, bytes: chunk.bytes))
+            }
+        }
+        return prepared
+    }
+
+    private func append(
+        _ batch: [PreparedInput], into summary: inout IngestSummary
+    ) async throws(StoreError) {
+        var events: [NewEvent] = []
+        var refused: [(error: IngestSummary.IngestError, item: NewQuarantineItem)] = []
+        for input in batch {
+            summary.read += 1
+            switch input {
+            case .submission(.event(let event)): events.append(event)
+            case .submission(.refused(let refusal)):
+                summary.count(refusal.standing)
+                let isConfigured = preparation.isConfigured(refusal.bundleId)
+                refused.append(
+                    (
+                        IngestSummary.IngestError(refusal),
+                        NewQuarantineItem(refusal, isConfiguredApp: isConfigured)
+                    ))
+            case .unreadable(let error, let bytes):
+                summary.rejected += 1
+                let told = IngestSummary.IngestError(
+                    input: error.input, code: error.code, message: error.message)
+                guard error.isKept else {
+                    summary.add(told)
+                    continue
+                }
+                let item = NewQuarantineItem(
+                    unreadable: error, bytes: bytes, receivedAt: clock())
+                refused.append((told, item))
+            }
+        }
+        try await keep(refused, into: &summary)
+        for piece in EventBatches(events) {
+            for result in try await log.append(Array(piece)) {
+                summary.position = max(summary.position, result.position)
+                switch result {
+                case .appended: summary.appended += 1
+                case .duplicate: summary.duplicates += 1
+                case .conflict: summary.conflicts += 1
+                }
+            }
+        }
+    }
+
+    /// Puts what was refused into quarantine, and says of what found no room there that it must
+    /// come again.
+    private func keep(
+        _ refused: [(error: IngestSummary.IngestError, item: NewQuarantineItem)],
+        into summary: inout IngestSummary
+    ) async throws(StoreError) {
+        guard keepsRefused else {
+            for entry in refused { summary.add(entry.error) }
+            return
+        }
+        guard !refused.isEmpty else { return }
+        let results = try await quarantine.quarantine(
+            refused.map { $0.item.withheld(by: preparation.secrets) })
+        for (entry, result) in zip(refused, results) {
+            guard result == .refused else {
+                summary.add(entry.error)
+                continue
+            }
+            summary.notKept += 1
+            summary.add(
+                IngestSummary.IngestError(
+                    input: entry.error.input, code: entry.error.code,
+                    message: entry.error.message
+                        + " No copy was kept: too many wait already of apps that are not configured,"
+                        + " or have no shared secret; ingest this again once they are, or have one."
+                ))
+        }
+    }
+}
+
+extension IngestSummary {
+    mutating func count(_ standing: Refusal.Standing) {
+        switch standing {
+        case .rejected: rejected += 1
+        case .quarantined: quarantined += 1
+        }
+    }
+}
+
+extension IngestSummary.IngestError {
+    init(_ refusal: Refusal) {
+        self.init(
+            input: refusal.submission.input, code: refusal.code, message: refusal.message)
+    }
+}
+
+/// Cuts events into batches that one append admits.
+package struct EventBatches: Sequence, IteratorProtocol {
+    private var rest: ArraySlice<NewEvent>
+
+    package init(_ events: [NewEvent]) { rest = events[...] }
+
+    package mutating func next() -> ArraySlice<NewEvent>? {
+        guard !rest.isEmpty else { return nil }
+        var end = rest.startIndex
+        var byteCount = 0
+        while end < rest.endIndex, end - rest.startIndex < LogLimits.batchEventCount {
+            byteCount += rest[end].evidence.packed.storedByteCount
+            if end > rest.startIndex, byteCount > LogLimits.batchByteCount { break }
+            end += 1
+        }
+        defer { rest = rest[end...] }
+        return rest[..<end]
+    }
+}

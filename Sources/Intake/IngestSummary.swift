@@ -1,0 +1,73 @@
+public import AppStore
+
+/// What became of an ingest (`contract.md`, the `ingest` summary).
+public struct IngestSummary: Sendable, Equatable {
+    /// Pieces of evidence, not lines.
+    public var read: Int64 = 0
+    public var appended: Int64 = 0
+    public var duplicates: Int64 = 0
+    /// Appended too, but counted once, here.
+    public var conflicts: Int64 = 0
+    /// Not believed.
+    public var rejected: Int64 = 0
+    /// Believed, but not acceptable now.
+    public var quarantined: Int64 = 0
+    /// Of the quarantined, those that found no room and must be ingested again.
+    public var notKept: Int64 = 0
+    /// The first `maximumErrors`, in input order.
+    public var errors: [IngestError] = []
+    public var errorsOmitted: Int64 = 0
+    /// The end of the log afterwards.
+    public var position: Int64 = 0
+
+    /// Reported errors (`design.md` §6).
+    public static let maximumErrors = 1_000
+
+    public struct IngestError: Sendable, Equatable {
+        public let input: String
+        public let code: String
+        public let message: String
+
+        package init(input: String, code: String, message: String) {
+            self.input = input
+            self.code = code
+            self.message = message
+        }
+
+        package func write(to json: inout JSONWriter) {
+            json.object { json in
+                json.member("input", input)
+                json.member("code", code)
+                json.member("message", message)
+            }
+        }
+    }
+
+    public init() {}
+
+    package mutating func add(_ error: IngestError) {
+        if errors.count < IngestSummary.maximumErrors {
+            errors.append(error)
+        } else {
+            errorsOmitted += 1
+        }
+    }
+
+    /// Whether everything that was read is in the log.
+    public var isClean: Bool { rejected == 0 && quarantined == 0 }
+
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("read", read)
+            json.member("appended", appended)
+            json.member("duplicates", duplicates)
+            json.member("conflicts", conflicts)
+            json.member("rejected", rejected)
+            json.member("quarantined", quarantined)
+            json.array("errors", errors) { json, error in error.write(to: &json) }
+            json.member("errorsOmitted", errorsOmitted)
+            json.member("position", position)
+            json.member("notKept", notKept)
+        }
+    }
+}

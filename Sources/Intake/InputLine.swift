@@ -1,0 +1,211 @@
+import AppStore
+import Ledger
+import LedgerStore
+import Signing
+
+/// Takes an input line (or a whole JSON body) apart into the evidence it holds
+/// (`contract.md`, `ingest`).
+package enum InputLine {
+    /// Largest line or body (`design.md` §6): 4 MiB.
+    package static let maximumByteCount = 4 * 1024 * 1024
+    /// Largest line of the quarantine's: a body at its bound, sealed.
+    static let maximumKeptByteCount = maximumByteCount + LogLimits.sealByteCount
+    /// Most pieces of evidence in one body; Apple's pages hold 20.
+    static let maximumPieces = 1_000
+    /// What the quarantine keeps of a line that is too long, or of an item that is no evidence.
+    static let keptByteCount = 64 * 1024
+
+    /// Throws `UnreadableInput` for what is none of the forms.
+    package static func submissions(
+        _ line: [UInt8], input: String, upTo bound: Int = maximumByteCount
+    ) throws(UnreadableInput) -> [Submission] {
+        guard line.count <= bound else { throw tooLong(input) }
+        guard line.first == UInt8(ascii: "{") else {
+            return [
+                Submission(
+                    form: isReceipt(line) ? .receipt(line) : .jws(line), claimedReceivedAt: nil,
+                    input: input, item: nil)
+            ]
+        }
+        let body: JSONValue
+        do throws(JSONError) { body = try JSONValue.parse(line) } catch {
+            throw unreadable("The line is not valid JSON (\(error.code.rawValue)).", input)
+        }
+        let receivedAt = try receivedAt(body, input)
+        let forms = try forms(body, of: line, input)
+        guard forms.count <= maximumPieces else {
+            throw UnreadableInput(
+                code: VerificationCode.payloadTooLarge.rawValue,
+                message: "The body holds more than \(maximumPieces) pieces of evidence.",
+                input: input)
+        }
+        let isOnly = forms.count == 1
+        return forms.enumerated().map { index, form in
+            Submission(
+                form: form, claimedReceivedAt: receivedAt, input: input,
+                item: isOnly ? nil : index + 1)
+        }
+    }
+
+    /// Whether a line can be a receipt: binary, or in base64, which begins as every sequence of that
+    /// size does, and no JWS, which has dots.
+    private static func isReceipt(_ line: [UInt8]) -> Bool {
+        WholeReceipt.isBinary(line)
+            || line.starts(with: "MI".utf8) && !line.contains(UInt8(ascii: "."))
+    }
+
+    package static func tooLong(_ input: String) -> UnreadableInput {
+        UnreadableInput(
+            code: VerificationCode.payloadTooLarge.rawValue,
+            message: "The line has more than \(maximumByteCount) bytes.", input: input)
+    }
+
+    private static func forms(
+        _ body: JSONValue, of line: [UInt8], _ input: String
+    ) throws(UnreadableInput) -> [Submission.Form] {
+        if let payload = body["signedPayload"] {
+            let kind = body["kind"]?.string.flatMap { EventKind(rawValue: $0) }
+            return [try exported(payload, kind, input) ?? token(payload, "signedPayload")]
+        }
+        if body["signedTransactionInfo"] != nil { return [transaction(body)] }
+        if let info = body["signedAppTransactionInfo"] {
+            return [token(info, "signedAppTransactionInfo")]
+        }
+        if let list = body["signedTransactions"]?.array {
+            return list.prefix(maximumPieces + 1).map { value in
+                guard let text = value.string else {
+                    return unreadable("An element of signedTransactions is not a string.", value)
+                }
+                return .transaction(Array(text.utf8))
+            }
+        }
+        if let list = body["notificationHistory"]?.array {
+            return list.prefix(maximumPieces + 1).map {
+                token($0["signedPayload"], "signedPayload")
+            }
+        }
+        if let groups = body["data"]?.array { return transactions(groups) }
+        if let form = originalStoreKit(body, line) { return [form] }
+        if body["signedRenewalInfo"] != nil {
+            throw unreadable(
+                "A renewal info names no app: it must come with its signedTransactionInfo.", input)
+        }
+        throw unreadable(
+            "The object has none of signedPayload, signedTransactionInfo, signedTransactions,"
+                + " notificationHistory, data, signedAppTransactionInfo, and is no answer of"
+                + " verifyReceipt and no version 1 notification.", input)
+    }
+
+    /// A line of `export events --evidence`, which names what its evidence is; nil where it is one
+    /// JWS. Throws for what no signature of Apple's proves: another ledger's own records.
+    private static func exported(
+        _ payload: JSONValue, _ kind: EventKind?, _ input: String
+    ) throws(UnreadableInput) -> Submission.Form? {
+        guard let text = payload.string.map({ Array($0.utf8) }) else { return nil }
+        switch kind {
+        case .receipt: return .receipt(text)
+        case .verifyReceipt: return .verifyReceipt(Redaction.withoutPasswords(text))
+        case .notificationV1: return .notificationV1(NotificationV1Body(text))
+        case .renewalPair: return (try? JSONValue.parse(text)).map { transaction($0) }
+        case .command, .sweep:
+            throw UnreadableInput(
+                code: ownRecordCode,
+                message:
+                    "This line is what a ledger noted itself (a \(kind?.rawValue ?? "record")),"
+                    + " which nobody signed: links, grants and what was asked of Apple come over"
+                    + " with `backup` and `restore` only.",
+                input: input, isKept: false)
+        case .notification, .transaction, .appTransaction, nil: return nil
+        }
+    }
+
+    /// What is refused because only a backup takes it along.
+    static let ownRecordCode = "ownRecord"
+
+    /// What original StoreKit left: bodies as they came, or as the text of a member, with a time
+    /// beside it.
+    private static func originalStoreKit(
+        _ body: JSONValue, _ line: [UInt8]
+    ) -> Submission.Form? {
+        // A receipt by itself, or as verifyReceipt was asked about it.
+        if let text = (body["receipt"] ?? body["receipt-data"])?.string {
+            return .receipt(Array(text.utf8))
+        }
+        if let text = body["notificationV1"]?.string {
+            return .notificationV1(NotificationV1Body(Array(text.utf8)))
+        }
+        if let text = body["verifyReceipt"]?.string {
+            return .verifyReceipt(Redaction.withoutPasswords(Array(text.utf8)))
+        }
+        if body["notification_type"] != nil || body["unified_receipt"] != nil {
+            return .notificationV1(NotificationV1Body(line))
+        }
+        let isAnswer = body["receipt"]?.object != nil || body["latest_receipt_info"] != nil
+        // Some kept the request's secret with the answer.
+        return body["status"] != nil && isAnswer
+            ? .verifyReceipt(Redaction.withoutPasswords(line)) : nil
+    }
+
+    /// The items of a status response, at most one more than a body may hold: four million
+    /// bytes could name a million of them.
+    private static func transactions(_ groups: [JSONValue]) -> [Submission.Form] {
+        var forms: [Submission.Form] = []
+        for group in groups {
+            guard forms.count <= maximumPieces else { break }
+            if let items = group["lastTransactions"]?.array {
+                let room = maximumPieces + 1 - forms.count
+                forms += items.prefix(room).map { transaction($0) }
+            } else {
+                forms.append(
+                    unreadable("An element of data has no list lastTransactions.", group))
+            }
+        }
+        return forms
+    }
+
+    private static func unreadable(_ message: String, _ item: JSONValue) -> Submission.Form {
+        .unreadable(message, Array(item.encoded().prefix(keptByteCount)))
+    }
+
+    private static func transaction(_ item: JSONValue) -> Submission.Form {
+        guard let transaction = item["signedTransactionInfo"]?.string else {
+            return unreadable("signedTransactionInfo is missing or not a string.", item)
+        }
+        guard let info = item["signedRenewalInfo"], !info.isNull else {
+            return .transaction(Array(transaction.utf8))
+        }
+        guard let renewal = info.string else {
+            return unreadable("signedRenewalInfo is not a string.", item)
+        }
+        return .pair(
+            transaction: Array(transaction.utf8), renewal: Array(renewal.utf8),
+            status: item["status"]?.int64)
+    }
+
+    private static func token(_ value: JSONValue?, _ name: String) -> Submission.Form {
+        guard let text = value?.string else {
+            return unreadable("\(name) is missing or not a string.", value ?? .null)
+        }
+        return .jws(Array(text.utf8))
+    }
+
+    private static func receivedAt(
+        _ body: JSONValue, _ input: String
+    ) throws(UnreadableInput) -> Timestamp? {
+        guard let value = body["receivedAt"], !value.isNull else { return nil }
+        let stated =
+            value.int64.map { Timestamp(milliseconds: $0) }
+            ?? value.string.flatMap { Timestamp(userInput: $0) }
+        guard let stated, stated.isNameable else {
+            throw unreadable(
+                "receivedAt is neither RFC 3339 nor milliseconds since the Unix epoch, in the years"
+                    + " 1 to 9999.", input)
+        }
+        return stated
+    }
+
+    private static func unreadable(_ message: String, _ input: String) -> UnreadableInput {
+        UnreadableInput(
+            code: VerificationCode.undecodablePayload.rawValue, message: message, input: input)
+    }
+}

@@ -1,0 +1,217 @@
+import Dispatch
+import Foundation
+
+/// One line (or whole body) of an input.
+package struct InputChunk: Sendable {
+    package let bytes: [UInt8]
+    /// From 1.
+    package let line: Int
+    /// The line was longer than `InputLine.maximumByteCount`; only its beginning was kept.
+    package let isTooLong: Bool
+    /// What it is called in reports, where file and line would not say it.
+    package var name: String?
+
+    package init(bytes: [UInt8], line: Int, isTooLong: Bool, name: String? = nil) {
+        self.bytes = bytes
+        self.line = line
+        self.isTooLong = isTooLong
+        self.name = name
+    }
+}
+
+/// Reads a file or standard input line by line with bounded memory, off the cooperative pool.
+///
+/// A file that is one JSON value over several lines is one chunk (`contract.md`: "or whole JSON
+/// file"), and so is one that is a single receipt; anything else is lines. Blank lines are passed over.
+package final class LineReader {
+    private let descriptor: Int32
+    private let ownsDescriptor: Bool
+    private let queue = DispatchQueue(label: "subledger.input")
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var line = 0
+    private var isAtEnd = false
+    private var isFirst = true
+
+    static let readByteCount = 256 * 1024
+    /// UTF-8's.
+    package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// An input that cannot be opened or read.
+    package struct Failure: Error, Sendable {
+        let path: String
+        package let reason: String
+    }
+
+    private let path: String
+
+    /// `-` is standard input.
+    package init(path: String) throws(Failure) {
+        self.path = path
+        guard path != "-" else {
+            descriptor = STDIN_FILENO
+            ownsDescriptor = false
+            return
+        }
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        ownsDescriptor = true
+        guard descriptor >= 0 else { throw Failure(path: path, reason: LineReader.lastError()) }
+    }
+
+    deinit { if ownsDescriptor, descriptor >= 0 { close(descriptor) } }
+
+    private static func lastError() -> String { String(cString: strerror(errno)) }
+
+    /// The next lines, at most `limit` of them and about `byteLimit` bytes; empty at the end.
+    package func next(limit: Int, byteLimit: Int) async throws(Failure) -> [InputChunk] {
+        if isFirst, let whole = try await wholeBody() { return [whole] }
+        var chunks: [InputChunk] = []
+        var byteCount = 0
+        while chunks.count < limit, byteCount < byteLimit, let chunk = try await nextLine() {
+            byteCount += chunk.bytes.count
+            if chunk.isTooLong || !chunk.bytes.isEmpty { chunks.append(chunk) }
+        }
+        return chunks
+    }
+
+    // MARK: Lines
+
+    private func nextLine() async throws(Failure) -> InputChunk? {
+        var searched = start
+        while true {
+            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                return take(to: end, next: end + 1)
+            }
+            searched = buffer.count
+            if buffer.count - start > InputLine.maximumByteCount {
+                return try await skipLine()
+            }
+            if isAtEnd {
+                guard start < buffer.count else { return nil }
+                return take(to: buffer.count, next: buffer.count)
+            }
+            let moved = start
+            compact()
+            searched -= moved
+            try await fill()
+        }
+    }
+
+    private func take(to end: Int, next: Int) -> InputChunk {
+        line += 1
+        let isTooLong = end - start > InputLine.maximumByteCount
+        let bytes = LineReader.trimmed(
+            isTooLong ? buffer[start..<end].prefix(InputLine.keptByteCount) : buffer[start..<end])
+        start = next
+        return InputChunk(bytes: bytes, line: line, isTooLong: isTooLong)
+    }
+
+    /// Passes over the rest of a line that is too long, without keeping it.
+    private func skipLine() async throws(Failure) -> InputChunk {
+        line += 1
+        let kept = LineReader.trimmed(buffer[start...].prefix(InputLine.keptByteCount))
+        while true {
+            if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                start = end + 1
+                break
+            }
+            buffer.removeAll(keepingCapacity: true)
+            start = 0
+            if isAtEnd { break }
+            try await fill()
+        }
+        return InputChunk(bytes: kept, line: line, isTooLong: true)
+    }
+
+    private func compact() {
+        guard start > 0 else { return }
+        buffer.removeFirst(start)
+        start = 0
+    }
+
+    private static func trimmed(_ slice: ArraySlice<UInt8>) -> [UInt8] {
+        var slice = slice
+        while let last = slice.last, isBlank(last) { slice.removeLast() }
+        while let first = slice.first, isBlank(first) { slice.removeFirst() }
+        return Array(slice)
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
+            || byte == UInt8(ascii: "\n")
+    }
+
+    // MARK: Whole bodies
+
+    /// The whole input, when it is one JSON body over several lines and no larger than one may be.
+    private func wholeBody() async throws(Failure) -> InputChunk? {
+        isFirst = false
+        while !isAtEnd, buffer.count < LineReader.byteOrderMark.count { try await fill() }
+        // Editors of other systems leave it before a text.
+        if buffer.starts(with: LineReader.byteOrderMark) {
+            buffer.removeFirst(LineReader.byteOrderMark.count)
+        }
+        while !isAtEnd, buffer.isEmpty { try await fill() }
+        if WholeReceipt.mayBegin(buffer) { return try await wholeReceipt() }
+        guard buffer.first(where: { !LineReader.isBlank($0) }) == UInt8(ascii: "{") else {
+            return nil
+        }
+        if let end = buffer.firstIndex(of: UInt8(ascii: "\n")),
+            JSONShape.isObject(LineReader.trimmed(buffer[..<end]))
+        {
+            return nil
+        }
+        while !isAtEnd, buffer.count <= InputLine.maximumByteCount { try await fill() }
+        guard isAtEnd, buffer.count <= InputLine.maximumByteCount else { return nil }
+        let whole = LineReader.trimmed(buffer[...])
+        guard JSONShape.isObject(whole) else { return nil }
+        start = buffer.count
+        return InputChunk(bytes: whole, line: 1, isTooLong: false)
+    }
+
+    /// The whole input, when it is one receipt; a binary one is never lines, whatever its size.
+    private func wholeReceipt() async throws(Failure) -> InputChunk? {
+        while !isAtEnd, buffer.count <= InputLine.maximumByteCount {
+            // Receipts that stand in a line each are not waited for.
+            if !WholeReceipt.isBinary(buffer),
+                let end = buffer.firstIndex(of: UInt8(ascii: "\n")),
+                WholeReceipt.isReceipt(buffer[..<end])
+            {
+                return nil
+            }
+            try await fill()
+        }
+        guard buffer.count <= InputLine.maximumByteCount else {
+            guard WholeReceipt.isBinary(buffer) else { return nil }
+            let kept = Array(buffer.prefix(InputLine.keptByteCount))
+            (buffer, start, isAtEnd) = ([], 0, true)
+            return InputChunk(bytes: kept, line: 1, isTooLong: true)
+        }
+        guard let receipt = WholeReceipt.decode(buffer) else { return nil }
+        start = buffer.count
+        return InputChunk(bytes: receipt, line: 1, isTooLong: false)
+    }
+
+    // MARK: Reading
+
+    private func fill() async throws(Failure) {
+        let descriptor = self.descriptor
+        let result: Result<[UInt8], Failure> = await withCheckedContinuation { continuation in
+            queue.async { [path] in
+                var chunk = [UInt8](repeating: 0, count: LineReader.readByteCount)
+                var count = read(descriptor, &chunk, chunk.count)
+                while count < 0, errno == EINTR { count = read(descriptor, &chunk, chunk.count) }
+                if count < 0 {
+                    continuation.resume(
+                        returning: .failure(
+                            Failure(path: path, reason: LineReader.lastError())))
+                } else {
+                    continuation.resume(returning: .success(Array(chunk[..<count])))
+                }
+            }
+        }
+        let chunk = try result.get()
+        if chunk.isEmpty { isAtEnd = true }
+        buffer += chunk
+    }
+}

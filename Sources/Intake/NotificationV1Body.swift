@@ -1,0 +1,71 @@
+import AppStore
+import Signing
+
+/// The body of a version 1 notification as it was posted or kept. Its head is read once, whatever
+/// becomes of it: any client can post a body, and each reading costs more with each key.
+package struct NotificationV1Body: Sendable {
+    package let bytes: [UInt8]
+    /// Where its password stands, or why it has none.
+    private let reading: Result<SealedNotificationV1, VerificationError>
+    private let head: NotificationV1.Head?
+
+    package init(_ bytes: [UInt8]) {
+        do throws(JSONError) { self.init(bytes, try NotificationV1.head(of: bytes)) } catch {
+            self.init(bytes, .failure(NotificationV1Body.unreadable(error)), nil)
+        }
+    }
+
+    /// Of a body whose head was read to tell which version it is.
+    package init(_ bytes: [UInt8], _ head: NotificationV1.Head) {
+        let sealed = SealedNotificationV1(bytes, head)
+        self.init(
+            bytes, sealed.map { .success($0) } ?? .failure(NotificationV1Body.withoutPassword), head
+        )
+    }
+
+    private init(
+        _ bytes: [UInt8], _ reading: Result<SealedNotificationV1, VerificationError>,
+        _ head: NotificationV1.Head?
+    ) {
+        self.bytes = bytes
+        self.reading = reading
+        self.head = head
+    }
+
+    /// Throws `undecodablePayload` for what is no JSON, `payloadTooLarge` for what holds more
+    /// values than are looked at before a password, `wrongSharedSecret` without a password.
+    package var sealed: SealedNotificationV1 {
+        get throws(VerificationError) { try reading.get() }
+    }
+
+    /// The receipt inside it, in base64; nil without one.
+    var latestReceipt: [UInt8]? { head?.latestReceipt(in: bytes) }
+
+    private static var withoutPassword: VerificationError {
+        VerificationError(
+            .wrongSharedSecret,
+            reason: "A version 1 notification has a password, and this has none.")
+    }
+
+    private static func unreadable(_ error: JSONError) -> VerificationError {
+        guard error.code != .tooManyValues else {
+            return VerificationError(
+                .payloadTooLarge,
+                reason: "It holds more than \(NotificationV1.unreadValueCount) values.")
+        }
+        return VerificationError(
+            .undecodablePayload, reason: "It is not valid JSON (\(error.code.rawValue)).")
+    }
+}
+
+extension NotificationV1Body: Equatable {
+    package static func == (left: NotificationV1Body, right: NotificationV1Body) -> Bool {
+        left.bytes == right.bytes
+    }
+}
+
+extension NotificationV1Body: CustomStringConvertible, CustomReflectable {
+    /// Nothing of the body, and no password.
+    package var description: String { "NotificationV1Body" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

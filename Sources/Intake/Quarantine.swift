@@ -1,0 +1,107 @@
+public import AppStore
+import Ledger
+public import LedgerStore
+public import Signing
+
+/// What could not be accepted: looking at it, and trying again.
+public struct Quarantine: Sendable {
+    let log: any EventStore
+    let store: any QuarantineStore
+    let environment: Environment
+
+    public init(log: any EventStore, store: any QuarantineStore, environment: Environment) {
+        self.log = log
+        self.store = store
+        self.environment = environment
+    }
+
+    /// Every item, oldest first, without bytes.
+    public func items() async throws(StoreError) -> [QuarantineItem] {
+        var items: [QuarantineItem] = []
+        while true {
+            let page = try await store.quarantined(
+                after: items.last?.id ?? 0, limit: QuarantineLimits.pageCount)
+            guard !page.isEmpty else { return items }
+            items += page
+        }
+    }
+
+    /// Takes every item in again under the present configuration. What is accepted (or known)
+    /// leaves the quarantine; the rest stays as it is. An event counts as received when it was
+    /// first delivered here, as far as the log's later times admit.
+    ///
+    /// - Parameter isEnvironmentNamed: as for `Ingest`.
+    public func retry(
+        apps: [Configuration.App], verifier: EvidenceVerifier, isEnvironmentNamed: Bool = true
+    ) async throws(StoreError) -> IngestSummary {
+        var total = IngestSummary()
+        for item in try await items() {
+            guard let whole = try await store.quarantineItem(item.id) else { continue }
+            guard whole.isWhole else {
+                total.read += 1
+                total.rejected += 1
+                continue
+            }
+            let receivedAt = whole.receivedAt
+            let ingest = Ingest(
+                log: log, quarantine: store, environment: environment, apps: apps,
+                verifier: verifier, isEnvironmentNamed: isEnvironmentNamed, keepsRefused: false
+            ) { receivedAt }
+            let summary = try await ingest.run(lines: [whole.bytes], input: whole.input)
+            total.add(summary)
+            guard summary.read > 0, summary.isClean else { continue }
+            _ = try await store.removeFromQuarantine(item.id)
+        }
+        total.position = try await log.head().position
+        return total
+    }
+}
+
+extension IngestSummary {
+    /// Adds another run's counts and errors.
+    package mutating func add(_ other: IngestSummary) {
+        read += other.read
+        appended += other.appended
+        duplicates += other.duplicates
+        conflicts += other.conflicts
+        rejected += other.rejected
+        quarantined += other.quarantined
+        notKept += other.notKept
+        for error in other.errors { add(error) }
+        errorsOmitted += other.errorsOmitted
+    }
+}
+
+extension QuarantineItem {
+    /// Whether the kept copy is all there was; a part of it cannot be tried again.
+    var isWhole: Bool {
+        Int64(bytes.count) == byteCount && !bytes.isEmpty
+            && code != VerificationCode.payloadTooLarge.rawValue
+    }
+
+    /// One line for people.
+    public var text: String {
+        let app = bundleId.map { " \($0)" } ?? ""
+        let times = attempts > 1 ? ", \(attempts) times" : ""
+        return "\(id)  \(latestAt.rfc3339)  \(code)\(app)  \(input) (\(byteCount) bytes\(times)):"
+            + " \(message)"
+    }
+
+    public func write(to json: inout JSONWriter, withBytes: Bool) {
+        json.object { json in
+            json.member("id", id)
+            json.member("receivedAt", receivedAt)
+            json.member("latestAt", latestAt)
+            json.member("attempts", attempts)
+            json.member("standing", standing.rawValue)
+            json.member("code", code)
+            json.member("part", part)
+            json.member("message", message)
+            json.member("bundleId", bundleId)
+            json.member("environment", environment)
+            json.member("input", input)
+            json.member("byteCount", byteCount)
+            if withBytes { json.member("content", String(decoding: bytes, as: UTF8.self)) }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+public import AppStore
+
+/// Which events an answer may use (`lifecycle.md` §1): all, those received by a time, or those up
+/// to a position.
+public enum KnowledgeLimit: Sendable, Hashable {
+    case everything
+    case knownAt(Timestamp)
+    case knownPosition(Int64)
+
+    public func admits(_ fact: Fact) -> Bool {
+        switch self {
+        case .everything: true
+        case .knownAt(let time): fact.receivedAt <= time
+        case .knownPosition(let position): fact.position <= position
+        }
+    }
+
+    /// The position an answer under this limit is computed at.
+    package func position(head: Int64) -> Int64 {
+        guard case .knownPosition(let position) = self else { return head }
+        return min(max(position, 0), head)
+    }
+
+    package var knownAt: Timestamp? {
+        guard case .knownAt(let time) = self else { return nil }
+        return time
+    }
+
+    /// The two that a comparison is of, the earlier one first: one or two of a kind, where one is
+    /// compared with everything. Nil for any other number.
+    public static func compared(
+        _ limits: [KnowledgeLimit]
+    ) -> (before: KnowledgeLimit, after: KnowledgeLimit)? {
+        guard (1...2).contains(limits.count) else { return nil }
+        guard limits.count == 2 else { return (limits[0], .everything) }
+        let isOrdered =
+            switch (limits[0], limits[1]) {
+            case (.knownAt(let one), .knownAt(let two)): one <= two
+            case (.knownPosition(let one), .knownPosition(let two)): one <= two
+            default: true
+            }
+        return isOrdered ? (limits[0], limits[1]) : (limits[1], limits[0])
+    }
+}

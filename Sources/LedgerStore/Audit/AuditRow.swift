@@ -1,0 +1,66 @@
+internal import AppStore
+
+/// A row as an audit reads it: damage is data, not an error.
+package struct AuditRow: Sendable {
+    package let position: Int64
+    /// Nil when a value makes no sense.
+    package let event: RecordedEvent?
+    package let evidence: StoredEvidence
+    /// False when whoever asks for the row by its position does not find it.
+    var isReachable = true
+
+    package init(
+        position: Int64, event: RecordedEvent?, evidence: StoredEvidence, isReachable: Bool = true
+    ) {
+        self.position = position
+        self.event = event
+        self.evidence = evidence
+        self.isReachable = isReachable
+    }
+
+    package enum StoredEvidence: Sendable {
+        case missing
+        case erased
+        case unreadable
+        case packed(PackedEvidence)
+    }
+
+    /// What is wrong with the row taken by itself.
+    func findings() -> [LogFinding] {
+        guard let event else { return [LogFinding(.rowUnreadable, at: position)] }
+        var findings: [LogFinding] = []
+        if !isReachable { findings.append(LogFinding(.rowUnreachable, at: position)) }
+        if event.computedLeafHash() != event.leafHash {
+            findings.append(LogFinding(.leafHashMismatch, at: position))
+        }
+        switch evidence {
+        case .erased: findings.append(LogFinding(.evidenceErased, at: position))
+        case .missing: findings.append(LogFinding(.evidenceMissing, at: position))
+        case .unreadable: findings.append(LogFinding(.evidenceUnreadable, at: position))
+        case .packed(let packed):
+            do throws(StoreError) {
+                let hashes = try packed.computedHashes()
+                if hashes.evidence != event.evidenceHash {
+                    findings.append(LogFinding(.evidenceHashMismatch, at: position))
+                }
+                if hashes.payload != event.payloadHash {
+                    findings.append(LogFinding(.payloadHashMismatch, at: position))
+                }
+            } catch {
+                findings.append(LogFinding(.evidenceUnreadable, at: position))
+            }
+        }
+        return findings
+    }
+
+    /// The event as readers get it; nil when the row makes no sense.
+    package var logged: LoggedEvent? {
+        guard let event else { return nil }
+        switch evidence {
+        case .packed(let packed): return LoggedEvent(event: event, evidence: packed)
+        case .erased: return LoggedEvent(event: event, evidence: nil)
+        case .missing, .unreadable:
+            return LoggedEvent(event: event, evidence: nil, damage: PackedEvidence.unreadable)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// What an audit of the log found.
+public struct LogAuditReport: Sendable {
+    /// The head the log was compared with; nil when its row cannot be read.
+    public package(set) var head: LogHead?
+    /// Events checked.
+    public package(set) var eventCount: Int64 = 0
+    /// The largest position of a row when the audit began, which it does not look beyond.
+    public package(set) var lastPosition: Int64 = 0
+    /// Events whose evidence was erased: their row was checked, their bytes cannot be. Each is a
+    /// finding, too (`LogFinding.Code.evidenceErased`).
+    public package(set) var tombstoneCount: Int64 = 0
+    /// The first findings, in the order of the log.
+    public private(set) var findings: [LogFinding] = []
+    /// Findings beyond `findingLimit`.
+    public private(set) var findingsOmitted: Int64 = 0
+
+    /// Findings a report holds (`design.md` §6).
+    public static let findingLimit = 1_000
+
+    /// True when every hash was recomputed and nothing was wrong.
+    public var isSound: Bool { findings.isEmpty }
+
+    package init() {}
+
+    package mutating func add(_ finding: LogFinding) {
+        if findings.count < LogAuditReport.findingLimit {
+            findings.append(finding)
+        } else {
+            findingsOmitted += 1
+        }
+    }
+}

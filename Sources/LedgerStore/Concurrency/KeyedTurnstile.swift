@@ -1,0 +1,41 @@
+internal import Synchronization
+
+/// Lets one in at a time for each key, in the order of their coming; keys do not wait for each
+/// other.
+package final class KeyedTurnstile: Sendable {
+
+    package init() {
+    }
+    /// Who waits, by the keys that are in use.
+    private let waiting = Mutex<[String: [CheckedContinuation<Void, Never>]]>([:])
+
+    /// Runs `body` alone under its key. Never called inside itself: that could wait for ever.
+    package func pass<Value>(_ key: String, _ body: () async throws -> Value) async rethrows
+        -> Value
+    {
+        await withCheckedContinuation { continuation in
+            let isFree = waiting.withLock { waiting in
+                guard waiting[key] == nil else {
+                    waiting[key]?.append(continuation)
+                    return false
+                }
+                waiting[key] = []
+                return true
+            }
+            if isFree { continuation.resume() }
+        }
+        defer { leave(key) }
+        return try await body()
+    }
+
+    private func leave(_ key: String) {
+        let next = waiting.withLock { waiting -> CheckedContinuation<Void, Never>? in
+            guard waiting[key]?.isEmpty == false else {
+                waiting[key] = nil
+                return nil
+            }
+            return waiting[key]?.removeFirst()
+        }
+        next?.resume()
+    }
+}

@@ -1,0 +1,47 @@
+internal import Foundation
+
+/// Pure work spread over all cores, in order.
+package enum Parallel {
+    /// Elements below which spreading costs more than it saves.
+    static let minimumCount = 64
+
+    /// Applies `transform` to every element; results in the order of the elements. The first
+    /// error (by chunk) is thrown.
+    ///
+    /// - Parameter count: fewer elements than that are not spread.
+    package static func map<Element: Sendable, Result: Sendable, Failure: Error>(
+        _ elements: [Element], atLeast count: Int = minimumCount,
+        _ transform: @escaping @Sendable (Element) throws(Failure) -> Result
+    ) async throws(Failure) -> [Result] {
+        let width = ProcessInfo.processInfo.activeProcessorCount
+        guard elements.count >= count, width > 1 else {
+            return try apply(elements[...], transform)
+        }
+        let size = (elements.count + width - 1) / width
+        typealias Chunk = (Int, Swift.Result<[Result], Failure>)
+        let chunks = await withTaskGroup(of: Chunk.self) { group in
+            for start in stride(from: 0, to: elements.count, by: size) {
+                let slice = elements[start..<min(start + size, elements.count)]
+                group.addTask {
+                    (start, Swift.Result { () throws(Failure) in try apply(slice, transform) })
+                }
+            }
+            var chunks: [Chunk] = []
+            for await chunk in group { chunks.append(chunk) }
+            return chunks.sorted { $0.0 < $1.0 }
+        }
+        var results: [Result] = []
+        results.reserveCapacity(elements.count)
+        for chunk in chunks { results += try chunk.1.get() }
+        return results
+    }
+
+    private static func apply<Element, Result, Failure: Error>(
+        _ elements: ArraySlice<Element>, _ transform: (Element) throws(Failure) -> Result
+    ) throws(Failure) -> [Result] {
+        var results: [Result] = []
+        results.reserveCapacity(elements.count)
+        for element in elements { results.append(try transform(element)) }
+        return results
+    }
+}

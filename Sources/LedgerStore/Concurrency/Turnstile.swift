@@ -1,0 +1,45 @@
+internal import Synchronization
+
+/// Lets one in at a time, in the order of their coming.
+package final class Turnstile: Sendable {
+
+    package init() {
+    }
+    private let state = Mutex(State())
+
+    private struct State {
+        var isTaken = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// Runs `body` alone. Never called inside itself: that would wait for ever.
+    package func pass<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.isTaken else {
+                    state.isTaken = true
+                    return true
+                }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+        defer { leave() }
+        return try await body()
+    }
+
+    /// How many wait to be let in.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    private func leave() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard !state.waiting.isEmpty else {
+                state.isTaken = false
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+        next?.resume()
+    }
+}

@@ -1,0 +1,223 @@
+import AppStore
+public import Intake
+import Ledger
+public import LedgerStore
+public import SQLiteStore
+public import Signing
+
+/// Proves that the ledger is what it was: every leaf hash and the tree, the evidence behind them,
+/// the checkpoints of derived data, and on request every signature at its own date.
+///
+/// Works on the log alone and writes nothing: derived data is looked at where it stands, and
+/// neither its absence nor its damage keeps the log from being judged.
+public struct Audit: Sendable {
+    let log: EventLog
+    /// The environment's, where derived data stands beside the log.
+    let directory: String
+
+    /// What an audit found.
+    public struct Report: Sendable {
+        public var log: LogAuditReport
+        /// Whether facts and projections stand on this log, as far as there are any; nil when they
+        /// could not be compared.
+        public var projectionsMatch: Bool?
+        /// Why `projectionsMatch` is nil.
+        public var projectionsFailure: StoreError?
+        /// Events whose signatures were verified, tombstones and unsigned events not among them;
+        /// nil when not asked for.
+        public var signaturesVerified: Int64?
+        /// Version 1 notifications whose seal could not be judged here, since it is of no secret that
+        /// the app's file holds now; nil when not asked for. Their bytes are proved by their hashes all
+        /// the same.
+        public var signaturesNotVerifiable: Int64?
+        public var signatureFindings: [SignatureFinding] = []
+        public var signatureFindingsOmitted = 0
+
+        /// True when nothing was found wrong. Derived data that cannot be compared does not count:
+        /// it can be made again, and `projectionsFailure` says so.
+        public var isSound: Bool {
+            log.isSound && projectionsMatch != false && signatureFindings.isEmpty
+        }
+
+        mutating func add(_ finding: SignatureFinding) {
+            if signatureFindings.count < Audit.maximumSignatureFindings {
+                signatureFindings.append(finding)
+            } else {
+                signatureFindingsOmitted += 1
+            }
+        }
+    }
+
+    /// An event whose evidence no longer verifies.
+    public struct SignatureFinding: Sendable, Equatable {
+        public let position: Int64
+        public let code: String
+        public let message: String
+    }
+
+    static let maximumSignatureFindings = 1_000
+
+    public init(log: EventLog, directory: String) {
+        self.log = log
+        self.directory = directory
+    }
+
+    /// - Parameters:
+    ///   - verifier: given, every JWS and receipt is verified again at its date, on all cores.
+    ///   - apps: by whose shared secrets version 1 notifications are verified then.
+    ///
+    /// Damage is reported, not thrown: throws only what keeps the log from being read at all.
+    public func verify(
+        verifier: EvidenceVerifier?, apps: [Configuration.App] = [],
+        report: @escaping Projector.Report = { _ in }
+    ) async throws(StoreError) -> Report {
+        let found = try await log.verify { done, all in
+            report(Projector.Progress(.verify, position: done, head: all))
+        }
+        var result = Report(log: found)
+        do throws(StoreError) { result.projectionsMatch = try await derivedMatches() } catch {
+            result.projectionsFailure = error
+        }
+        guard let verifier else { return result }
+        let judge = Judge(verifier: verifier, secrets: SharedSecrets(apps))
+        try await verifySignatures(judge, &result, report)
+        return result
+    }
+
+    // MARK: Derived data
+
+    /// Whether every checkpoint is one of this log; true, too, when nothing was derived yet.
+    private func derivedMatches() async throws(StoreError) -> Bool {
+        var checkpoints: [Checkpoint] = []
+        if let path = DerivedFiles.facts(in: directory).current() {
+            let facts = try await Blocking.run { () throws(StoreError) in
+                try FactsStore(existing: path)
+            }
+            defer { try? facts.close() }
+            checkpoints.append(try await facts.checkpoint())
+        }
+        if let path = DerivedFiles.projections(in: directory).current() {
+            let projections = try await Blocking.run { () throws(StoreError) in
+                try ProjectionsStore(path: path)
+            }
+            defer { try? projections.close() }
+            checkpoints.append(try await projections.checkpoint())
+        }
+        let witness = LogWitness(log)
+        for checkpoint in checkpoints {
+            guard try await witness.confirms(checkpoint) else { return false }
+        }
+        return true
+    }
+
+    // MARK: Signatures
+
+    /// By what evidence is judged.
+    package struct Judge: Sendable {
+        let verifier: EvidenceVerifier
+        var secrets = SharedSecrets([])
+
+        package init(verifier: EvidenceVerifier, secrets: SharedSecrets = SharedSecrets([])) {
+            self.verifier = verifier
+            self.secrets = secrets
+        }
+    }
+
+    private func verifySignatures(
+        _ judge: Judge, _ result: inout Report, _ report: Projector.Report
+    ) async throws(StoreError) {
+        let end = result.log.lastPosition
+        var (verified, notVerifiable): (Int64, Int64) = (0, 0)
+        var position: Int64 = 0
+        do throws(StoreError) {
+            while let page = try await log.auditedPage(after: position, through: end) {
+                position = page.last
+                for verdict in await Parallel.map(page.events, { Audit.check($0, judge) }) {
+                    switch verdict {
+                    case .verified: verified += 1
+                    case .nothingSigned: break
+                    case .notVerifiable: notVerifiable += 1
+                    case .failed(let finding): result.add(finding)
+                    }
+                }
+                report(Projector.Progress(.signatures, position: position, head: end))
+            }
+        } catch {
+            guard error.isDamage else { throw error }
+            result.add(Audit.finding(position + 1, error))
+        }
+        result.signaturesVerified = verified
+        result.signaturesNotVerifiable = notVerifiable
+    }
+
+    package enum Verdict: Sendable, Equatable {
+        /// Every signature of the event holds at its date.
+        case verified
+        /// It carries none, or its evidence was erased, which the audit of the log tells.
+        case nothingSigned
+        /// A seal of a secret that is not at hand.
+        case notVerifiable
+        case failed(SignatureFinding)
+    }
+
+    package static func check(_ logged: LoggedEvent, _ judge: Judge) -> Verdict {
+        let (event, verifier) = (logged.event, judge.verifier)
+        if event.attributes.kind == .notificationV1 { return checkSeal(logged, judge.secrets) }
+        switch event.attributes.trust {
+        case .signed, .xcode: break
+        case .transport, .secret, .operator: return .nothingSigned
+        }
+        let position = event.position
+        do {
+            guard let bytes = try logged.originalBytes() else { return .nothingSigned }
+            if event.attributes.kind == .receipt {
+                _ = try verifier.receipts.verify(bytes, receivedAt: event.receivedAt)
+                return .verified
+            }
+            guard event.attributes.kind == .renewalPair else {
+                _ = try verifier.verifyAny(bytes, receivedAt: event.receivedAt)
+                return .verified
+            }
+            var pairCount = 0
+            for submission in try InputLine.submissions(bytes, input: "evidence") {
+                guard case .pair(let transaction, let renewal, _) = submission.form else {
+                    continue
+                }
+                pairCount += 1
+                _ = try verifier.verifyPair(
+                    transaction: transaction, renewal: renewal, receivedAt: event.receivedAt)
+            }
+            return pairCount > 0 ? .verified : .failed(noPair(position))
+        } catch let error as VerificationError {
+            return .failed(
+                SignatureFinding(
+                    position: position, code: error.code.rawValue, message: error.reason))
+        } catch let error as StoreError {
+            return .failed(finding(position, error))
+        } catch {
+            return .failed(noPair(position))
+        }
+    }
+
+    /// A seal of no secret at hand may be of one that was changed since: that is no finding.
+    private static func checkSeal(_ logged: LoggedEvent, _ secrets: SharedSecrets) -> Verdict {
+        let event = logged.event
+        do throws(StoreError) {
+            guard let bytes = try logged.originalBytes() else { return .nothingSigned }
+            guard let secret = secrets[event.attributes.bundleId],
+                let sealed = try? NotificationV1Body(bytes).sealed, sealed.isSealed(by: secret)
+            else { return .notVerifiable }
+            return .verified
+        } catch { return .failed(finding(event.position, error)) }
+    }
+
+    private static func finding(_ position: Int64, _ error: StoreError) -> SignatureFinding {
+        SignatureFinding(position: position, code: error.code.rawValue, message: error.reason)
+    }
+
+    private static func noPair(_ position: Int64) -> SignatureFinding {
+        SignatureFinding(
+            position: position, code: VerificationCode.malformedJWS.rawValue,
+            message: "The stored evidence is no signed pair.")
+    }
+}

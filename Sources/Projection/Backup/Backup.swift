@@ -1,0 +1,47 @@
+public import AppStore
+import Foundation
+public import Intake
+public import SQLiteStore
+
+/// Backs up one environment's log: the one thing that cannot be made again. What waits in
+/// quarantine is not in it; losing that loses no answer.
+public struct Backup: Sendable {
+    private let configuration: Configuration
+    private let environment: Environment
+
+    public init(_ configuration: Configuration, environment: Environment) {
+        self.configuration = configuration
+        self.environment = environment
+    }
+
+    /// Makes the backup under a path where nothing is yet, verified.
+    ///
+    /// Others may append meanwhile: what is there when it begins is in it. Throws `BackupError` or
+    /// `StoreError`.
+    public func run(
+        to path: String, report: @escaping @Sendable (LogBackup.Step) -> Void = { _ in }
+    ) async throws -> LogBackup.Report {
+        let directory = EnvironmentLedger.directory(configuration, environment)
+        // Opening would make an empty log, and backing that up would look like success.
+        guard FileManager.default.fileExists(atPath: "\(directory)/\(EventLog.fileName)") else {
+            throw BackupError.noLog(directory)
+        }
+        let log = try await EventLog.open(directory: directory)
+        do {
+            let done = try await LogBackup(log, environment: environment, to: path)
+                .run(report: report)
+            await log.close()
+            return done
+        } catch {
+            await log.close()
+            throw error
+        }
+    }
+}
+
+extension EnvironmentLedger {
+    /// The directory of an environment's files.
+    static func directory(_ configuration: Configuration, _ environment: Environment) -> String {
+        "\(configuration.dataDirectory)/\(directoryName(environment))"
+    }
+}

@@ -1,0 +1,130 @@
+import AppStore
+import Foundation
+import Ledger
+import LedgerStore
+internal import SQLiteStore
+import Synchronization
+
+/// Folds every chain of a facts file on all cores and hands the rows on in chain order. Memory
+/// stays at a few pages.
+struct ChainFold: Sendable {
+    let facts: FactsStore
+    let environment: Environment
+    let catalogue: Catalogue
+    /// Classes that many chains share: one for each core, so that none waits for another.
+    private let idleNumbers = IdleNumbers()
+
+    init(facts: FactsStore, environment: Environment, catalogue: Catalogue) {
+        self.facts = facts
+        self.environment = environment
+        self.catalogue = catalogue
+    }
+
+    /// Takes what was made of the next chains, and how many facts were folded so far.
+    typealias Consumer<Page> = (Page, Int64) async throws(StoreError) -> Void
+
+    /// Pages being folded or waiting for their turn, for each core.
+    static let pagesPerCore = 3
+
+    /// The rows of each page's chains as they are.
+    func run(_ consume: Consumer<[ChainRows]>) async throws(StoreError) {
+        try await run(
+            beginning: { _ in [] }, adding: { $0.append($1) }, ending: { _ in }, consume)
+    }
+
+    /// Each page's rows as bytes, the chains numbered from 1 on.
+    ///
+    /// - Parameter sums: takes what the chains contribute to metrics.
+    func runEncoding(
+        into sums: MovementPool, _ consume: Consumer<EncodedRows>
+    ) async throws(StoreError) {
+        try await run(
+            beginning: { EncodedRows(firstSubscription: $0 + 1, pool: sums) },
+            adding: { $0.append($1) }, ending: { $0.finish() }, consume)
+    }
+
+    /// While `consume` works on one page, the next are folded, and the one after is read. A page
+    /// begins with the number of chains before it; a chain's facts and rows are gone before the
+    /// next chain's are made.
+    private func run<Page: Sendable>(
+        beginning begin: @escaping @Sendable (Int64) -> Page,
+        adding add: @escaping @Sendable (inout Page, ChainRows) -> Void,
+        ending end: @escaping @Sendable (inout Page) -> Void,
+        _ consume: Consumer<Page>
+    ) async throws(StoreError) {
+        let width = ChainFold.pagesPerCore * ProcessInfo.processInfo.activeProcessorCount
+        let failure = await withTaskGroup(of: (Int, Outcome<Page>).self) { group -> StoreError? in
+            var ready: [Int: Outcome<Page>] = [:]
+            var counts: [Int] = []
+            var (consumed, factCount, chainCount) = (0, Int64(0), Int64(0))
+            do throws(StoreError) {
+                var page = try await facts.undecodedPage(after: nil)
+                while page != nil || consumed < counts.count {
+                    let current = page
+                    async let following = Outcome { () throws(StoreError) in
+                        guard let current else { return FactsPage?.none }
+                        return try await facts.undecodedPage(after: current.last)
+                    }
+                    if let current {
+                        let (index, before) = (counts.count, chainCount)
+                        counts.append(current.factCount)
+                        chainCount += Int64(current.chainCount)
+                        group.addTask {
+                            let page = await Outcome { () throws(StoreError) in
+                                try fold(current, { begin(before) }, add, end)
+                            }
+                            return (index, page)
+                        }
+                    }
+                    while consumed < counts.count,
+                        current == nil || counts.count - consumed >= width || ready[consumed] != nil
+                    {
+                        while ready[consumed] == nil, let done = await group.next() {
+                            ready[done.0] = done.1
+                        }
+                        guard let rows = try ready.removeValue(forKey: consumed)?.get() else {
+                            break
+                        }
+                        factCount += Int64(counts[consumed])
+                        consumed += 1
+                        try await consume(rows, factCount)
+                    }
+                    page = try await following.get()
+                }
+                return nil
+            } catch {
+                group.cancelAll()
+                return error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func fold<Page>(
+        _ page: FactsPage, _ begin: () -> Page, _ add: (inout Page, ChainRows) -> Void,
+        _ end: (inout Page) -> Void
+    ) throws(StoreError) -> Page {
+        // Begun here: what is nobody else's is added to in place.
+        var rows = begin()
+        let numbers = idleNumbers.take()
+        defer { idleNumbers.give(numbers) }
+        try page.forEachChain { chain, facts in
+            add(
+                &rows,
+                ChainRows(
+                    chain, facts: facts, environment: environment, catalogue: catalogue,
+                    numbers: numbers))
+        }
+        end(&rows)
+        return rows
+    }
+}
+
+/// What knows classes, and is not in use.
+private final class IdleNumbers: Sendable {
+    private let idle = Mutex<[ClassNumbers]>([])
+
+    func take() -> ClassNumbers { idle.withLock { $0.popLast() } ?? ClassNumbers() }
+
+    func give(_ numbers: ClassNumbers) { idle.withLock { $0.append(numbers) } }
+}

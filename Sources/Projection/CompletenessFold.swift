@@ -1,0 +1,97 @@
+import AppStore
+import Ledger
+import LedgerStore
+internal import SQLiteStore
+
+/// Folds completeness from the log: event by event beside the projector, or at once for a new file.
+/// Both come to the same.
+struct CompletenessFold: Sendable {
+    let log: EventLog
+    let environment: Environment
+
+    init(_ ledger: EnvironmentLedger) {
+        log = ledger.log
+        environment = ledger.environment
+    }
+
+    // MARK: Event by event
+
+    /// Takes the next events, in order of position; the states they added.
+    func advance(
+        _ completeness: inout Completeness, by events: [RecordedEvent]
+    ) async throws(StoreError) -> [Completeness.State] {
+        var added: [Completeness.State] = []
+        for event in events {
+            let attributes = event.attributes
+            switch attributes.kind {
+            case .sweep:
+                guard let sweep = try await sweep(at: event.position) else { continue }
+                let state = completeness.take(
+                    sweep, in: environment, position: event.position, receivedAt: event.receivedAt)
+                if let state { added.append(state) }
+            case .notification:
+                guard let signedAt = attributes.signedAt,
+                    attributes.notificationType != NotificationType.test.rawValue
+                else { continue }
+                let state = completeness.take(
+                    notificationSigned: signedAt, of: attributes.bundleId,
+                    position: event.position, receivedAt: event.receivedAt)
+                if let state { added.append(state) }
+            default: continue
+            }
+        }
+        return added
+    }
+
+    // MARK: At once
+
+    /// What the whole log up to a position says. Looks only at what came after the first sweep.
+    func whole(through position: Int64) async throws(StoreError) -> Completeness {
+        var completeness = Completeness()
+        var apps: Set<BundleId> = []
+        var cursor: Int64 = 0
+        for stop in try await log.sweepPositions(through: position) {
+            try await doubt(&completeness, apps, after: cursor, through: stop - 1)
+            cursor = stop
+            guard let sweep = try await sweep(at: stop),
+                let event = try await log.events(
+                    after: stop - 1, through: stop, limit: 1, damaged: .marked
+                ).first
+            else { continue }
+            completeness.take(
+                sweep, in: environment, position: stop, receivedAt: event.receivedAt)
+            apps.insert(sweep.bundleId)
+        }
+        try await doubt(&completeness, apps, after: cursor, through: position)
+        return completeness
+    }
+
+    private func doubt(
+        _ completeness: inout Completeness, _ apps: Set<BundleId>, after position: Int64,
+        through end: Int64
+    ) async throws(StoreError) {
+        for app in apps.sorted() {
+            var cursor = position
+            while cursor < end, let state = completeness.state(of: app) {
+                let page = try await log.notifications(
+                    of: app, signedFrom: state.from, before: state.through, after: cursor,
+                    through: end)
+                cursor = page.next
+                for late in page.found {
+                    completeness.take(
+                        notificationSigned: late.signedAt, of: app, position: late.position,
+                        receivedAt: late.receivedAt)
+                }
+            }
+        }
+    }
+
+    /// Nil for evidence that this version does not understand, or that is damaged, and for what was
+    /// erased: less is known to be complete then.
+    private func sweep(at position: Int64) async throws(StoreError) -> Sweep? {
+        guard let logged = try await log.event(at: position),
+            let bytes = try? logged.originalBytes(), let value = try? JSONValue.parse(bytes)
+        else { return nil }
+        return Sweep(evidence: value)
+    }
+}

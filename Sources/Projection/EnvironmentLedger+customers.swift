@@ -1,0 +1,75 @@
+import AppStore
+import Ledger
+import LedgerStore
+internal import SQLiteStore
+
+extension EnvironmentLedger {
+    /// Whom an event is about that is about no chain: a grant, its withdrawal, a note. Only the
+    /// evidence says so; such events are few.
+    func customer(of event: RecordedEvent) async throws(StoreError) -> CustomerId? {
+        guard event.attributes.kind == .command, event.attributes.chain == nil,
+            let logged = try await log.event(at: event.position)
+        else { return nil }
+        return try FactDecoder.decode(logged).first?.chain.customer
+    }
+
+    /// Chains that events after a position say something of, and in it name the customer. Decodes
+    /// every event there is after it.
+    package func chains(
+        naming customer: CustomerId, after position: Int64
+    ) async throws(StoreError) -> [ChainId] {
+        var chains: Set<ChainId> = []
+        var position = position
+        while true {
+            let events = try await log.page(
+                after: position, through: .max, limit: LogLimits.pageEventCount, damaged: .marked)
+            guard let last = events.last else { return chains.sorted() }
+            position = last.event.position
+            for logged in events {
+                for decoded in try FactDecoder.decode(logged)
+                where decoded.chain.customer == nil && decoded.fact.names(customer) {
+                    chains.insert(decoded.chain)
+                }
+            }
+        }
+    }
+
+    /// The facts of a chain, or of a customer, up to the head of the log as of now: those stored,
+    /// and those of events that the projector has not reached yet.
+    package func presentFacts(of chain: ChainId) async throws(StoreError) -> [Fact] {
+        let facts = facts
+        let stored = try await facts.checkpoint().position
+        var found = try await facts.facts(of: [chain]).flatMap(\.1)
+        var known = Set(found.map(\.position))
+        var position = stored
+        while true {
+            let events = try await log.events(after: position, damaged: .marked)
+            guard let last = events.last else { return found }
+            position = last.position
+            for event in events where mayConcern(event, chain) {
+                guard let logged = try await log.event(at: event.position),
+                    known.insert(event.position).inserted
+                else { continue }
+                found += try FactDecoder.decode(logged).filter { $0.chain == chain }.map(\.fact)
+            }
+        }
+    }
+
+    private func mayConcern(_ event: RecordedEvent, _ chain: ChainId) -> Bool {
+        let attributes = event.attributes
+        guard chain.customer == nil else {
+            return attributes.kind == .command && attributes.chain == nil
+        }
+        guard attributes.bundleId == chain.bundleId else { return false }
+        return attributes.chain.map { $0 == chain.originalTransactionId }
+            ?? attributes.kind.mayNameSeveralChains
+    }
+}
+
+extension Fact {
+    /// Whether it says, by token or by command, that a chain is this customer's.
+    fileprivate func names(_ customer: CustomerId) -> Bool {
+        if command?.customer == customer { return true }
+        return transaction?.appAccountToken.map { CustomerId(token: $0) } == customer
+    }
+}

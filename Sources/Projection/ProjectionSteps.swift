@@ -1,0 +1,154 @@
+import AppStore
+import Ledger
+import LedgerStore
+internal import SQLiteStore
+
+/// Applies events in order of position, some at a time: first their facts, then the rows of every
+/// chain they touch. While the rows of one step are written, the facts of the next are decoded and
+/// its chains are folded.
+struct ProjectionSteps: Sendable {
+    let ledger: EnvironmentLedger
+    let projections: ProjectionsStore
+    /// Classes that many chains share; nil leaves the sums of metrics as they are.
+    let numbers: ClassNumbers?
+    /// Events of a step at most; fewer in tests.
+    var eventCount = ProjectionSteps.eventCount
+    /// Called after each step with the time it took: whoever shares the cores may hold it up.
+    var rest: Projector.Rest = { _ in true }
+    let tell: @Sendable (ProjectionProgress) -> Void
+
+    /// Events whose rows are written in one transaction, where so many wait: pages that several of
+    /// them touch are written once.
+    static let eventCount = 2_500
+    /// Chains whose facts are in memory at once.
+    static let chainCount = 500
+
+    /// Applies every event up to `head`.
+    func run(through head: Int64) async throws(StoreError) {
+        let position = try await projections.checkpoint().position
+        let start = try await ledger.completeness(asOf: projections, at: position)
+        // Of at least as many events as there are to apply: what they are derived from.
+        let tree = try await ledger.log.tree()
+        var began = ContinuousClock.now
+        var step = try await step(after: position, through: head, start, of: tree)
+        while let current = step {
+            async let following = Outcome { () throws(StoreError) in
+                try await self.step(
+                    after: current.checkpoint.position, through: head, current.completeness,
+                    of: tree)
+            }
+            try await projections.update(
+                current.rows, completeness: current.added, checkpoint: current.checkpoint,
+                days: ledger.days)
+            ledger.learn(
+                current.completeness, from: projections, at: current.checkpoint.position)
+            tell(ProjectionProgress(.apply, position: current.checkpoint.position, head: head))
+            step = try await following.get()
+            _ = await rest(began.duration(to: .now))
+            began = .now
+        }
+        // Rows may have been ahead of the facts.
+        try await addFacts(through: head, head: head, of: tree)
+    }
+
+    // MARK: Facts
+
+    /// Decodes the events up to a position that the facts do not hold yet; the next are decoded while
+    /// some are written.
+    private func addFacts(
+        through end: Int64, head: Int64, of tree: CompactRange
+    ) async throws(StoreError) {
+        let facts = ledger.facts
+        var page = try await decoded(
+            after: try await facts.checkpoint().position, through: end, of: tree)
+        while let current = page {
+            async let following = Outcome { () throws(StoreError) in
+                try await decoded(after: current.checkpoint.position, through: end, of: tree)
+            }
+            try await facts.add(current.facts, checkpoint: current.checkpoint)
+            tell(ProjectionProgress(.decode, position: current.checkpoint.position, head: head))
+            page = try await following.get()
+        }
+    }
+
+    private func decoded(
+        after position: Int64, through end: Int64, of tree: CompactRange
+    ) async throws(StoreError) -> (facts: [FactDecoder.Decoded], checkpoint: Checkpoint)? {
+        guard position < end else { return nil }
+        let page = try await ledger.log.page(after: position, through: end, damaged: .marked)
+        guard let last = page.last?.event else { return nil }
+        let decoded = try await Parallel.map(page) { (logged) throws(StoreError) in
+            try FactDecoder.decode(logged)
+        }
+        return (
+            decoded.flatMap { $0 },
+            Checkpoint(position: last.position, leafHash: last.leafHash, tree: tree)
+        )
+    }
+
+    // MARK: Rows
+
+    /// What the next events come to.
+    private struct Step {
+        var rows: [ChainRows]
+        var completeness: Completeness
+        /// States of `completeness` that are new.
+        var added: [Completeness.State]
+        var checkpoint: Checkpoint
+    }
+
+    /// Folds again the chains that the next events touch; nil at the head.
+    private func step(
+        after position: Int64, through head: Int64, _ completeness: Completeness,
+        of tree: CompactRange
+    ) async throws(StoreError) -> Step? {
+        let events = try await events(after: position, through: head)
+        guard let last = events.last else { return nil }
+        try await addFacts(through: last.position, head: head, of: tree)
+        var touched: Set<ChainId> = []
+        for event in events {
+            touched.formUnion(try await ledger.chains(of: event))
+            if let customer = try await ledger.customer(of: event) {
+                touched.insert(ChainId(customer: customer))
+            }
+        }
+        var completeness = completeness
+        let added = try await CompletenessFold(ledger).advance(&completeness, by: events)
+        return Step(
+            rows: try await rows(of: touched.sorted()), completeness: completeness, added: added,
+            checkpoint: Checkpoint(
+                position: last.position, leafHash: last.leafHash, tree: tree))
+    }
+
+    private func events(
+        after position: Int64, through head: Int64
+    ) async throws(StoreError) -> [RecordedEvent] {
+        var events: [RecordedEvent] = []
+        var last = position
+        while last < head, events.count < eventCount {
+            let page = try await ledger.log.events(
+                after: last, through: head, limit: eventCount - events.count, damaged: .marked)
+            guard let end = page.last else { break }
+            events += page
+            last = end.position
+        }
+        return events
+    }
+
+    private func rows(of chains: [ChainId]) async throws(StoreError) -> [ChainRows] {
+        let (environment, catalogue) = (ledger.environment, ledger.catalogue)
+        let numbers = numbers
+        var rows: [ChainRows] = []
+        rows.reserveCapacity(chains.count)
+        for start in stride(from: 0, to: chains.count, by: ProjectionSteps.chainCount) {
+            let some = chains[start..<min(start + ProjectionSteps.chainCount, chains.count)]
+            let facts = try await ledger.facts.facts(of: Array(some))
+            rows += try await Parallel.map(facts) { (entry) throws(StoreError) in
+                ChainRows(
+                    entry.0, facts: entry.1, environment: environment, catalogue: catalogue,
+                    numbers: numbers)
+            }
+        }
+        return rows
+    }
+}

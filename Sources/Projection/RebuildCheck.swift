@@ -1,0 +1,238 @@
+import AppStore
+import Foundation
+public import Ledger
+public import LedgerStore
+public import SQLiteStore
+
+/// Decodes and folds the whole log again, apart from everything stored, and names what the current
+/// projections say differently: damage, or what another reducer, decoder or catalogue would change.
+public struct RebuildCheck: Sendable {
+    private let ledger: EnvironmentLedger
+    /// Keeps others from projecting meanwhile.
+    private let lock: ProjectorLock
+
+    /// One chain whose stored rows are not what its evidence says.
+    public struct Difference: Sendable, Hashable {
+        public let chain: ChainId
+        /// `table.column` for each column that differs, `table` where rows are missing or surplus;
+        /// `missing` or `surplus` for a whole chain.
+        public package(set) var columns: [String]
+    }
+
+    /// What was found. `differences` holds the first in chain order, `count` says how many there
+    /// are.
+    public struct Report: Sendable {
+        public var differences: [Difference] = []
+        public var count = 0
+        /// What is wrong with the files apart from the rows of chains: tables with rows of no
+        /// chain, `schema` for other tables or views, tables of sums that are not those of the
+        /// contributions, the name of a file that SQLite finds at odds with itself.
+        public var fileFindings: [String] = []
+        /// What SQLite says of files that are at odds with themselves, by name.
+        public var faults: [String: String] = [:]
+        /// Up to where was compared: the projections' checkpoint.
+        public let position: Int64
+        /// How the compared file was built, nil when it does not say, and how it would be now.
+        public let stored: ProjectionsStore.Build?
+        public let expected: ProjectionsStore.Build
+
+        /// Notes a chain whose stored facts are not what decoding makes.
+        mutating func noteFacts(of chain: ChainId, limit: Int) {
+            guard let index = differences.firstIndex(where: { $0.chain == chain }) else {
+                return note(chain, ["facts"], limit: limit)
+            }
+            differences[index].columns.append("facts")
+        }
+
+        mutating func note(fault: String, of file: String) {
+            fileFindings.append(file)
+            faults[file] = fault
+        }
+
+        mutating func note(_ chain: ChainId, _ columns: [String], limit: Int) {
+            count += 1
+            guard differences.count < limit else { return }
+            differences.append(Difference(chain: chain, columns: columns))
+        }
+    }
+
+    /// Differences named one by one.
+    public static let maximumDifferenceCount = 1_000
+
+    public init(_ projector: Projector) {
+        ledger = projector.ledger
+        lock = projector.lock
+    }
+
+    /// For projections of another build, which a projector would replace before they could be
+    /// compared; nil when the current ones are of this build, or there are none.
+    ///
+    /// Throws `fileLocked` while another process projects here.
+    public static func ofAnotherBuild(
+        _ ledger: EnvironmentLedger
+    ) async throws(StoreError) -> RebuildCheck? {
+        guard let path = ledger.projectionFiles.current() else { return nil }
+        let store = try await Blocking.run { () throws(StoreError) in
+            try ProjectionsStore(path: path)
+        }
+        guard try await !store.matches(ledger.build) else { return nil }
+        let directory = ledger.directory
+        let lock = try await Blocking.run { () throws(StoreError) in
+            try ProjectorLock.take(directory: directory)
+        }
+        guard let lock else {
+            throw StoreError(
+                .fileLocked, path: directory, reason: "Another process projects here.",
+                remedy: "Wait for it to finish, or end it; then try again.")
+        }
+        return RebuildCheck(ledger: ledger, lock: lock)
+    }
+
+    private init(ledger: EnvironmentLedger, lock: ProjectorLock) {
+        self.ledger = ledger
+        self.lock = lock
+    }
+
+    /// Compares the current projections with the log.
+    ///
+    /// Throws `noSuchFile` when there are none, `fileChanged` when they belong to another log or
+    /// have other columns, `diskFull` or `ioError` of the scratch files.
+    public func run(
+        limit: Int = RebuildCheck.maximumDifferenceCount,
+        report tell: @escaping Projector.Report = { _ in }
+    ) async throws(StoreError) -> Report {
+        let files = ledger.projectionFiles
+        let path = files.current() ?? files.path(of: files.linkName)
+        let (live, stored) = try await Blocking.run { () throws(StoreError) in
+            (try ProjectionsStore(path: path), try StoredChains(path: path))
+        }
+        defer { stored.close() }
+        let checkpoint = try await live.checkpoint()
+        guard try await Projector.isOfThisLog(ledger, checkpoint) else {
+            throw StoreError(
+                .fileChanged, path: path, reason: "The projections belong to another log.",
+                remedy: "Run `subledger rebuild`.")
+        }
+        var report = Report(
+            position: checkpoint.position, stored: try await live.build(), expected: ledger.build)
+        let scratch = try scratchDirectory()
+        defer { try? FileManager.default.removeItem(atPath: scratch) }
+        let facts = try await facts(scratch, checkpoint, tell)
+        try await compare(facts, StoredWalk(stored), into: &report, limit: limit, tell)
+        // Answers are folded from the stored facts, so these are checked, too.
+        var found = report
+        try await FactsComparison(through: checkpoint.position).run(facts, ledger.facts) { chain in
+            found.noteFacts(of: chain, limit: limit)
+        }
+        if found.stored == found.expected {
+            found.fileFindings = try await Blocking.run { () throws(StoreError) in
+                try stored.findings()
+            }
+            let (path, days) = (path, ledger.days)
+            found.fileFindings += try await Blocking.run { () throws(StoreError) in
+                try MovementCheck(path: path, days: days, directory: scratch).findings()
+            }
+            let expected = try await CompletenessFold(ledger)
+                .whole(through: checkpoint.position)
+            if try await live.completeness() != expected {
+                found.fileFindings.append("completeness")
+            }
+        }
+        // Rows are compared as they are found one way; questions find them in others, too.
+        for file in [path, ledger.facts.path] {
+            let fault = try await Blocking.run { () throws(StoreError) in
+                try DerivedFiles.fault(in: file)
+            }
+            if let fault { found.note(fault: fault, of: DerivedFiles.name(of: file)) }
+        }
+        return found
+    }
+
+    private func scratchDirectory() throws(StoreError) -> String {
+        let files = ledger.projectionFiles
+        files.removeScratch(holding: lock)
+        return try files.makeScratch(holding: lock)
+    }
+
+    /// The whole log decoded again, up to the checkpoint.
+    private func facts(
+        _ scratch: String, _ checkpoint: Checkpoint, _ tell: @escaping Projector.Report
+    ) async throws(StoreError) -> FactsStore {
+        let path = "\(scratch)/facts.sqlite"
+        let lock = lock
+        try await FactsBuild(log: ledger.log, directory: scratch).run(
+            path: path, through: checkpoint
+        ) { done, all in
+            let progress = ProjectionProgress(.decode, position: done, head: all)
+            lock.note(progress)
+            tell(progress)
+        }
+        return try await Blocking.run { () throws(StoreError) in try FactsStore(existing: path) }
+    }
+
+    private func compare(
+        _ facts: FactsStore, _ walk: StoredWalk, into report: inout Report, limit: Int,
+        _ tell: @escaping Projector.Report
+    ) async throws(StoreError) {
+        var (found, walk) = (report, walk)
+        let head = report.position
+        try await ChainFold(
+            facts: facts, environment: ledger.environment, catalogue: ledger.catalogue
+        ).run { (rows, factCount) throws(StoreError) in
+            for expected in rows {
+                while let surplus = try await walk.next(before: expected.chain) {
+                    found.note(surplus.chain, ["surplus"], limit: limit)
+                }
+                guard let actual = try await walk.next(equal: expected.chain) else {
+                    found.note(expected.chain, ["missing"], limit: limit)
+                    continue
+                }
+                let columns = expected.differences(from: actual)
+                if !columns.isEmpty { found.note(expected.chain, columns, limit: limit) }
+            }
+            tell(ProjectionProgress(.fold, position: min(factCount, head), head: head))
+        }
+        while let surplus = try await walk.next() {
+            found.note(surplus.chain, ["surplus"], limit: limit)
+        }
+        report = found
+    }
+}
+
+/// The chains of a projections file in order, a page at a time.
+private struct StoredWalk {
+    private let stored: StoredChains
+    private var page: [ChainRows] = []
+    private var index = 0
+    private var after: ChainId?
+    private var isAtEnd = false
+
+    init(_ stored: StoredChains) { self.stored = stored }
+
+    private mutating func fill() async throws(StoreError) {
+        guard index == page.count, !isAtEnd else { return }
+        page = try await stored.page(after: after)
+        index = 0
+        after = page.last?.chain ?? after
+        isAtEnd = page.isEmpty
+    }
+
+    mutating func next() async throws(StoreError) -> ChainRows? {
+        try await fill()
+        guard index < page.count else { return nil }
+        defer { index += 1 }
+        return page[index]
+    }
+
+    mutating func next(before chain: ChainId) async throws(StoreError) -> ChainRows? {
+        try await fill()
+        guard index < page.count, page[index].chain < chain else { return nil }
+        return try await next()
+    }
+
+    mutating func next(equal chain: ChainId) async throws(StoreError) -> ChainRows? {
+        try await fill()
+        guard index < page.count, page[index].chain == chain else { return nil }
+        return try await next()
+    }
+}

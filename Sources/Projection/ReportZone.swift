@@ -1,0 +1,152 @@
+public import AppStore
+import Foundation
+public import SQLiteStore
+import Signing
+import Synchronization
+
+/// The calendar days of a time zone, as moments. Midnights are found from the zone's offsets alone,
+/// so that days of 23 and 25 hours, and days that begin at one in the morning, come out right.
+public struct ReportZone: Sendable, Hashable {
+    /// The IANA name, as it was given.
+    public let name: String
+    private let zone: TimeZone
+
+    /// Nil for anything but a name of the IANA database. Abbreviations and offsets, which the
+    /// system would take, too, say little: BST is Dhaka to it, CST Chicago.
+    public init?(_ name: String) {
+        guard ReportZone.isName(name), let zone = TimeZone(identifier: name) else { return nil }
+        self.name = name
+        self.zone = zone
+    }
+
+    /// Regions and places have a slash between them; all other names of the database are these.
+    private static func isName(_ name: String) -> Bool {
+        guard name.contains("/") else { return wholeNames.contains(name) }
+        // Rules of another system, which the database never had.
+        return !name.hasPrefix("SystemV/")
+    }
+
+    /// Names without a slash, of the IANA database's files `etcetera` and `backward`.
+    private static let wholeNames: Set<String> = [
+        "CET", "CST6CDT", "Cuba", "EET", "EST", "EST5EDT", "Egypt", "Eire", "GB", "GB-Eire", "GMT",
+        "GMT+0", "GMT-0", "GMT0", "Greenwich", "HST", "Hongkong", "Iceland", "Iran", "Israel",
+        "Jamaica", "Japan", "Kwajalein", "Libya", "MET", "MST", "MST7MDT", "NZ", "NZ-CHAT",
+        "Navajo",
+        "PRC", "PST8PDT", "Poland", "Portugal", "ROC", "ROK", "Singapore", "Turkey", "UCT", "UTC",
+        "Universal", "W-SU", "WET", "Zulu",
+    ]
+
+    /// Ahead of UTC, milliseconds.
+    private func offset(_ milliseconds: Int64) -> Int64 {
+        let date = Date(timeIntervalSince1970: (Double(milliseconds) / 1000).rounded(.down))
+        return Int64(zone.secondsFromGMT(for: date)) * 1000
+    }
+
+    /// The local day that a moment lies in; of one outside the years 1 to 9999 that of the nearest
+    /// inside.
+    public func day(of moment: Timestamp) -> CivilDate {
+        let moment = moment.clamped
+        return moment.advanced(byMilliseconds: offset(moment.milliseconds)).date
+    }
+
+    /// Hours and minutes of a local clock, as 13:00.
+    package func clock(_ moment: Timestamp) -> String {
+        let moment = moment.clamped
+        let local = moment.milliseconds + offset(moment.milliseconds)
+        return String(Timestamp(milliseconds: local).rfc3339.dropFirst(11).prefix(5))
+    }
+
+    package static let dayMilliseconds: Int64 = 86_400_000
+
+    /// A day and more before and after every local day of the years 1 to 9999: arithmetic holds
+    /// between them.
+    private static let firstDay = Timestamp.earliest.date.daysSinceEpoch - 2
+    private static let lastDay = Timestamp.latest.date.daysSinceEpoch + 3
+
+    /// The first moment of a local day; of a day that a zone left out, the moment it was left out.
+    public func start(of day: CivilDate) -> Timestamp {
+        let number = min(max(day.daysSinceEpoch, ReportZone.firstDay), ReportZone.lastDay)
+        let local = number * ReportZone.dayMilliseconds
+        // No zone changes its offset twice within two days, and none has one beyond a day.
+        let before = offset(local - ReportZone.dayMilliseconds)
+        let after = offset(local + ReportZone.dayMilliseconds)
+        let early = local - before
+        if before == after || offset(early) == before { return Timestamp(milliseconds: early) }
+        let late = local - after
+        if after < before || offset(late - 1) == after { return Timestamp(milliseconds: late) }
+        // Clocks went forward over midnight: the day began with the change.
+        var (low, high) = (local - ReportZone.dayMilliseconds, early)
+        while high - low > 1 {
+            let middle = low + (high - low) / 2
+            if offset(middle) == before { low = middle } else { high = middle }
+        }
+        return Timestamp(milliseconds: high)
+    }
+}
+
+extension ReportZone {
+    /// The days that sums are kept by in this zone. Their name tells the zone's rules apart, too:
+    /// another release of the database of time zones may move a day.
+    public var days: ReportDays {
+        let zone = self
+        return ReportDays(name: "\(name)\(rules.map { " (\($0))" } ?? "")") { moment in
+            var day = zone.day(of: moment).daysSinceEpoch
+            // A zone that put its clocks back over midnight had a local day twice.
+            while zone.start(of: CivilDate(daysSinceEpoch: day)) > moment { day -= 1 }
+            while zone.start(of: CivilDate(daysSinceEpoch: day + 1)) <= moment { day += 1 }
+            let date = CivilDate(daysSinceEpoch: day)
+            return ReportDay(
+                start: zone.start(of: date),
+                end: zone.start(of: CivilDate(daysSinceEpoch: day + 1)),
+                month: zone.start(of: CivilDate(year: date.year, month: date.month, day: 1)),
+                date: String(Timestamp(date).rfc3339.prefix(10)))
+        }
+    }
+
+    /// Of a digest's hexadecimal digits.
+    private static let ruleCharacterCount = 16
+    /// Changes are looked for in steps of a week, up to when the database lists them: 2038.
+    private static let weekMilliseconds = 7 * dayMilliseconds
+    private static let lastChangeMilliseconds: Int64 = 2_147_483_648_000
+
+    /// What `digestOfRules` was, by name: it takes longer than opening a ledger, and a process never
+    /// sees other rules.
+    private static let knownRules = Mutex<[String: String?]>([:])
+
+    /// A digest of every change of the offset; nil for days that are those of UTC.
+    private var rules: String? {
+        if name == "UTC" { return nil }
+        if let known = ReportZone.knownRules.withLock({ $0[name] }) { return known }
+        let digest = digestOfRules
+        ReportZone.knownRules.withLock { $0[name] = .some(digest) }
+        return digest
+    }
+
+    private var digestOfRules: String? {
+        var changes: [String] = []
+        var place = ReportDays.beginning.milliseconds - ReportZone.weekMilliseconds
+        var current = offset(place)
+        if current != 0 { changes.append("\(current)") }
+        while place < ReportZone.lastChangeMilliseconds {
+            let next = place + ReportZone.weekMilliseconds
+            let after = offset(next)
+            if after != current {
+                changes.append("\(firstMoment(of: after, from: place, to: next)) \(after)")
+            }
+            (place, current) = (next, after)
+        }
+        guard !changes.isEmpty else { return nil }
+        let digest = SHA256.hash(Array(changes.joined(separator: "\n").utf8)).hexadecimal
+        return String(digest.prefix(ReportZone.ruleCharacterCount))
+    }
+
+    /// To the second.
+    private func firstMoment(of later: Int64, from: Int64, to: Int64) -> Int64 {
+        var (low, high) = (from / 1000, to / 1000)
+        while high - low > 1 {
+            let middle = low + (high - low) / 2
+            if offset(middle * 1000) == later { high = middle } else { low = middle }
+        }
+        return high * 1000
+    }
+}

@@ -1,0 +1,397 @@
+internal import AppStore
+public import Ledger
+public import LedgerStore
+public import Projection
+public import SQLiteStore
+import Synchronization
+
+/// The live change feed of one environment: how far it goes by now, and what the clock adds to it.
+///
+/// Readers never go beyond the horizon, so what the clock told at a position is settled before
+/// anybody passes it. Of two processes on one data directory each has its own horizon and clock, and
+/// may tell what came due a moment earlier or later than the other; webhooks are delivered by one
+/// only (`DeliveryLock`).
+public final class ChangeFeed: Sendable {
+    public let ledger: EnvironmentLedger
+    private let reader: ChangeReader
+    private let clock: any ServiceClock
+    /// The projections to look for coming changes in, as they are by now; nil before there are any.
+    private let projections: @Sendable () -> ProjectionsStore?
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Readers may go up to here; nil before the first step.
+        var horizon: Int64?
+        var dues = DueTimes()
+        /// What the clock did by then is told.
+        var at: Timestamp?
+        var keptAt: Timestamp?
+        /// Where the last process ended: the chains of events up to there were looked at.
+        var lookedThrough: Int64 = 0
+        /// The first scan looks at everything.
+        var looksAgain = false
+        /// How many want to read. Nobody's feed costs nothing.
+        var interest = 0
+        /// Rises whenever there may be something to read.
+        var version = 0
+        var recent: [RecentPage] = []
+        /// No step went beyond it.
+        var aim: Int64 = 0
+        /// Where steps have to end once.
+        var beginnings = WaitingBeginnings()
+        /// The log's end at the first step; 0 behind that step.
+        var origin: Int64?
+    }
+
+    static let recentPageCount = 4
+
+    public init(
+        ledger: EnvironmentLedger, clock: any ServiceClock,
+        projections: @escaping @Sendable () -> ProjectionsStore?
+    ) {
+        self.ledger = ledger
+        self.clock = clock
+        self.projections = projections
+        reader = ChangeReader(ledger: ledger)
+    }
+
+    /// The last position readers may see; nil before the first step.
+    public var horizon: Int64? { state.withLock { $0.horizon } }
+
+    /// Rises whenever there may be something new: cheap to look at for those who wait.
+    public var version: Int { state.withLock { $0.version } }
+
+    /// Keeps the feed going for as long as it is held. Without anybody's interest the feed rests,
+    /// and later takes up the clock where it left it.
+    public final class Interest: Sendable {
+        private let feed: ChangeFeed
+
+        fileprivate init(_ feed: ChangeFeed) {
+            self.feed = feed
+            feed.state.withLock { $0.interest += 1 }
+        }
+
+        deinit { feed.state.withLock { $0.interest -= 1 } }
+    }
+
+    /// Says that somebody reads.
+    public func takeInterest() -> Interest { Interest(self) }
+
+    /// The end of the log; a cursor beyond it is of another one.
+    public func logEnd() async throws(StoreError) -> Int64 {
+        try await ledger.log.head().position
+    }
+
+    /// The next changes after a cursor, as far as the feed goes by now.
+    public func page(after cursor: ChangePlace) async throws(StoreError) -> ChangePage {
+        let (horizon, version, known) = state.withLock { state in
+            let known = state.recent.first {
+                $0.cursor == cursor && ($0.isSettled || $0.version == state.version)
+            }
+            return (state.horizon, state.version, known)
+        }
+        guard let horizon, cursor.position <= horizon else {
+            return ChangePage(next: cursor, isEnd: true)
+        }
+        if let known { return known.page }
+        let page = try await reader.page(after: cursor, through: horizon)
+        // Below the horizon nothing changes any more; at the horizon, readings may follow.
+        let recent = RecentPage(
+            cursor: cursor, version: version, isSettled: page.next.position < horizon, page: page)
+        state.withLock { state in
+            state.recent.append(recent)
+            if state.recent.count > ChangeFeed.recentPageCount { state.recent.removeFirst() }
+        }
+        return page
+    }
+
+    /// The changes at these places of one chain, as they were told before.
+    package func changes(
+        of chain: ChainId, at places: Set<ChangePlace>
+    ) async throws(StoreError) -> [FeedChange] {
+        try await reader.changes(of: chain, at: places)
+    }
+
+    /// Where whoever begins now begins: after everything told so far.
+    public func end() async throws(StoreError) -> ChangePlace {
+        guard let horizon else { return .afterEvent(at: try await ledger.log.head().position) }
+        var cursor = ChangePlace.afterEvent(at: horizon)
+        while true {
+            let page = try await reader.page(after: cursor, through: horizon)
+            cursor = page.next
+            if page.isEnd { return cursor }
+        }
+    }
+
+    /// Where whoever follows from now on begins: nothing older is told to them, nothing newer is
+    /// left out. The feed comes there only while somebody takes interest.
+    public func beginning() async throws(StoreError) -> FeedBeginning {
+        while true {
+            let end = try await logEnd()
+            let at = clock.now
+            let beginning: FeedBeginning? = state.withLock { state in
+                // A step that is under way may pass it.
+                guard state.aim <= end else { return nil }
+                let beginning = FeedBeginning(position: end, at: at)
+                if state.horizon == end, state.at == at {
+                    beginning.settle(.after(reading: at, at: end))
+                } else {
+                    state.beginnings.add(beginning)
+                }
+                return beginning
+            }
+            if let beginning { return beginning }
+        }
+    }
+
+    /// The same for whoever began there earlier, in a process that ended perhaps, and was told of
+    /// nothing yet.
+    ///
+    /// - Parameter kept: a beginning on this log; another one is never come to.
+    package func beginning(at kept: ChangePlace) -> FeedBeginning {
+        let beginning = FeedBeginning(kept: kept)
+        state.withLock { state in
+            if let horizon = state.horizon, let at = state.at,
+                (horizon, at) >= (beginning.position, beginning.at)
+            {
+                beginning.settle(beginning.start)
+            } else {
+                state.beginnings.add(beginning)
+            }
+        }
+        return beginning
+    }
+
+    // MARK: The clock
+
+    /// Steps while somebody follows, until the task is cancelled. A step that fails is reported
+    /// and tried again.
+    public func run(_ report: @Sendable (StoreError) -> Void = { _ in }) async {
+        while !Task.isCancelled {
+            if state.withLock({ $0.interest }) > 0 {
+                do throws(StoreError) { try await step() } catch { report(error) }
+            }
+            do { try await clock.sleep(milliseconds: FeedLimits.pollMilliseconds) } catch { return }
+        }
+    }
+
+    /// Takes in what was appended, and tells what has come due. Only one step at a time.
+    public func step() async throws(StoreError) {
+        while try await advance() {}
+    }
+
+    /// One part of a step: to where somebody begins, else to the end.
+    ///
+    /// - Returns: whether there is another part.
+    private func advance() async throws(StoreError) -> Bool {
+        guard let store = projections() else { return false }
+        let end = try await ledger.log.head().position
+        let reached = min(
+            end, try await ledger.facts.checkpoint().position,
+            try await store.checkpoint().position)
+        try await begin(reached)
+        // The first step sees all that was there: what derived data brings later has come due
+        // long before the clock that it would be looked at with.
+        let origin = state.withLock { state in
+            let origin = state.origin ?? end
+            state.origin = origin
+            return origin
+        }
+        guard reached >= origin else { return false }
+        let leg = nextLeg(reached)
+        // Derived data that is being made again goes back for a while; nobody's feed does.
+        guard leg.head >= leg.horizon else { return false }
+        if leg.windowEnd < leg.now {
+            try await scan(store, from: leg.scansFrom, leg.now, through: leg.head)
+        }
+        // A scan finds what comes due behind the feed's clock. What an event brought that came due
+        // before it, and after it arrived, was told by nobody.
+        try await look(after: leg.lookedThrough, through: leg.head)
+        try await tellDue(leg.now, at: leg.head)
+        let place = ChangePlace.after(reading: leg.now, at: leg.head)
+        state.withLock { state in
+            if state.horizon != leg.head { state.version += 1 }
+            state.horizon = leg.head
+            state.at = leg.now
+            state.origin = 0
+            state.looksAgain = false
+            // What lies far ahead of a clock that was ahead need not be held till then.
+            if leg.now < leg.at { state.dues.windowEnd = Timestamp(milliseconds: .min) }
+            for beginning in leg.beginnings { beginning.settle(place) }
+            state.beginnings.remove(leg.beginnings)
+        }
+        return leg.isCut
+    }
+
+    /// Goes no further than the first place and moment at which somebody begins.
+    private func nextLeg(_ reached: Int64) -> FeedLeg {
+        let time = clock.now
+        return state.withLock { state in
+            // Another process came further than where somebody began that was kept.
+            let passed = state.beginnings.all.filter { $0.position < state.horizon ?? 0 }
+            for beginning in passed { beginning.settle(beginning.start) }
+            state.beginnings.remove(passed)
+            let waiting = state.beginnings.all
+            let first = waiting.min { ($0.position, $0.at) < ($1.position, $1.at) }
+            let head = min(reached, first?.position ?? reached)
+            let at = state.at ?? time
+            // Where nothing was appended, readings stand in the order of their times. Behind a new
+            // event they may go back: a clock that was ahead and is right again then counts.
+            let looked = max(state.horizon ?? head, state.lookedThrough)
+            let isNew = looked < head
+            let aimed = min(time, first?.at ?? time)
+            let now = isNew ? aimed : max(aimed, at)
+            state.aim = max(state.aim, head)
+            // A clock that went back would not come to that moment for long.
+            let settled = waiting.filter { $0.position == head && min($0.at, time) <= now }
+            return FeedLeg(
+                head: head, horizon: state.horizon ?? head, lookedThrough: looked,
+                scansFrom: state.looksAgain ? Timestamp(milliseconds: 0) : at, at: at, now: now,
+                windowEnd: state.dues.windowEnd, beginnings: settled, isCut: !settled.isEmpty)
+        }
+    }
+
+    /// Takes up where the last process left off; the first one begins now.
+    private func begin(_ head: Int64) async throws(StoreError) {
+        guard state.withLock({ $0.at }) == nil else { return }
+        var kept = try await ledger.operations.feedClock()
+        if let end = kept?.end, try await !ledger.holds(end) {
+            let fork = try await ledger.lastReadingEnd(before: end.position)
+            try await ledger.operations.forgetClock(after: fork)
+            kept = try await ledger.operations.feedClock()
+        }
+        state.withLock { state in
+            // Without a clock that was kept (the ledger's first feed, or a file that was lost),
+            // everything that only the clock made true is looked at once, and nobody reads before
+            // it is told.
+            state.at = kept?.at ?? Timestamp(milliseconds: 0)
+            state.keptAt = state.at
+            guard let kept else { return }
+            state.lookedThrough = kept.end.position
+            state.looksAgain = kept.looksAgain
+            state.horizon = min(kept.end.position, head)
+            // Whoever asked before there was a horizon was told of nothing, and looks again.
+            state.version += 1
+        }
+    }
+
+    private func keepClock(
+        _ at: Timestamp, at head: Int64, chains: [ChainId] = []
+    ) async throws(StoreError) {
+        let end = try await ledger.checkpoint(at: head) ?? .start
+        try await ledger.operations.keepClock(end: end, at: at, chains: chains)
+    }
+
+    /// Notes when the chains of new events change next, or should have.
+    private func look(after position: Int64, through head: Int64) async throws(StoreError) {
+        var position = position
+        while position < head {
+            let end = min(head, position + FeedLimits.newEventCount)
+            var chains: Set<ChainId> = []
+            while position < end {
+                let events = try await ledger.log.events(
+                    after: position, through: end, damaged: .marked)
+                guard let last = events.last else { break }
+                for event in events { chains.formUnion(try await ledger.chains(of: event)) }
+                position = last.position
+            }
+            position = end
+            try await note(chains, through: head)
+        }
+    }
+
+    private func note(_ chains: Set<ChainId>, through head: Int64) async throws(StoreError) {
+        var rest = chains.sorted()[...]
+        while !rest.isEmpty {
+            note(
+                try await reader.dues(
+                    of: Array(rest.prefix(FeedLimits.dueChainCount)), through: head))
+            rest = rest.dropFirst(FeedLimits.dueChainCount)
+        }
+    }
+
+    private func note(_ dues: [(at: Timestamp, chain: ChainId)]) {
+        state.withLock { state in
+            for due in dues { state.dues.add(due.at, due.chain) }
+        }
+    }
+
+    /// Looks through all chains for what comes due until the window ends.
+    private func scan(
+        _ store: ProjectionsStore, from: Timestamp, _ now: Timestamp, through head: Int64
+    ) async throws(StoreError) {
+        let end = now.advanced(byMilliseconds: FeedLimits.windowMilliseconds)
+        state.withLock { state in
+            state.dues.removeAll()
+            // Set at the end: a scan that fails is made again.
+            state.dues.windowEnd = Timestamp(milliseconds: .min)
+        }
+        // What is overdue is told after the leeway.
+        let leeway = ledger.catalogue.leewayMilliseconds
+        var cursor: Int64 = 0
+        var found: [(at: Timestamp, chain: ChainId)] = []
+        while let piece = try await store.changing(
+            from: from.advanced(byMilliseconds: -leeway - 1), through: end, after: cursor)
+        {
+            cursor = piece.next
+            found += try await reader.dues(of: piece.chains, through: head)
+        }
+        state.withLock { $0.dues.windowEnd = end }
+        note(found)
+    }
+
+    /// Keeps which chains the clock changed, before the horizon lets anybody see it.
+    private func tellDue(_ now: Timestamp, at head: Int64) async throws(StoreError) {
+        let (due, last, kept) = state.withLock { state in
+            var due: Set<ChainId> = []
+            while let chain = state.dues.next(by: now) { due.insert(chain) }
+            return (due, state.at, state.keptAt)
+        }
+        var changed: [(first: Timestamp, chain: ChainId)] = []
+        if !due.isEmpty {
+            do throws(StoreError) {
+                changed = try await chains(of: due.sorted(), changedBy: now, at: head)
+            } catch {
+                note(due.map { (now, $0) })
+                throw error
+            }
+        }
+        let isOld =
+            (kept.map { abs(now.milliseconds(since: $0)) } ?? .max) >= FeedLimits.clockMilliseconds
+        guard !changed.isEmpty || (isOld && now != last) else { return }
+        changed.sort { ($0.first, $0.chain) < ($1.first, $1.chain) }
+        do throws(StoreError) {
+            try await keepClock(now, at: head, chains: changed.map(\.chain))
+        } catch {
+            note(due.map { (now, $0) })
+            throw error
+        }
+        let hasChanged = !changed.isEmpty
+        state.withLock { state in
+            state.keptAt = now
+            if hasChanged { state.version += 1 }
+        }
+    }
+
+    /// Those of the chains that really change by now; and when each changes next is noted.
+    private func chains(
+        of due: [ChainId], changedBy now: Timestamp, at head: Int64
+    ) async throws(StoreError) -> [(first: Timestamp, chain: ChainId)] {
+        let reading = ClockReading(position: head, at: now, ordinal: 0)
+        var changed: [(first: Timestamp, chain: ChainId)] = []
+        var rest = due[...]
+        while !rest.isEmpty {
+            let some = Array(rest.prefix(FeedLimits.dueChainCount))
+            rest = rest.dropFirst(some.count)
+            let before = try await reader.streams(of: some, through: head)
+            let after = try await reader.streams(of: some, through: head, extra: reading)
+            for ((chain, old), (_, new)) in zip(before, after) {
+                if new.marks.count > old.marks.count {
+                    changed.append((old.nextDue ?? now, chain))
+                }
+                if let next = new.nextDue { note([(next, chain)]) }
+            }
+        }
+        return changed
+    }
+}

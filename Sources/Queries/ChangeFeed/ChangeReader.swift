@@ -1,0 +1,138 @@
+internal import AppStore
+public import Ledger
+public import LedgerStore
+public import Projection
+internal import SQLiteStore
+import Signing
+
+/// Reads the changes of an environment in order, from any cursor, as often as anybody likes: they
+/// are computed from the facts and never stored.
+public struct ChangeReader: Sendable {
+    let ledger: EnvironmentLedger
+
+    public init(ledger: EnvironmentLedger) { self.ledger = ledger }
+
+    /// The next changes after `cursor`, at positions up to `through`, which the facts must hold.
+    public func page(
+        after cursor: ChangePlace, through: Int64
+    ) async throws(StoreError) -> ChangePage {
+        // A cursor among one event's changes asks for the rest of them.
+        let isInside = cursor.clock == 0 && cursor.index != .max
+        let events = try await ledger.log.events(
+            after: isInside ? cursor.position - 1 : cursor.position, through: through,
+            limit: FeedLimits.pageEventCount, damaged: .marked)
+        let isFull = events.count == FeedLimits.pageEventCount
+        let last = isFull ? events.last?.position ?? through : max(through, cursor.position)
+        let readings = try await ledger.operations.clockReadings(
+            after: cursor, through: last, limit: FeedLimits.pageReadingCount)
+        var page = ChangePage(next: cursor, isEnd: last >= through)
+        if readings.count == FeedLimits.pageReadingCount, let newest = readings.last {
+            page.next = newest.reading.place
+            page.isEnd = false
+        } else if last < through {
+            page.next = .end(of: last)
+        } else {
+            // Readings may still follow here; the last one known may stand before the last event.
+            page.next = max(
+                cursor, .afterEvent(at: last), readings.last?.reading.place ?? .beginning)
+        }
+        var chains = Set(readings.map(\.chain))
+        for event in events where event.position <= page.next.position {
+            chains.formUnion(try await ledger.chains(of: event))
+        }
+        let streams = try await streams(
+            of: chains.sorted(), through: page.next.position, after: cursor, until: page.next)
+        for (_, stream) in streams {
+            page.changes += stream.changes.map { change($0, stream) }
+        }
+        page.changes.sort { ($0.place, $0.change.chain) < ($1.place, $1.change.chain) }
+        return page
+    }
+
+    private func change(_ change: Change, _ stream: ChangeStream) -> FeedChange {
+        FeedChange(
+            change: change, environment: ledger.environment, catalogueHash: ledger.catalogueHash,
+            stream: stream)
+    }
+
+    /// The changes at these places of one chain; to deliver again what waits.
+    func changes(
+        of chain: ChainId, at places: Set<ChangePlace>
+    ) async throws(StoreError) -> [FeedChange] {
+        guard let end = places.max() else { return [] }
+        let rules = rules
+        let readings = try await ledger.operations.clockReadings(of: [chain])[chain] ?? []
+        let facts = try await facts(of: [chain], through: end.position).first?.1 ?? []
+        let stream = ChangeStream(
+            chain, facts: facts, readings: readings,
+            rules: rules
+        ) { places.contains($0) }
+        return stream.changes.map { change($0, stream) }
+    }
+
+    /// The streams of chains as known at a position, `extra` read as well.
+    func streams(
+        of chains: [ChainId], through position: Int64, after start: ChangePlace = .beginning,
+        until end: ChangePlace? = nil, extra: ClockReading? = nil
+    ) async throws(StoreError) -> [(ChainId, ChangeStream)] {
+        let rules = rules
+        let readings = try await ledger.operations.clockReadings(of: chains)
+        let facts = try await facts(of: chains, through: position)
+        return await Parallel.map(facts) { chain, facts in
+            let stream = ChangeStream(
+                chain, facts: facts,
+                readings: (readings[chain] ?? []) + (extra.map { [$0] } ?? []), rules: rules
+            ) { place in
+                guard let end else { return false }
+                return start < place && place <= end
+            }
+            return (chain, stream)
+        }
+    }
+
+    /// When the clock next changes each of the chains, or did so and nobody told, as known at a
+    /// position.
+    func dues(
+        of chains: [ChainId], through position: Int64
+    ) async throws(StoreError) -> [(at: Timestamp, chain: ChainId)] {
+        let rules = rules
+        let readings = try await ledger.operations.clockReadings(of: chains)
+        let facts = try await facts(of: chains, through: position)
+        return await Parallel.map(facts) { chain, facts in
+            ChangeStream.nextDue(facts, readings: readings[chain] ?? [], rules: rules)
+                .map { (at: $0, chain: chain) }
+        }.compactMap { $0 }
+    }
+
+    /// The facts of chains up to a position. Throws when the facts do not hold it: facts that are
+    /// being made again must not pass for chains to which nothing happened.
+    private func facts(
+        of chains: [ChainId], through position: Int64
+    ) async throws(StoreError) -> [(ChainId, [Fact])] {
+        guard !chains.isEmpty else { return [] }
+        let store = ledger.facts
+        guard try await store.checkpoint().position >= position else {
+            throw StoreError(
+                .fileLocked, path: store.path,
+                reason: "The facts do not reach position \(position) yet.",
+                remedy: "Wait until they are made again; nothing is lost.")
+        }
+        return try await store.facts(of: chains).map { chain, facts in
+            (chain, facts.filter { $0.position <= position })
+        }
+    }
+
+    private var rules: ChangeStream.Rules {
+        ChangeStream.Rules(environment: ledger.environment, catalogue: ledger.catalogue) {
+            SHA256.hash($0)
+        }
+    }
+}
+
+extension ClockReading {
+    /// The end of what one chain changed at this reading.
+    var place: ChangePlace {
+        ChangePlace(
+            position: position, clock: at.milliseconds, ordinal: ordinal, index: .max)
+    }
+}

@@ -1,0 +1,33 @@
+internal import AppStore
+internal import LedgerStore
+internal import Projection
+internal import SQLiteStore
+
+/// Whether what the feed's clock kept belongs to the log that stands here now. A restored backup
+/// that has grown past the kept place has the same positions, and other events.
+extension EnvironmentLedger {
+    /// Whether the event at that position is the one that stood there then. Where no hash was kept,
+    /// whether there is one at all.
+    func holds(_ end: Checkpoint) async throws(StoreError) -> Bool {
+        guard end.position > 0 else { return true }
+        guard let present = try await checkpoint(at: end.position) else { return false }
+        return end.leafHash == nil || present.leafHash == end.leafHash
+    }
+
+    /// The newest end of a reading that belongs to this log; the beginning when none does. Logs that
+    /// part never meet again, so that everything before it belongs here, too.
+    func lastReadingEnd(before position: Int64) async throws(StoreError) -> Checkpoint {
+        var position = position
+        while true {
+            let ends = try await operations.readingEnds(
+                before: position, limit: FeedLimits.readingEndCount)
+            for end in ends where try await holds(end) {
+                return Checkpoint(
+                    position: end.position,
+                    leafHash: try await checkpoint(at: end.position)?.leafHash)
+            }
+            guard let last = ends.last else { return .start }
+            position = last.position
+        }
+    }
+}

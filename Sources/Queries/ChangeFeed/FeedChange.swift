@@ -1,0 +1,97 @@
+public import AppStore
+public import Ledger
+import LedgerStore
+import Signing
+
+/// A change with what is needed to tell it.
+public struct FeedChange: Sendable {
+    public let change: Change
+    let environment: Environment
+    let catalogueHash: Digest
+    /// Numbers and names of all changes of its chain.
+    let stream: ChangeStream
+
+    public var place: ChangePlace { change.place }
+    public var chain: ChainId { change.chain }
+    package var chainPlace: ChainPlace { ChainPlace(place: place, chain: chain) }
+
+    /// The same for the same change, however often and to whomever it is told; another for a
+    /// change that another reducer or catalogue makes of the same events.
+    public var id: String {
+        "chg_" + SHA256.hash(body(ChangeFilter(), withPrevious: false)).hexadecimal.prefix(32)
+    }
+
+    /// The body that is posted and streamed: one JSON object. Under one filter, always the same
+    /// bytes.
+    public func body(_ filter: ChangeFilter = ChangeFilter()) -> [UInt8] {
+        body(filter, withPrevious: true)
+    }
+
+    private func body(_ filter: ChangeFilter, withPrevious: Bool) -> [UInt8] {
+        var json = JSONWriter(reservingCapacity: 2_048)
+        json.object { json in
+            json.member("type", change.name.rawValue)
+            json.member("timestamp", change.toldAt)
+            json.object("data") { json in
+                json.member("environment", environment.rawValue)
+                json.member("bundleId", chain.bundleId)
+                json.member("originalTransactionId", chain.originalTransactionId)
+                json.member("sequence", change.sequence)
+                json.member("stateHash", change.stateHash)
+                if withPrevious { writePrevious(filter, to: &json) }
+                json.member("position", change.position)
+                json.member("byClock", change.isByClock)
+                json.member("reducerVersion", Lifecycle.reducerVersion)
+                json.member("catalogueHash", catalogueHash)
+                json.object("entry", change.entry) { json, entry in
+                    write(entry, to: &json)
+                }
+                json.array("withdrawn", change.withdrawn) { json, entry in
+                    json.object { json in write(entry, to: &json) }
+                }
+                json.object("subscription", change.answer) { json, answer in
+                    answer.writeState(to: &json)
+                    answer.writeTerms(to: &json)
+                    answer.writeEnd(to: &json)
+                }
+            }
+        }
+        return json.bytes
+    }
+
+    /// The change of this chain that the receiver got before this one.
+    private func writePrevious(_ filter: ChangeFilter, to json: inout JSONWriter) {
+        let previous = stream.mark(before: change.sequence) { filter.admits($0) }
+        json.object("previous", previous) { json, mark in
+            json.member("sequence", mark.sequence)
+            json.member("stateHash", mark.stateHash)
+        }
+    }
+
+    /// The members of an entry of the `timeline` object (`contract.md`).
+    private func write(_ entry: TimelineEntry, to json: inout JSONWriter) {
+        entry.writeMembers(to: &json)
+        json.object("cause", change.causes[entry.cause]) { json, fact in
+            fact.writeCauseMembers(entry.events, to: &json)
+        }
+    }
+}
+
+/// What a receiver wants to hear of.
+public struct ChangeFilter: Hashable, Sendable {
+    /// Nil: every name.
+    public var names: Set<ChangeName>?
+    /// Nil: every app.
+    public var bundleId: BundleId?
+
+    public init(names: Set<ChangeName>? = nil, bundleId: BundleId? = nil) {
+        self.names = names
+        self.bundleId = bundleId
+    }
+
+    public func admits(_ name: ChangeName) -> Bool { names?.contains(name) ?? true }
+
+    public func admits(_ change: FeedChange) -> Bool {
+        admits(change.change.name) && (bundleId.map { $0 == change.chain.bundleId } ?? true)
+    }
+}

@@ -1,0 +1,48 @@
+internal import AppStore
+import Ledger
+
+/// The words of a command against their bounds, before anything is written.
+package enum CommandCheck {
+    static func check(_ command: Command) throws(CommandError) {
+        try checkKey(command.id)
+        try check(
+            command.actor, CommandLimits.actorByteCount, .invalidActor,
+            "Who decides (--by, X-Actor)")
+        try check(
+            command.reason, CommandLimits.reasonByteCount, .invalidReason,
+            "A reason (--reason, X-Reason)")
+        if let customer = command.customer { try check(customer) }
+        switch command.action {
+        case .grant(_, let entitlement, _):
+            try check(
+                entitlement, CommandLimits.entitlementByteCount, .invalidEntitlement,
+                "An entitlement")
+        case .ungrant(_, let grant):
+            try check(grant, CommandLimits.idByteCount, .noSuchGrant, "A grant's id")
+        case .link, .unlink, .claim, .note: break
+        }
+    }
+
+    package static func checkKey(_ key: String) throws(CommandError) {
+        try check(key, CommandLimits.idByteCount, .invalidIdempotencyKey, "An idempotency key")
+    }
+
+    package static func check(_ customer: CustomerId) throws(CommandError) {
+        try check(
+            customer.rawValue, CommandLimits.customerByteCount, .invalidCustomer, "A customer id")
+    }
+
+    private static func check(
+        _ text: String, _ limit: Int, _ code: CommandError.Code, _ name: String
+    ) throws(CommandError) {
+        let isPrintable = text.unicodeScalars.allSatisfy { scalar in
+            scalar.value >= 0x20 && !(0x7F..<0xA0).contains(scalar.value)
+        }
+        guard !text.isEmpty, text.utf8.count <= limit, isPrintable,
+            text.unicodeScalars.contains(where: { !$0.properties.isWhitespace })
+        else {
+            throw CommandError(
+                code, "\(name) takes 1 to \(limit) bytes of text without control characters.")
+        }
+    }
+}

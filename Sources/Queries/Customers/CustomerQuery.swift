@@ -1,0 +1,181 @@
+public import AppStore
+public import Ledger
+public import LedgerStore
+public import Projection
+public import SQLiteStore
+
+/// Answers questions about customers: from their rows where these suffice, else from the facts of
+/// their chains.
+public struct CustomerQuery: Sendable {
+    let ledger: EnvironmentLedger
+    let projections: ProjectionsStore
+    let facts: FactsStore
+    /// The position every answer holds, at least.
+    let head: Int64
+
+    /// Customers of one batch (`contract.md`, `POST /v1/customers:entitlements`).
+    public static let batchCustomerCount = 1_000
+
+    /// - Parameter facts: as for `ChainQuery`.
+    public init(
+        ledger: EnvironmentLedger, projections: ProjectionsStore, head: Int64,
+        facts: FactsStore? = nil
+    ) {
+        self.ledger = ledger
+        self.projections = projections
+        self.facts = facts ?? ledger.facts
+        self.head = head
+    }
+
+    /// What a customer has; an id never seen has nothing and is new.
+    ///
+    /// - Parameter bundleId: only chains of this app count, and grants; nil: those of every app.
+    public func entitlements(
+        of customer: CustomerId, moment: Moment, bundleId: BundleId? = nil
+    ) async throws(StoreError) -> EntitlementsAnswer {
+        let answers = try await entitlements(of: [customer], moment: moment, bundleId: bundleId)
+        return answers.first ?? answer(asked(customer, bundleId), moment, position: head, [], [])
+    }
+
+    /// As `entitlements(of:moment:)` for several, in the order given; the caller bounds how many.
+    public func entitlements(
+        of customers: [CustomerId], moment: Moment, bundleId: BundleId? = nil
+    ) async throws(StoreError) -> [EntitlementsAnswer] {
+        let asked = customers.map {
+            ProjectionsStore.AskedCustomer($0, bundleId: bundleId)
+        }
+        guard case .everything = moment.knowledge else {
+            return try await folded(asked, moment)
+        }
+        var answers: [EntitlementsAnswer] = []
+        answers.reserveCapacity(customers.count)
+        for (asked, record) in zip(asked, try await projections.customers(asked)) {
+            answers.append(try await answer(asked, record, moment))
+        }
+        return answers
+    }
+
+    /// From what was read about a customer, where that suffices. The moment knows everything.
+    package func answer(
+        _ asked: ProjectionsStore.AskedCustomer, _ record: ProjectionsStore.CustomerRecord,
+        _ moment: Moment
+    ) async throws(StoreError) -> EntitlementsAnswer {
+        guard record.isComplete(at: moment.at) else { return try await folded(asked, moment) }
+        return answer(
+            asked, moment, position: record.position, record.holdings, record.grants)
+    }
+
+    /// As the others, from everything that is in the log, projected or not: for what was just
+    /// appended. Decodes every event that is not projected; the caller bounds how many.
+    ///
+    /// - Parameter chain: one more chain to look at; nil for none.
+    public func entitlements(
+        of customer: CustomerId, moment: Moment, including chain: ChainId?
+    ) async throws(StoreError) -> EntitlementsAnswer {
+        let projected = try await projections.checkpoint().position
+        var chains = Set(try await projections.chains(of: customer))
+        if let chain { chains.insert(chain) }
+        chains.formUnion(try await ledger.chains(naming: customer, after: projected))
+        var holdings: [Holding] = []
+        for chain in chains.sorted() {
+            let facts = try await ledger.presentFacts(of: chain)
+            holdings.append(holding(chain, facts.filter(moment.knowledge.admits), customer))
+        }
+        let facts = try await ledger.presentFacts(of: ChainId(customer: customer))
+        let head = try await ledger.log.head().position
+        return answer(
+            asked(customer, nil), moment, position: moment.knowledge.position(head: head), holdings,
+            Grant.grants(facts.filter(moment.knowledge.admits)))
+    }
+
+    // MARK: Folding
+
+    /// From the facts: for what was known at another time, and for times before a row begins.
+    private func folded(
+        _ customers: [ProjectionsStore.AskedCustomer], _ moment: Moment
+    ) async throws(StoreError) -> [EntitlementsAnswer] {
+        var answers: [EntitlementsAnswer] = []
+        for customer in customers { answers.append(try await folded(customer, moment)) }
+        return answers
+    }
+
+    private func folded(
+        _ asked: ProjectionsStore.AskedCustomer, _ moment: Moment
+    ) async throws(StoreError) -> EntitlementsAnswer {
+        let customer = asked.id
+        let chains = try await chains(of: customer, asked.bundleId)
+        var holdings: [Holding] = []
+        for (chain, facts) in try await facts.facts(of: chains) {
+            holdings.append(holding(chain, admitted(facts, moment), customer))
+        }
+        return answer(
+            asked, moment, position: moment.knowledge.position(head: head), holdings,
+            try await grants(of: customer, moment))
+    }
+
+    /// Every chain whose facts ever named the customer.
+    func chains(
+        of customer: CustomerId, _ bundleId: BundleId?
+    ) async throws(StoreError) -> [ChainId] {
+        try await projections.chains(of: customer)
+            .filter { bundleId == nil || $0.bundleId == bundleId }
+    }
+
+    func grants(
+        of customer: CustomerId, _ moment: Moment
+    ) async throws(StoreError) -> [Grant] {
+        Grant.grants(try await ownFacts(of: customer, moment))
+    }
+
+    /// The facts about the customer rather than about a chain.
+    func ownFacts(
+        of customer: CustomerId, _ moment: Moment
+    ) async throws(StoreError) -> [Fact] {
+        let home = ChainId(customer: customer)
+        return admitted(try await facts.facts(of: [home]).flatMap(\.1), moment)
+    }
+
+    /// The facts may be ahead of the position that the answer names.
+    private func admitted(_ facts: [Fact], _ moment: Moment) -> [Fact] {
+        facts.filter { $0.position <= head && moment.knowledge.admits($0) }
+    }
+
+    private func asked(
+        _ customer: CustomerId, _ bundleId: BundleId?
+    ) -> ProjectionsStore.AskedCustomer {
+        ProjectionsStore.AskedCustomer(customer, bundleId: bundleId)
+    }
+
+    private func holding(
+        _ chain: ChainId, _ facts: [Fact], _ customer: CustomerId
+    ) -> Holding {
+        Lifecycle(facts, environment: ledger.environment, catalogue: ledger.catalogue)
+            .holding(of: customer, chain: chain)
+    }
+
+    private func answer(
+        _ asked: ProjectionsStore.AskedCustomer, _ moment: Moment, position: Int64,
+        _ holdings: [Holding], _ grants: [Grant]
+    ) -> EntitlementsAnswer {
+        EntitlementsAnswer(
+            customer: asked.id, stamp: stamp(asked, moment, position: position),
+            entitlements: Entitlements(
+                at: moment.at, holdings: holdings, grants: grants, catalogue: ledger.catalogue))
+    }
+
+    /// When, and on which state, it is asked.
+    package func stamp(
+        _ asked: ProjectionsStore.AskedCustomer, _ moment: Moment, position: Int64
+    ) -> EntitlementsAnswer.Stamp {
+        EntitlementsAnswer.Stamp(
+            at: moment.at, knownAt: moment.knowledge.knownAt, position: position,
+            complete: ledger.complete(of: asked.bundleId, moment.knowledge, head: position),
+            catalogueHash: ledger.catalogueHash)
+    }
+}
+
+extension LedgerSession {
+    public var customers: CustomerQuery {
+        CustomerQuery(ledger: ledger, projections: projections, head: head)
+    }
+}

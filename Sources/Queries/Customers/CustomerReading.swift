@@ -1,0 +1,114 @@
+public import AppStore
+public import Ledger
+import LedgerStore
+internal import Projection
+
+/// Everything about one customer at one moment: the chains they hold or held, folded, and what was
+/// decided about them.
+public struct CustomerReading: Sendable {
+    public let customer: CustomerId
+    public let moment: Moment
+    /// The log position the answer was computed at.
+    public let position: Int64
+    /// Since when, and up to when, everything Apple sent of the app asked about, or of all that are
+    /// configured, is certainly here.
+    public let complete: CompleteWindow?
+    public let catalogueHash: Digest
+    /// In chain order; those that existed at the moment and that the customer held by then.
+    public let chains: [ChainReading]
+    /// Commands about the customer, in the order in which they took effect, up to the moment.
+    public let commands: [Fact]
+
+    /// One line of the merged timeline.
+    public enum Entry: Sendable {
+        case chain(TimelineEntry, ChainReading)
+        /// A grant, its withdrawal, or a note about the customer.
+        case command(Fact)
+
+        public var at: Timestamp {
+            switch self {
+            case .chain(let entry, _): entry.at
+            case .command(let fact): fact.receivedAt
+            }
+        }
+    }
+
+    /// What happened while the customer held each chain, and what was decided about them, in order
+    /// of time; of one time, chains in their order, then commands.
+    public var entries: [Entry] {
+        var found: [Entry] = []
+        for reading in chains {
+            let stretches = reading.life.holders.stretches(of: customer)
+            found += reading.entries.filter { entry in
+                stretches.contains { entry.at >= $0.from && ($0.to.map { entry.at <= $0 } ?? true) }
+            }.map { .chain($0, reading) }
+        }
+        found += commands.map { .command($0) }
+        return found.enumerated().sorted { left, right in
+            (left.element.at, left.offset) < (right.element.at, right.offset)
+        }.map(\.element)
+    }
+
+    /// Chains the customer holds at the moment itself, in chain order.
+    public var held: [ChainReading] {
+        chains.filter { reading in
+            reading.life.holders.holders(at: moment.at).contains { $0.customer == customer }
+        }
+    }
+}
+
+extension CustomerQuery {
+    /// Folds everything about a customer; an id never seen has no chains and no commands.
+    ///
+    /// - Parameter bundleId: only chains of this app; nil for those of every app.
+    public func reading(
+        of customer: CustomerId, moment: Moment, bundleId: BundleId? = nil
+    ) async throws(StoreError) -> CustomerReading {
+        let chains = try await chains(of: customer, bundleId)
+        let readings = try await chainQuery.readings(of: chains, moment).filter { reading in
+            reading.life.holders.stretches(of: customer).contains { $0.from <= moment.at }
+        }
+        let own = Lifecycle(
+            try await ownFacts(of: customer, moment), environment: ledger.environment,
+            catalogue: ledger.catalogue)
+        return reading(
+            customer, moment, bundleId, readings, own.commands.filter { $0.receivedAt <= moment.at }
+        )
+    }
+
+    /// As `reading`, of what the customer holds at the moment only: chains behind `after`, one more
+    /// than `limit` where there are more. Folds about as many as it hands out.
+    public func held(
+        by customer: CustomerId, moment: Moment, bundleId: BundleId? = nil, after: ChainId?,
+        limit: Int
+    ) async throws(StoreError) -> CustomerReading {
+        var rest = try await chains(of: customer, bundleId)
+            .filter { chain in after.map { $0 < chain } ?? true }[...]
+        var held: [ChainReading] = []
+        while held.count <= limit, !rest.isEmpty {
+            let next = Array(rest.prefix(limit + 1 - held.count))
+            rest = rest.dropFirst(next.count)
+            held +=
+                reading(
+                    customer, moment, bundleId, try await chainQuery.readings(of: next, moment), []
+                ).held
+        }
+        return reading(customer, moment, bundleId, held, [])
+    }
+
+    private var chainQuery: ChainQuery {
+        ChainQuery(ledger: ledger, projections: projections, head: head, facts: facts)
+    }
+
+    private func reading(
+        _ customer: CustomerId, _ moment: Moment, _ bundleId: BundleId?,
+        _ chains: [ChainReading], _ commands: [Fact]
+    ) -> CustomerReading {
+        CustomerReading(
+            customer: customer, moment: moment,
+            position: moment.knowledge.position(head: head),
+            complete: ledger.complete(of: bundleId, moment.knowledge, head: head),
+            catalogueHash: ledger.catalogueHash,
+            chains: chains, commands: commands)
+    }
+}

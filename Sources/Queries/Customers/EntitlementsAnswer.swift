@@ -1,0 +1,107 @@
+public import AppStore
+public import Ledger
+
+/// What one customer has at one moment: the `entitlements` object of `contract.md`.
+public struct EntitlementsAnswer: Hashable, Sendable {
+    public let customer: CustomerId
+    public let stamp: Stamp
+    public let entitlements: Entitlements
+
+    package init(customer: CustomerId, stamp: Stamp, entitlements: Entitlements) {
+        self.customer = customer
+        self.stamp = stamp
+        self.entitlements = entitlements
+    }
+
+    /// When, and on which state, it was asked.
+    public struct Stamp: Hashable, Sendable {
+        public let at: Timestamp
+        public let knownAt: Timestamp?
+        /// The log position the answer was computed at.
+        public let position: Int64
+        /// Since when, and up to when, everything Apple sent of the app asked about, or of all that
+        /// are configured, is certainly here.
+        public let complete: CompleteWindow?
+        public let catalogueHash: Digest
+
+        package init(
+            at: Timestamp, knownAt: Timestamp?, position: Int64, complete: CompleteWindow?,
+            catalogueHash: Digest
+        ) {
+            self.at = at
+            self.knownAt = knownAt
+            self.position = position
+            self.complete = complete
+            self.catalogueHash = catalogueHash
+        }
+    }
+
+    /// `isStamped` as for `ChainReading.writeShow`.
+    public func write(to json: inout JSONWriter, isStamped: Bool = true) {
+        json.object { json in writeMembers(to: &json, isStamped: isStamped) }
+    }
+
+    /// The object without its braces.
+    ///
+    /// - Parameter isNobody: it is about no customer at all.
+    package func writeMembers(
+        to json: inout JSONWriter, isStamped: Bool = true, isNobody: Bool = false
+    ) {
+        json.member("customer", isNobody ? nil : customer)
+        stamp.writeMembers(to: &json, isStamped: isStamped)
+        entitlements.writeMembers(to: &json, isNobody: isNobody)
+    }
+}
+
+extension EntitlementsAnswer.Stamp {
+    /// `isStamped` as for `ChainReading.writeShow`.
+    package func writeMembers(to json: inout JSONWriter, isStamped: Bool = true) {
+        if isStamped { json.member("at", at) }
+        json.member("knownAt", knownAt)
+        if isStamped { json.member("position", position) }
+        complete.writeMembers(to: &json)
+        json.member("reducerVersion", Lifecycle.reducerVersion)
+        json.member("catalogueHash", catalogueHash)
+    }
+}
+
+extension Entitlements {
+    /// What the customer has: in all, and by entitlement, product and group.
+    ///
+    /// - Parameter isNobody: they are of no customer at all.
+    package func writeMembers(to json: inout JSONWriter, isNobody: Bool = false) {
+        json.member("standing", isNobody ? nil : standing.rawValue)
+        json.array("entitlements", verdicts) { json, verdict in
+            verdict.write(to: &json)
+        }
+        json.array("products", products) { json, product in
+            json.object { json in
+                json.member("productId", product.productId)
+                json.member("standing", product.standing.rawValue)
+            }
+        }
+        json.array("groups", groups) { json, group in
+            json.object { json in
+                json.member("group", group.group)
+                json.member("standing", group.standing.rawValue)
+            }
+        }
+    }
+}
+
+extension Verdict {
+    package func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("entitlement", entitlement)
+            json.member("active", active)
+            json.member("basis", basis?.rawValue)
+            json.member("state", state?.rawValue)
+            json.member("productId", productId)
+            json.member("since", since)
+            json.member("until", until)
+            json.member("originalTransactionId", originalTransactionId)
+            json.member("trust", trust.rawValue)
+            json.array("evidence", evidence)
+        }
+    }
+}

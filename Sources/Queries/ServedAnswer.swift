@@ -1,0 +1,55 @@
+package import AppStore
+import Signing
+
+/// An answer as it goes over the wire: made once, here, for whoever asks.
+public struct ServedAnswer: Sendable {
+    /// JSON.
+    public let bytes: [UInt8]
+    /// Weak (RFC 9110 §8.8.1): equal as long as nothing in the answer changes but when, and on
+    /// which position, it was asked.
+    public let entityTag: String
+    /// The position the answers of this state include.
+    public let position: Int64
+    /// Positions of the log beyond it.
+    public let lag: Int64
+
+    package init(bytes: [UInt8], tagged: [UInt8], position: Int64, lag: Int64) {
+        self.init(
+            bytes: bytes, entityTag: ServedAnswer.entityTag(of: tagged), position: position,
+            lag: lag)
+    }
+
+    package init(bytes: [UInt8], entityTag: String, position: Int64, lag: Int64) {
+        self.bytes = bytes
+        self.entityTag = entityTag
+        self.position = position
+        self.lag = lag
+    }
+
+    /// An answer of which only the end tells when it was asked: made once, without a second copy.
+    package init(unstamped bytes: consuming [UInt8], stamp: String, position: Int64, lag: Int64) {
+        entityTag = ServedAnswer.entityTag(of: bytes)
+        bytes += Array(stamp.utf8)
+        self.bytes = bytes
+        self.position = position
+        self.lag = lag
+    }
+
+    /// - Parameter bytes: the answer without what tells when, and on which position, it was asked.
+    package static func entityTag(of bytes: [UInt8]) -> String {
+        "W/\"\(SHA256.hash(bytes).hexadecimal.prefix(tagCharacterCount))\""
+    }
+
+    /// Of the digest's 64 hexadecimal digits.
+    static let tagCharacterCount = 32
+
+    /// Writes the answer twice: stamped for the reader, unstamped for the tag.
+    package init(
+        position: Int64, lag: Int64, _ write: (_ json: inout JSONWriter, _ isStamped: Bool) -> Void
+    ) {
+        var (json, tagged) = (JSONWriter(), JSONWriter())
+        write(&json, true)
+        write(&tagged, false)
+        self.init(bytes: json.bytes, tagged: tagged.bytes, position: position, lag: lag)
+    }
+}

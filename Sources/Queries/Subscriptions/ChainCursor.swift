@@ -1,0 +1,30 @@
+import Ledger
+public import LedgerStore
+internal import SQLiteStore
+
+/// Where a walk over all chains stands.
+public struct ChainCursor: Sendable {
+    var pending: [ChainReading] = []
+    var after: ChainId?
+}
+
+extension ChainQuery {
+    /// The next chain in order that exists at the moment; nil at the end. Start with a nil cursor.
+    public func next(
+        after cursor: inout ChainCursor?, moment: Moment
+    ) async throws(StoreError) -> ChainReading? {
+        var state = cursor ?? ChainCursor()
+        defer { cursor = state }
+        while state.pending.isEmpty {
+            let page = try await facts.page(after: state.after)
+            guard let last = page.last else { return nil }
+            state.after = last.0
+            state.pending = page.compactMap { entry in
+                ChainReading(
+                    chain: entry.0, facts: entry.1, shared: [], moment: moment, head: head,
+                    ledger: ledger)
+            }
+        }
+        return state.pending.removeFirst()
+    }
+}

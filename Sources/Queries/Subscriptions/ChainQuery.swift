@@ -1,0 +1,320 @@
+public import AppStore
+public import Ledger
+public import LedgerStore
+public import Projection
+public import SQLiteStore
+
+/// When and on what knowledge a question is asked.
+public struct Moment: Sendable {
+    public var at: Timestamp
+    /// The clock's now.
+    public var now: Timestamp
+    public var knowledge: KnowledgeLimit
+
+    /// - Parameter at: nil asks about now.
+    public init(at: Timestamp?, now: Timestamp, knowledge: KnowledgeLimit = .everything) {
+        self.at = at ?? now
+        self.now = now
+        self.knowledge = knowledge
+    }
+}
+
+/// Why a question has no answer.
+public enum QueryError: Error, Sendable, Equatable {
+    /// Nothing is known of the id.
+    case noSuchSubscription(String)
+    /// Something is known of the id, but nothing at that time, and a sentence says why.
+    case unknownThen(String, reason: String)
+    /// Something is known of the id, and a sentence says why it has no state.
+    case stateless(String, reason: String)
+    /// The id belongs to several apps, or to several chains.
+    case ambiguousId(String, [ChainId])
+    case store(StoreError)
+
+    /// Stable; scripts rely on it.
+    public var code: String {
+        switch self {
+        case .noSuchSubscription, .unknownThen, .stateless: "noSuchSubscription"
+        case .ambiguousId: "ambiguousId"
+        case .store(let error): error.code.rawValue
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .noSuchSubscription(let id):
+            "No subscription or purchase is known by \(id) at that time; check the id, --data,"
+                + " --environment, --bundle-id, and --at or --known-at."
+        case .unknownThen(let id, let reason): "Nothing is known by \(id) at that time. \(reason)"
+        case .stateless(let id, let reason): "What is known by \(id) has no state. \(reason)"
+        case .ambiguousId(let id, let chains):
+            "\(id) is known in several chains: name the app with --bundle-id, or ask by one of "
+                + chains.map { "\($0.originalTransactionId) of \($0.bundleId)" }
+                .joined(separator: ", ") + "."
+        case .store(let error): error.description
+        }
+    }
+}
+
+/// One chain, folded for a moment: what `show` and `timeline` are made from.
+public struct ChainReading: Sendable {
+    public let chain: ChainId
+    public let environment: Environment
+    public let moment: Moment
+    /// The log position the answer was computed at.
+    public let position: Int64
+    /// Since when, and up to when, everything Apple sent of the app is certainly here.
+    public let complete: CompleteWindow?
+    public let catalogueHash: Digest
+    public let life: Lifecycle
+    public let answer: ChainAnswer
+    /// What became of the transaction that was asked about; nil when the chain was.
+    public private(set) var transaction: TransactionStanding?
+    /// The facts used, by position; of several statements of one event the one that names what
+    /// happened.
+    package let facts: [Int64: Fact]
+    private let admitted: [Fact]
+
+    package init?(
+        chain: ChainId, facts: [Fact], shared: [SharedTransaction], moment: Moment, head: Int64,
+        ledger: EnvironmentLedger
+    ) {
+        // The facts may be ahead of the position that the answer names.
+        let admitted = facts.filter { $0.position <= head && moment.knowledge.admits($0) }
+        let life = Lifecycle(
+            admitted, environment: ledger.environment, catalogue: ledger.catalogue)
+        guard var answer = life.answer(at: moment.at, now: moment.now) else { return nil }
+        answer.notices += SharedTransactions.notices(
+            shared, chain: chain, facts: admitted, from: life.intervals.first?.from)
+        self.chain = chain
+        environment = ledger.environment
+        self.moment = moment
+        position = moment.knowledge.position(head: head)
+        complete = ledger.complete(
+            of: chain.bundleId, moment.knowledge, head: head)
+        catalogueHash = ledger.catalogueHash
+        self.life = life
+        self.answer = answer
+        self.admitted = admitted
+        self.facts = Dictionary(admitted.map { ($0.position, $0) }) { first, other in
+            first.cause.notificationType == nil ? other : first
+        }
+    }
+}
+
+extension ChainReading {
+    /// The same for a question by this id. A chain's id is that of its first transaction, too:
+    /// which one is meant is clear where that was refunded.
+    package func asked(by id: String) -> ChainReading {
+        guard let standing = life.standing(of: TransactionId(id), at: moment.at) else {
+            return self
+        }
+        let isTransaction = chain.originalTransactionId.rawValue != id
+        guard isTransaction || standing.outcome.isRevoked else { return self }
+        var reading = self
+        reading.transaction = standing
+        return reading
+    }
+
+    /// Why a chain of which something is known has no state at a moment, or none at all.
+    package static func whyNothing(
+        by id: String, _ facts: [Fact], _ moment: Moment, head: Int64, _ ledger: EnvironmentLedger
+    ) -> QueryError? {
+        let admitted = facts.filter { $0.position <= head && moment.knowledge.admits($0) }
+        guard !admitted.isEmpty else {
+            return facts.min { $0.position < $1.position }.map { first in
+                .unknownThen(
+                    id,
+                    reason: "The first event about it, at position \(first.position), was received"
+                        + " on \(first.receivedAt.rfc3339).")
+            }
+        }
+        let life = Lifecycle(
+            admitted, environment: ledger.environment, catalogue: ledger.catalogue)
+        guard let start = life.intervals.first?.from else {
+            return whyStateless(admitted, ledger).map { .stateless(id, reason: $0) }
+        }
+        guard moment.at < start else { return nil }
+        let missing = life.notices.first { $0.code == .historyMissingBefore }
+        return .unknownThen(id, reason: missing?.message ?? "It begins on \(start.rfc3339).")
+    }
+
+    /// Why a chain never has a state, in a sentence that says what to do; nil for one that has, and
+    /// where nothing says why.
+    static func whyStateless(_ facts: [Fact], _ ledger: EnvironmentLedger) -> String? {
+        let life = Lifecycle(
+            facts, environment: ledger.environment, catalogue: ledger.catalogue)
+        guard life.isEmpty else { return nil }
+        return life.notices.first { $0.code == .unknownValue }?.message
+    }
+
+    /// Whether the id names the chain, going by what was known.
+    package func isNamed(_ id: String) -> Bool {
+        chain.originalTransactionId.rawValue == id
+            || admitted.contains { $0.transaction?.transactionId.rawValue == id }
+    }
+}
+
+/// One transactionId under two chains: the one notice that no chain can see alone.
+enum SharedTransactions {
+    static func notices(
+        _ shared: [SharedTransaction], chain: ChainId, facts: [Fact], from: Timestamp?
+    ) -> [Notice] {
+        let here = shared.filter { $0.chain == chain }
+        return here.compactMap { entry in
+            let others = shared.filter {
+                $0.transactionId == entry.transactionId && $0.chain != chain
+                    && $0.chain.bundleId == chain.bundleId
+            }
+            guard !others.isEmpty, let from else { return nil }
+            let positions =
+                facts.filter { $0.transaction?.transactionId == entry.transactionId }
+                .map(\.position).min().map { [$0] } ?? []
+            return Notice(
+                code: .contradiction,
+                message: "Transaction \(entry.transactionId) also stands under "
+                    + others.map { "\($0.chain.originalTransactionId)" }.joined(separator: ", ")
+                    + ".",
+                from: from, to: nil,
+                evidence: (positions + others.map(\.firstPosition)).sorted())
+        }
+    }
+}
+
+/// Answers questions about chains from the facts.
+public struct ChainQuery: Sendable {
+    package let ledger: EnvironmentLedger
+    package let projections: ProjectionsStore
+    package let facts: FactsStore
+    /// The head every answer holds, at least.
+    package let head: Int64
+
+    /// - Parameter facts: nil asks the facts that are current now; whoever serves for long keeps
+    ///   to those that hold `head`.
+    public init(
+        ledger: EnvironmentLedger, projections: ProjectionsStore, head: Int64,
+        facts: FactsStore? = nil
+    ) {
+        self.ledger = ledger
+        self.projections = projections
+        self.facts = facts ?? ledger.facts
+        self.head = head
+    }
+
+    /// One chain by its originalTransactionId or any of its transactionIds.
+    public func reading(
+        _ id: String, bundleId: BundleId? = nil, moment: Moment
+    ) async throws(QueryError) -> ChainReading {
+        let readings: [ChainReading]
+        do throws(StoreError) {
+            readings = try await self.readings(id, bundleId, moment)
+        } catch {
+            throw .store(error)
+        }
+        guard readings.count <= 1 else { throw .ambiguousId(id, readings.map(\.chain)) }
+        guard let reading = readings.first else { throw try await missing(id, bundleId, moment) }
+        return reading.asked(by: id)
+    }
+
+    /// Why an id has no answer.
+    private func missing(
+        _ id: String, _ bundleId: BundleId?, _ moment: Moment
+    ) async throws(QueryError) -> QueryError {
+        do throws(StoreError) {
+            let chains = try await chains(id).filter { bundleId == nil || $0.bundleId == bundleId }
+            guard !chains.isEmpty else { return .noSuchSubscription(id) }
+            for (_, facts) in try await facts.facts(of: chains) {
+                let why = ChainReading.whyNothing(by: id, facts, moment, head: head, ledger)
+                if let why { return why }
+            }
+            return .noSuchSubscription(id)
+        } catch { throw .store(error) }
+    }
+
+    /// Those chains of which something is known and that never have a state, and why.
+    package func stateless(
+        _ chains: [ChainId]
+    ) async throws(StoreError) -> [(chain: ChainId, reason: String)] {
+        guard !chains.isEmpty else { return [] }
+        var found: [(chain: ChainId, reason: String)] = []
+        for (chain, facts) in try await facts.facts(of: chains) {
+            if let reason = ChainReading.whyStateless(facts, ledger) {
+                found.append((chain, reason))
+            }
+        }
+        return found
+    }
+
+    /// The chain an id names, whatever its state; for commands about it.
+    public func chain(
+        _ id: String, bundleId: BundleId? = nil
+    ) async throws(QueryError) -> ChainId {
+        let found: [ChainId]
+        do throws(StoreError) {
+            found = try await chains(id).filter { bundleId == nil || $0.bundleId == bundleId }
+        } catch {
+            throw .store(error)
+        }
+        guard found.count <= 1 else { throw .ambiguousId(id, found) }
+        guard let chain = found.first else { throw .noSuchSubscription(id) }
+        return chain
+    }
+
+    private func readings(
+        _ id: String, _ bundleId: BundleId?, _ moment: Moment
+    ) async throws(StoreError) -> [ChainReading] {
+        let chains = try await chains(id).filter { bundleId == nil || $0.bundleId == bundleId }
+        return try await readings(of: chains, moment).filter { $0.isNamed(id) }
+    }
+
+    /// Each of these chains that existed at the moment, in the order given.
+    package func readings(
+        of chains: [ChainId], _ moment: Moment
+    ) async throws(StoreError) -> [ChainReading] {
+        var readings: [ChainReading] = []
+        for (chain, facts) in try await self.facts.facts(of: chains) {
+            let shared = try await shared(facts, moment)
+            let reading = ChainReading(
+                chain: chain, facts: facts, shared: shared, moment: moment, head: head,
+                ledger: ledger)
+            if let reading { readings.append(reading) }
+        }
+        return readings
+    }
+
+    /// The chains an id names: as originalTransactionId first, else as any transactionId.
+    private func chains(_ id: String) async throws(StoreError) -> [ChainId] {
+        // What is kept under a customer's id is no chain.
+        let own = try await facts.chains(OriginalTransactionId(id))
+            .filter { $0.customer == nil }
+        if !own.isEmpty { return own }
+        return try await projections.chains(transaction: TransactionId(id))
+    }
+
+    /// Where the chain's transactions stand in other chains too, as far as was known.
+    private func shared(
+        _ facts: [Fact], _ moment: Moment
+    ) async throws(StoreError) -> [SharedTransaction] {
+        let ids = Set(facts.compactMap { $0.transaction?.transactionId }).sorted()
+        let through: Int64 =
+            if case .knownPosition(let position) = moment.knowledge { position } else { .max }
+        let found = try await projections.sharedTransactions(among: ids, through: through)
+        return try await admitted(found, moment.knowledge)
+    }
+
+    /// Leaves out what had not been received by then.
+    package func admitted(
+        _ shared: [SharedTransaction], _ knowledge: KnowledgeLimit
+    ) async throws(StoreError) -> [SharedTransaction] {
+        guard let knownAt = knowledge.knownAt else { return shared }
+        var known: [SharedTransaction] = []
+        for entry in shared {
+            let position = entry.firstPosition
+            let event = try await ledger.log.events(
+                after: position - 1, through: position, limit: 1, damaged: .marked
+            ).first
+            if let event, event.receivedAt <= knownAt { known.append(entry) }
+        }
+        return known
+    }
+}

@@ -1,0 +1,100 @@
+internal import AppStore
+
+/// Turns JSON objects into lines: as they are, or as comma-separated values (RFC 4180) with one
+/// column for each scalar, nested ones named with a dot, lists as JSON.
+struct ExportLines {
+    private let columns: [String]?
+    private let isRaw: Bool
+    private var json = JSONWriter(reservingCapacity: 64 * 1024)
+    private var text: [UInt8] = []
+
+    init(subject: Export.Subject, format: Export.Format, withEvidence: Bool) {
+        isRaw = format == .rawCSV
+        guard format != .ndjson else {
+            columns = nil
+            return
+        }
+        columns =
+            ExportLines.columns(subject)
+            + (subject == .events && withEvidence ? ["signedPayload"] : [])
+    }
+
+    /// The first line of a CSV file.
+    var header: [UInt8]? {
+        columns.map { Array(($0.joined(separator: ",") + "\r\n").utf8) }
+    }
+
+    mutating func add(_ body: (inout JSONWriter) -> Void) {
+        guard let columns else {
+            body(&json)
+            json.newline()
+            return
+        }
+        var object = JSONWriter()
+        body(&object)
+        guard let value = try? JSONValue.parse(object.bytes) else { return }
+        var isFirst = true
+        for column in columns {
+            if !isFirst { text.append(UInt8(ascii: ",")) }
+            isFirst = false
+            text += ExportLines.field(
+                column.split(separator: ".").reduce(value) { found, key in
+                    found[String(key)] ?? .null
+                }, isRaw: isRaw)
+        }
+        text += "\r\n".utf8
+    }
+
+    /// The lines added since the last call.
+    mutating func take() -> [UInt8] {
+        defer {
+            json.removeAll()
+            text.removeAll(keepingCapacity: true)
+        }
+        return columns == nil ? json.bytes : text
+    }
+
+    private static func field(_ value: JSONValue, isRaw: Bool) -> [UInt8] {
+        if value.isNull { return [] }
+        let plain = value.string ?? String(decoding: value.encoded(), as: UTF8.self)
+        return Array(plain.csvField(isRaw: isRaw).utf8)
+    }
+
+    private static func columns(_ subject: Export.Subject) -> [String] {
+        let chain = ["environment", "bundleId", "originalTransactionId"]
+        let cause = [
+            "position", "kind", "trust", "notificationType", "subtype", "notificationUUID",
+            "signedDate", "receivedAt", "lateness", "events",
+        ].map { "cause.\($0)" }
+        switch subject {
+        case .subscriptions: return chain + subscriptionColumns
+        case .transitions:
+            return chain + ["at", "from", "to", "reason", "productId", "transactionId"] + cause
+        case .facts:
+            return chain + ["at", "fact", "productId", "transactionId"] + cause + [
+                "refund.amount.milliunits", "refund.amount.currency", "refund.from", "refund.to",
+                "change.from", "change.to",
+            ]
+        case .events:
+            return [
+                "position", "key", "kind", "source", "trust", "conflict", "receivedAtClaimed",
+                "rootFingerprint", "environment", "bundleId", "originalTransactionId",
+                "notificationType", "subtype", "notificationUUID", "signedDate", "receivedAt",
+                "leafHash",
+            ]
+        }
+    }
+
+    private static let subscriptionColumns = [
+        "at", "knownAt", "position", "completeThrough", "reducerVersion", "catalogueHash", "state",
+        "entitled", "appleStatus", "since", "until", "accessUntil", "willRenew", "productId",
+        "nextProductId", "phase", "ownership", "appAccountToken", "price.milliunits",
+        "price.currency", "storefront", "transactionId", "offer.type", "offer.identifier",
+        "offer.discountType", "offer.period", "commitment.billingPeriodNumber",
+        "commitment.totalBillingPeriods", "commitment.expiresDate",
+        "commitment.price.milliunits", "commitment.price.currency", "commitment.willRenew",
+        "commitment.nextProductId", "priceIncrease", "cancellation.reason", "cancellation.at",
+        "revocation.date", "revocation.reason", "revocation.type", "revocation.percentage",
+        "notices", "evidence", "completeFrom", "trust", "appAccountTokenTrust", "endReason",
+    ]
+}

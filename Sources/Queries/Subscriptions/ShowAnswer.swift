@@ -1,0 +1,127 @@
+public import AppStore
+import Ledger
+
+extension ChainReading {
+    /// The `show` object of `contract.md`; also a line of `export subscriptions`.
+    ///
+    /// - Parameter isStamped: without its stamp (`at` and `position`, when and on which position it
+    ///   was asked) an answer stays the same, byte for byte, until something in it changes.
+    public func writeShow(to json: inout JSONWriter, isStamped: Bool = true) {
+        json.object { json in
+            json.member("environment", environment.rawValue)
+            json.member("bundleId", chain.bundleId)
+            json.member("originalTransactionId", chain.originalTransactionId)
+            writeStamp(to: &json, isStamped)
+            answer.writeState(to: &json)
+            answer.writeTerms(to: &json)
+            answer.writeEnd(to: &json)
+            if let transaction {
+                json.object("transaction") { json in transaction.writeMembers(to: &json) }
+            }
+            json.array("notices", answer.notices) { json, notice in notice.write(to: &json) }
+            json.member("trust", answer.trust.rawValue)
+            json.array("evidence", answer.evidence)
+        }
+    }
+
+    private func writeStamp(to json: inout JSONWriter, _ isStamped: Bool) {
+        if isStamped { json.member("at", moment.at) }
+        json.member("knownAt", moment.knowledge.knownAt)
+        if isStamped { json.member("position", position) }
+        complete.writeMembers(to: &json)
+        json.member("reducerVersion", Lifecycle.reducerVersion)
+        json.member("catalogueHash", catalogueHash)
+    }
+}
+
+extension ChainAnswer {
+    func writeState(to json: inout JSONWriter) {
+        json.member("state", state.rawValue)
+        json.member("entitled", isEntitled)
+        json.member("appleStatus", state.appleStatus)
+        json.member("since", since)
+        json.member("until", until)
+        json.member("accessUntil", accessUntil)
+        json.member("willRenew", willRenew)
+    }
+
+    func writeTerms(to json: inout JSONWriter) {
+        json.member("productId", productId)
+        json.member("nextProductId", nextProductId)
+        json.member("phase", phase.rawValue)
+        json.member("ownership", ownership.rawValue)
+        json.member("appAccountToken", appAccountToken)
+        json.member("appAccountTokenTrust", appAccountTokenTrust?.rawValue)
+        json.object("price", price) { json, money in money.writeMembers(to: &json) }
+        json.member("storefront", storefront)
+        json.member("transactionId", transactionId)
+        json.object("offer", offer) { json, offer in
+            json.member("type", offer.type)
+            json.member("identifier", offer.identifier)
+            json.member("discountType", offer.discountType)
+            json.member("period", offer.period)
+        }
+        json.object("commitment", commitment) { json, commitment in
+            json.member("billingPeriodNumber", commitment.billingPeriodNumber)
+            json.member("totalBillingPeriods", commitment.totalBillingPeriods)
+            json.member("expiresDate", commitment.expiresDate)
+            json.object("price", commitment.price) { json, money in
+                money.writeMembers(to: &json)
+            }
+            json.member("willRenew", commitment.willRenew)
+            json.member("nextProductId", commitment.nextProductId)
+        }
+        json.member("priceIncrease", priceIncrease?.rawValue)
+    }
+
+    func writeEnd(to json: inout JSONWriter) {
+        json.object("cancellation", cancellation) { json, cancellation in
+            json.member("reason", cancellation.reason.rawValue)
+            json.member("at", cancellation.at)
+        }
+        json.object("revocation", revocation) { json, revocation in
+            json.member("date", revocation.date)
+            json.member("reason", revocation.reason)
+            json.member("type", revocation.type)
+            json.member("percentage", revocation.percentage)
+        }
+        json.member("endReason", endReason?.rawValue)
+    }
+}
+
+extension TransactionStanding {
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("transactionId", transactionId)
+        json.member("productId", productId)
+        json.member("from", from)
+        json.member("to", to)
+        json.member("standing", outcome.rawValue)
+        json.member("since", since)
+        json.object("amount", amount) { json, money in money.writeMembers(to: &json) }
+    }
+}
+
+extension Money {
+    /// `{ "milliunits": …, "currency": … }`, without the braces.
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("milliunits", milliunits)
+        json.member("currency", currency)
+    }
+}
+
+extension Notice {
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("code", code.rawValue)
+            json.member("message", message)
+            json.array("evidence", evidence)
+            json.member("since", from)
+            json.object("period", period) { json, period in
+                json.member("transactionId", period.transactionId)
+                json.member("productId", period.productId)
+                json.member("from", period.from)
+                json.member("to", period.to)
+            }
+        }
+    }
+}

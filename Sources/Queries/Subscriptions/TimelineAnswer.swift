@@ -1,0 +1,188 @@
+public import AppStore
+import Ledger
+
+extension ChainReading {
+    /// Entries up to the moment asked about: later ones are neither listed nor counted
+    /// (`lifecycle.md` §1).
+    public var entries: [TimelineEntry] { life.timeline.filter { $0.at <= moment.at } }
+
+    /// Intervals that have begun by then.
+    public var intervals: [Interval] { life.intervals.filter { $0.from <= moment.at } }
+
+    public var transitions: [Transition] { life.transitions.filter { $0.at <= moment.at } }
+
+    public var lifeFacts: [LifeFact] { life.lifeFacts.filter { $0.at <= moment.at } }
+
+    /// The `timeline` object of `contract.md`; `isStamped` as for `writeShow`.
+    public func writeTimeline(to json: inout JSONWriter, isStamped: Bool = true) {
+        json.object { json in
+            writeMembers(of: intervals, entries[...], to: &json, isStamped)
+        }
+    }
+
+    /// One page of it, and `next`: null on the last page, absent where one page holds the whole life,
+    /// which so is the same wherever it is asked for.
+    ///
+    /// Intervals stand on the page with the entries of the time they begin at, on the first page
+    /// also those from before all entries: every one of them is on exactly one page.
+    ///
+    /// - Parameters:
+    ///   - after: the place of the last entry of the page before; nil begins.
+    ///   - limit: entries of a page.
+    ///   - isStamped: as for `writeShow`.
+    public func writeTimeline(
+        to json: inout JSONWriter, after: TimelinePlace?, limit: Int, isStamped: Bool = true
+    ) {
+        let entries = entries
+        let places = TimelinePlace.places(of: entries.map(\.at))
+        let first = after.flatMap { after in places.firstIndex { $0 > after } }
+        let start = after == nil ? 0 : first ?? entries.count
+        let end = min(entries.count, start + max(1, limit))
+        let next = end < entries.count ? places[end - 1] : nil
+        let shown = intervals.filter { interval in
+            let isNew = after.map { $0.at < interval.from } ?? true
+            return isNew && (next.map { interval.from <= $0.at } ?? true)
+        }
+        json.object { json in
+            writeMembers(of: shown, entries[start..<end], to: &json, isStamped)
+            if after != nil || next != nil { json.member("next", next?.cursor) }
+        }
+    }
+
+    private func writeMembers(
+        of intervals: [Interval], _ entries: ArraySlice<TimelineEntry>, to json: inout JSONWriter,
+        _ isStamped: Bool
+    ) {
+        json.key("chain")
+        writeShow(to: &json, isStamped: isStamped)
+        json.array("intervals", intervals) { json, interval in
+            json.object { json in
+                json.member("state", interval.state.rawValue)
+                json.member("from", interval.from)
+                json.member("to", interval.to)
+                json.member("productId", interval.productId)
+                json.member("transactionId", interval.transactionId)
+            }
+        }
+        json.array("entries", entries) { json, entry in write(entry, to: &json) }
+    }
+
+    private func write(_ entry: TimelineEntry, to json: inout JSONWriter) {
+        json.object { json in writeMembers(of: entry, to: &json) }
+    }
+
+    /// An entry without the braces.
+    func writeMembers(of entry: TimelineEntry, to json: inout JSONWriter) {
+        entry.writeMembers(to: &json)
+        writeCause(entry.cause, entry.events, to: &json)
+    }
+
+    /// A line of `export transitions`.
+    public func write(_ transition: Transition, to json: inout JSONWriter) {
+        json.object { json in
+            writeChain(to: &json)
+            json.member("at", transition.at)
+            json.member("from", transition.from?.rawValue)
+            json.member("to", transition.to.rawValue)
+            json.member("reason", transition.reason?.rawValue)
+            json.member("productId", transition.productId)
+            json.member("transactionId", transition.transactionId)
+            writeCause(transition.cause, transition.events, to: &json)
+        }
+    }
+
+    /// A line of `export facts`.
+    public func write(_ fact: LifeFact, to json: inout JSONWriter) {
+        json.object { json in
+            writeChain(to: &json)
+            json.member("at", fact.at)
+            json.member("fact", fact.name.rawValue)
+            json.member("productId", fact.productId)
+            json.member("transactionId", fact.transactionId)
+            fact.writeDetail(to: &json)
+            writeCause(fact.cause, fact.events, to: &json)
+        }
+    }
+
+    private func writeChain(to json: inout JSONWriter) {
+        json.member("environment", environment.rawValue)
+        json.member("bundleId", chain.bundleId)
+        json.member("originalTransactionId", chain.originalTransactionId)
+    }
+
+    /// The event that proves an entry, and the positions of all that do.
+    private func writeCause(_ position: Int64, _ events: [Int64], to json: inout JSONWriter) {
+        guard let fact = facts[position] else { return json.member("cause", nil as String?) }
+        fact.writeCause(events, to: &json)
+    }
+}
+
+extension TimelineEntry {
+    /// What happened and when; the cause is whoever's who has the events at hand.
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("at", at)
+        switch kind {
+        case .state(let transition):
+            json.member("kind", "state")
+            json.member("from", transition.from?.rawValue)
+            json.member("to", transition.to.rawValue)
+            json.member("fact", nil as String?)
+            json.member("reason", transition.reason?.rawValue)
+            json.member("productId", transition.productId)
+            json.member("transactionId", transition.transactionId)
+            json.member("refund", nil as String?)
+            json.member("change", nil as String?)
+        case .fact(let fact):
+            json.member("kind", "fact")
+            json.member("from", nil as String?)
+            json.member("to", nil as String?)
+            json.member("fact", fact.name.rawValue)
+            json.member("reason", nil as String?)
+            json.member("productId", fact.productId)
+            json.member("transactionId", fact.transactionId)
+            fact.writeDetail(to: &json)
+        }
+    }
+}
+
+extension LifeFact {
+    /// What was given back, and what changed into what; null of other facts.
+    func writeDetail(to json: inout JSONWriter) {
+        json.object("refund", refund) { json, refund in
+            json.object("amount", refund.amount) { json, money in money.writeMembers(to: &json) }
+            json.member("from", refund.from)
+            json.member("to", refund.to)
+        }
+        json.object("change", change) { json, change in
+            json.member("from", change.from)
+            json.member("to", change.to)
+        }
+    }
+}
+
+extension Fact {
+    /// The event as a cause; an operator's command with who and why.
+    ///
+    /// - Parameter events: the positions of all events that prove the same, this one among them.
+    func writeCause(_ events: [Int64], to json: inout JSONWriter) {
+        json.object("cause", self) { json, fact in
+            fact.writeCauseMembers(events, to: &json)
+            guard let command = fact.command else { return }
+            json.object("command", command) { json, command in command.writeMembers(to: &json) }
+        }
+    }
+
+    /// Which event, and when; and which others prove the same.
+    func writeCauseMembers(_ events: [Int64], to json: inout JSONWriter) {
+        json.member("position", position)
+        json.member("kind", cause.kind.rawValue)
+        json.member("trust", trust.rawValue)
+        json.member("notificationType", cause.notificationType)
+        json.member("subtype", cause.subtype)
+        json.member("notificationUUID", cause.notificationUUID)
+        json.member("signedDate", signedDate)
+        json.member("receivedAt", receivedAt)
+        json.member("lateness", lateness)
+        json.array("events", events)
+    }
+}

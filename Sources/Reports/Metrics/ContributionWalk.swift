@@ -1,0 +1,138 @@
+import AppStore
+import Foundation
+import Ledger
+import LedgerStore
+internal import Projection
+internal import Queries
+internal import SQLiteStore
+import Synchronization
+
+/// Sums a roll-forward from what each chain contributes, on all cores. Nothing is decoded or folded
+/// but chains of which something came after what was known.
+struct ContributionWalk: Sendable {
+    let query: ChainQuery
+    let knowledge: KnowledgeLimit
+    /// Only chains of this app are meant.
+    let bundleId: BundleId?
+    let report: MetricsQuery.Report
+
+    /// Chains whose facts are read at once.
+    static let foldedChainCount = 500
+
+    func sum(_ question: RollForwardQuestion) async throws(StoreError) -> MovementTally {
+        // Later rows may name classes that are not here; those are of chains that changed since,
+        // and are folded.
+        let classes = try await query.projections.metricClasses()
+        let empty = MovementTally(question, classes: classes, bundleId: bundleId)
+        let pages = ContributionPages(query.projections)
+        let parts = await withTaskGroup(of: Outcome<MovementTally>.self) { group in
+            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
+                group.addTask {
+                    await Outcome { () throws(StoreError) in try await part(empty, pages) }
+                }
+            }
+            var parts: [Outcome<MovementTally>] = []
+            for await part in group { parts.append(part) }
+            return parts
+        }
+        var whole = empty
+        for part in parts { whole.add(try part.get()) }
+        return whole
+    }
+
+    private func part(
+        _ empty: MovementTally, _ pages: ContributionPages
+    ) async throws(StoreError) -> MovementTally {
+        var sum = empty
+        while let page = try await pages.next() {
+            var changed: [Int64] = []
+            var isUnnamed = false
+            try page.readChains { chain in
+                guard isKnown(chain) else { return }
+                guard isUsable(chain) else { return changed.append(chain.subscription) }
+                guard chain.hasLife, sum.isMeant(chain.movements.first) else { return }
+                sum.tally.chainCount += 1
+                for movement in chain.movements {
+                    let instant = sum.instant(after: Timestamp(milliseconds: movement.at))
+                    let isNamed = sum.add(SummedMovement(movement), before: instant, chains: 1)
+                    if !isNamed { isUnnamed = true }
+                }
+            }
+            guard !isUnnamed else { throw MovementTally.unnamed(query.projections) }
+            try await fold(changed, &sum)
+            report(page.last, page.end)
+        }
+        sum.settle()
+        return sum
+    }
+
+    /// Whether anything of a chain came before what is asked about ended.
+    private func isKnown(_ chain: ContributionPage.Chain) -> Bool {
+        guard chain.firstPosition <= query.head else { return false }
+        return switch knowledge {
+        case .everything: true
+        case .knownAt(let time): chain.firstReceivedAt <= time
+        case .knownPosition(let position): chain.firstPosition <= position
+        }
+    }
+
+    /// Whether nothing of a chain came after what is asked about. Of a chain that never moved not
+    /// even the app is known here.
+    private func isUsable(_ chain: ContributionPage.Chain) -> Bool {
+        guard chain.lastPosition <= query.head, bundleId == nil || !chain.movements.isEmpty else {
+            return false
+        }
+        return switch knowledge {
+        case .everything: true
+        case .knownAt(let time): chain.receivedAt <= time
+        case .knownPosition(let position): chain.lastPosition <= position
+        }
+    }
+
+    private func fold(
+        _ subscriptions: [Int64], _ sum: inout MovementTally
+    ) async throws(StoreError) {
+        var rest = subscriptions[...]
+        while !rest.isEmpty {
+            let chains = try await query.projections.chains(
+                numbered: Array(rest.prefix(ContributionWalk.foldedChainCount)))
+            rest = rest.dropFirst(ContributionWalk.foldedChainCount)
+            let meant = chains.filter { bundleId == nil || $0.bundleId == bundleId }
+            for (chain, facts) in try await query.facts.facts(of: meant) {
+                let known = facts.filter { $0.position <= query.head && knowledge.admits($0) }
+                let life = Lifecycle(
+                    known, environment: query.ledger.environment,
+                    catalogue: query.ledger.catalogue)
+                guard !life.isEmpty else { continue }
+                sum.tally.chainCount += 1
+                guard !life.isOneTime else { continue }
+                sum.add(
+                    ChainMetrics(life, of: chain.bundleId, catalogue: query.ledger.catalogue))
+            }
+        }
+    }
+}
+
+/// The pages of contributions, each given to whoever asks next.
+private final class ContributionPages: Sendable {
+    private let projections: ProjectionsStore
+    private let turn = Turnstile()
+    private let place = Mutex<Int64?>(0)
+
+    init(_ projections: ProjectionsStore) { self.projections = projections }
+
+    /// Nil at the end.
+    func next() async throws(StoreError) -> ContributionPage? {
+        let step = await turn.pass {
+            await Outcome { () throws(StoreError) in try await advance() }
+        }
+        return try step.get()
+    }
+
+    private func advance() async throws(StoreError) -> ContributionPage? {
+        guard let after = place.withLock({ $0 }) else { return nil }
+        let page = try await projections.contributions(after: after)
+        place.withLock { $0 = page?.last }
+        return page
+    }
+}

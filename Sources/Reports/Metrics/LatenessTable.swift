@@ -1,0 +1,134 @@
+import AppStore
+import Ledger
+internal import SQLiteStore
+
+/// How long notifications took from Apple's signature to here, by when Apple signed them. A delivery
+/// that came while nothing else could is an outage's; repetitions are not counted.
+struct LatenessTable: Sendable {
+    private let question: RollForwardQuestion
+    private let isByApp: Bool
+    private let apps: Set<String?>?
+    private var found: [Cell: [Int64]] = [:]
+    /// Of the whole time known, whatever was asked for.
+    private var arrivals: [BundleId: [NotificationDelivery]] = [:]
+
+    struct Cell: Hashable, Sendable {
+        var interval: Int
+        var app: String?
+    }
+
+    /// - Parameter apps: nil: all.
+    init(instants: [Timestamp], isByApp: Bool, apps: Set<String?>?) {
+        question = RollForwardQuestion(.chains, instants: instants)
+        self.isByApp = isByApp
+        self.apps = apps
+    }
+
+    /// The column of suspected outages.
+    static let suspected = "suspectedOutages"
+
+    static let columns: [CountColumn] =
+        [
+            CountColumn(name: "notifications", unit: .count),
+            CountColumn(name: "late", unit: .count),
+            CountColumn(name: suspected, unit: .count),
+        ]
+        + ["p50", "p90", "p99", "longest"].map { CountColumn(name: $0, unit: .milliseconds) }
+
+    mutating func add(_ fact: Fact, of app: BundleId) {
+        guard fact.cause.kind == .notification, let signed = fact.signedDate,
+            let lateness = fact.lateness, apps.map({ $0.contains(app.rawValue) }) ?? true
+        else { return }
+        arrivals[app, default: []].append(
+            NotificationDelivery(receivedAt: fact.receivedAt, signedAt: signed))
+        guard let cell = cell(of: fact, app) else { return }
+        // Clocks differ; nothing arrives before it is signed.
+        found[cell, default: []].append(max(0, lateness))
+    }
+
+    /// Where a delivery counts; nil where it does not.
+    func cell(of fact: Fact, _ app: BundleId) -> Cell? {
+        guard fact.cause.kind == .notification, fact.isArrivalKnown,
+            let signed = fact.signedDate, apps.map({ $0.contains(app.rawValue) }) ?? true,
+            let interval = question.interval(of: signed)
+        else { return nil }
+        return Cell(interval: interval, app: isByApp ? app.rawValue : nil)
+    }
+
+    mutating func add(_ other: LatenessTable) {
+        found.merge(other.found, uniquingKeysWith: +)
+        arrivals.merge(other.arrivals, uniquingKeysWith: +)
+    }
+
+    // MARK: Outages
+
+    /// Where each app's deliveries look as if something were missing, as recovery sees it: silences
+    /// longer than is usual, and many late ones together. Judged by all deliveries known, so that a
+    /// row never depends on what else was asked; told are those that begin in the time asked for.
+    ///
+    /// - Parameter limit: the earlier of now and knownAt: until when nothing came after the last.
+    func outages(limit: Timestamp) -> [SuspectedOutage] {
+        var outages: [SuspectedOutage] = []
+        for (app, known) in arrivals {
+            let newest = known.sorted {
+                ($0.receivedAt, $0.signedAt) > ($1.receivedAt, $1.signedAt)
+            }
+            .prefix(OutageDetection.arrivalCount)
+            for window in OutageDetection.suggestions(Array(newest), now: limit)
+            where question.interval(of: window.from) != nil {
+                outages.append(SuspectedOutage(app: app, window: window))
+            }
+        }
+        return outages.sorted {
+            ($0.window.from, $0.app.rawValue) < ($1.window.from, $1.app.rawValue)
+        }
+    }
+
+    /// Where a suspected outage counts: where it begins; nil outside what was asked for.
+    func cell(of outage: SuspectedOutage) -> Cell? {
+        question.interval(of: outage.window.from).map {
+            Cell(interval: $0, app: isByApp ? outage.app.rawValue : nil)
+        }
+    }
+
+    /// One row for each interval, or for each app of it.
+    func rows(_ outages: [SuspectedOutage]) -> [MetricReport.Row] {
+        var suspected: [Cell: Int64] = [:]
+        for outage in outages {
+            guard let cell = cell(of: outage) else { continue }
+            suspected[cell, default: 0] += 1
+        }
+        var byInterval: [Int: [Cell]] = [:]
+        for cell in Set(found.keys).union(suspected.keys) {
+            byInterval[cell.interval, default: []].append(cell)
+        }
+        return question.instants.indices.dropLast().flatMap { interval in
+            let cells = (byInterval[interval] ?? []).sorted {
+                RollForwardQuestion.precedes([$0.app], [$1.app])
+            }
+            let asked = cells.isEmpty && !isByApp ? [Cell(interval: interval, app: nil)] : cells
+            return asked.map { cell in
+                MetricReport.Row(
+                    from: question.instants[interval], to: question.instants[interval + 1],
+                    group: isByApp ? [cell.app] : [],
+                    amounts: amounts(found[cell] ?? [], suspected[cell]))
+            }
+        }
+    }
+
+    private func amounts(_ delays: [Int64], _ outages: Int64?) -> [String: Int64] {
+        let suspected = outages.map { [LatenessTable.suspected: $0] } ?? [:]
+        let sorted = delays.sorted()
+        guard let longest = sorted.last else { return suspected }
+        // The nearest rank: the smallest delay that so many percent did not exceed.
+        func rank(_ percent: Int) -> Int64 {
+            sorted[max(0, (sorted.count * percent + 99) / 100 - 1)]
+        }
+        let delayed = [
+            "notifications": Int64(sorted.count),
+            "late": Int64(sorted.count { $0 > NoticeLimits.lateDeliveryMilliseconds }),
+            "p50": rank(50), "p90": rank(90), "p99": rank(99), "longest": longest,
+        ]
+        return delayed.merging(suspected) { $1 }
+    }
+}

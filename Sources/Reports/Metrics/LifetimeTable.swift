@@ -1,0 +1,191 @@
+import AppStore
+import Ledger
+internal import Projection
+
+/// What customers paid since their first purchase, less refunds, by the interval of that purchase and
+/// by age. A chain that nobody holds is a customer of its own.
+struct LifetimeTable: Sendable {
+    private let question: RollForwardQuestion
+    /// Of payments: the other filters are about the first purchase. Nil: all.
+    private let currencies: Set<String?>?
+    private let limit: Timestamp
+    private var accounts: [Customer: Account] = [:]
+
+    /// Whose money it is.
+    enum Customer: Hashable, Sendable {
+        case known(BundleId, CustomerId)
+        case chain(ChainId)
+    }
+
+    private struct Account {
+        /// The first purchase that cost something, or states no price; nil before any is known.
+        var first: Occurrence?
+        var payments: [Payment] = []
+    }
+
+    private struct Payment {
+        var at: Timestamp
+        var currency: String?
+        /// Milliunits; refunds are negative.
+        var amount: Int64
+        /// Purchases whose price is not stated.
+        var unpricedCount: Int64
+    }
+
+    /// Days since the first purchase at which the sums are told; exact days of 24 hours.
+    static let ages: [Int64] = [7, 30, 60, 90, 180, 365, 730]
+
+    static let columns: [CountColumn] =
+        [
+            CountColumn(name: "customers", unit: .count),
+            CountColumn(name: "net", unit: .milliunits),
+        ]
+        + ages.flatMap { age in
+            [
+                CountColumn(name: "age.\(age).customers", unit: .count),
+                CountColumn(name: "age.\(age).net", unit: .milliunits),
+                CountColumn(name: "age.\(age).perCustomer", unit: .milliunits),
+            ]
+        }
+        + [CountColumn(name: "unpriced", unit: .count)]
+
+    /// `age.30` of `age.30.net`: which of the ages a column is of; nil for the others.
+    static func ageName(_ column: String) -> String? {
+        ages.map { "age.\($0)" }.first { column.hasPrefix("\($0).") }
+    }
+
+    /// - Parameter limit: the earlier of now and knownAt.
+    init(
+        instants: [Timestamp], dimensions: [Dimension], filters: [Dimension: Set<String?>],
+        limit: Timestamp
+    ) {
+        var others = filters
+        currencies = others.removeValue(forKey: .currency)
+        question = RollForwardQuestion(
+            .money, instants: instants, dimensions: dimensions, filters: others)
+        self.limit = limit
+    }
+
+    var dimensions: [Dimension] { question.dimensions }
+
+    // MARK: Adding
+
+    /// Adds what one chain brought in and gave back.
+    mutating func add(_ revenue: [Occurrence], of customer: Customer) {
+        guard !revenue.isEmpty else { return }
+        var account = accounts[customer] ?? Account()
+        for found in revenue {
+            let gross = found.amounts["gross"] ?? 0
+            let amount =
+                gross - (found.amounts["refunded"] ?? 0) + (found.amounts["reversed"] ?? 0)
+            let unpriced = found.amounts["unpriced"] ?? 0
+            if amount != 0 || unpriced > 0 {
+                account.payments.append(
+                    Payment(
+                        at: found.at, currency: found.values.currency, amount: amount,
+                        unpricedCount: unpriced))
+            }
+            if gross > 0 || unpriced > 0 {
+                account.first = LifetimeTable.earlier(account.first, found)
+            }
+        }
+        accounts[customer] = account
+    }
+
+    mutating func add(_ other: LifetimeTable) {
+        accounts.merge(other.accounts) { one, two in
+            Account(
+                first: two.first.map { LifetimeTable.earlier(one.first, $0) } ?? one.first,
+                payments: one.payments + two.payments)
+        }
+    }
+
+    /// The same with one customer alone.
+    func only(_ customer: Customer) -> LifetimeTable {
+        var alone = self
+        alone.accounts = accounts[customer].map { [customer: $0] } ?? [:]
+        return alone
+    }
+
+    /// At one moment, the one that an earlier event proves.
+    private static func earlier(_ one: Occurrence?, _ two: Occurrence) -> Occurrence {
+        guard let one, (one.at, one.cause) <= (two.at, two.cause) else { return two }
+        return one
+    }
+
+    // MARK: Rows
+
+    private struct Cell: Hashable {
+        var interval: Int
+        var key: RollForwardQuestion.Key
+    }
+
+    /// By interval of the first purchase, then by group; the currency is that of the payments, and
+    /// who paid in several is a customer in each of them.
+    ///
+    /// Throws `amountTooLarge` for sums beyond what a report can hold.
+    func rows() throws(MetricsError) -> [MetricReport.Row] {
+        // Refunds take away: what is beyond the bound between may be below it in the end.
+        var cells: [Cell: [String: Int128]] = [:]
+        for account in accounts.values {
+            guard let first = account.first, let interval = question.interval(of: first.at),
+                question.matches(first.values)
+            else { continue }
+            for currency in Set(account.payments.map(\.currency))
+            where currencies?.contains(currency) ?? true {
+                var values = first.values
+                values.currency = currency
+                let cell = Cell(interval: interval, key: question.key(values, reason: nil))
+                cells[cell, default: [:]].merge(
+                    amounts(account, since: first.at, currency), uniquingKeysWith: +)
+            }
+        }
+        var sums: [Cell: [String: Int64]] = [:]
+        for (cell, amounts) in cells {
+            sums[cell] = amounts.mapValues { Int64(clamping: $0) }
+            guard sums[cell]?.values.allSatisfy(\.isReportable) ?? true else {
+                throw .amountTooLarge
+            }
+        }
+        let ordered = sums.keys.sorted { left, right in
+            left.interval == right.interval
+                ? RollForwardQuestion.precedes(left.key, right.key)
+                : left.interval < right.interval
+        }
+        return ordered.map { cell in
+            MetricReport.Row(
+                from: question.instants[cell.interval], to: question.instants[cell.interval + 1],
+                group: cell.key, amounts: averaged(sums[cell] ?? [:]))
+        }
+    }
+
+    private func amounts(
+        _ account: Account, since first: Timestamp, _ currency: String?
+    ) -> [String: Int128] {
+        let payments = account.payments.filter { $0.currency == currency }
+        var amounts: [String: Int128] = [
+            "customers": 1, "net": payments.reduce(0) { $0 + Int128($1.amount) },
+            "unpriced": payments.reduce(0) { $0 + Int128($1.unpricedCount) },
+        ]
+        for age in LifetimeTable.ages {
+            let end = first.advanced(byMilliseconds: age * ReportZone.dayMilliseconds)
+            // Who is not yet so old has no sum at that age.
+            guard end <= limit else { break }
+            amounts["age.\(age).customers"] = 1
+            amounts["age.\(age).net"] = payments.reduce(0) { sum, payment in
+                payment.at < end ? sum + Int128(payment.amount) : sum
+            }
+        }
+        return amounts
+    }
+
+    private func averaged(_ sums: [String: Int64]) -> [String: Int64] {
+        var amounts = sums
+        for age in LifetimeTable.ages {
+            guard let count = sums["age.\(age).customers"], count > 0 else { continue }
+            amounts["age.\(age).perCustomer"] = HalfEven.quotient(
+                sums["age.\(age).net"] ?? 0, count)
+        }
+        return amounts
+    }
+}

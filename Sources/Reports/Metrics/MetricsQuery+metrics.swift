@@ -1,0 +1,200 @@
+import AppStore
+import Ledger
+import LedgerStore
+internal import Projection
+internal import Queries
+
+extension MetricsQuery {
+    /// Any metric but churn.
+    public func metric(
+        _ name: MetricName, _ words: MetricsWords
+    ) async throws(MetricsError) -> MetricReport {
+        let zone = try words.zone(reportTimeZone)
+        let interval = try words.reportInterval()
+        let instants = try words.instants(interval, zone, limit: limit)
+        let (dimensions, filters) = (try words.dimensions(), try words.conditions())
+        guard name == .mrrMovement || !dimensions.contains(.reason) && filters[.reason] == nil
+        else {
+            throw .reasonElsewhere
+        }
+        guard rates == nil || !dimensions.contains(.currency) && filters[.currency] == nil else {
+            throw .currencyConverted
+        }
+        var seen = SeenValues(dimensions, filters, query.ledger.catalogue)
+        let answer: Answer
+        switch name {
+        case .counted(let metric):
+            answer = try await counted(
+                CountTable(
+                    metric, instants: instants, dimensions: dimensions, filters: filters), seen)
+        case .lateness:
+            guard Set(dimensions).union(filters.keys).isSubset(of: [.app]) else { throw .onlyApp }
+            answer = try await lateness(
+                LatenessTable(
+                    instants: instants, isByApp: !dimensions.isEmpty, apps: filters[.app]),
+                dimensions, seen)
+        case .ltv:
+            answer = try await lifetime(
+                LifetimeTable(
+                    instants: instants, dimensions: dimensions, filters: filters, limit: limit),
+                seen)
+        case .mrr, .mrrMovement, .arr:
+            answer = try await money(
+                RollForwardQuestion(
+                    .money, instants: instants, dimensions: dimensions, filters: filters), name,
+                zone)
+            try await noteClasses(&seen)
+        }
+        try requireRates(answer.tally.rateGaps)
+        seen.add(answer.tally.seen)
+        guard answer.rows.count <= MetricsLimits.rowCount else { throw .tooManyRows }
+        let isMoney = answer.isMoney ? [Dimension.currency.rawValue] : []
+        return MetricReport(
+            stamp: stamp(
+                MetricName.definition(name.rawValue), zone, interval,
+                remarks: remarks(answer.tally.chainCount, seen) + answer.remarks + money(answer),
+                rates: answer.isMoney ? rates : nil, of: answer.rollForward),
+            dimensions: isMoney + answer.dimensions.map(\.rawValue), columns: answer.columns,
+            rates: answer.rates, zone: zone, instants: instants, rows: answer.rows,
+            outages: answer.outages)
+    }
+
+    /// What was seen of all chains beside what was counted.
+    struct Tally: Sendable {
+        var chainCount = 0
+        var hasInferredPeriods = false
+        var hasUnpriced = false
+        var hasProductsOutsideCatalogue = false
+        /// What could not be converted.
+        var rateGaps: Set<CurrencyRates.Gap> = []
+        var seen = SeenValues()
+
+        init(_ seen: SeenValues = SeenValues()) { self.seen = seen }
+
+        mutating func note(_ chain: ChainMetrics, _ catalogue: Catalogue) {
+            for stretch in chain.stretches where stretch.isCounted {
+                if let counted = CountedClass(stretch) { note(counted) }
+                if let product = stretch.values.product, catalogue.products[product] == nil {
+                    hasProductsOutsideCatalogue = true
+                }
+            }
+        }
+
+        mutating func note(_ counted: CountedClass) {
+            if counted.isActive, counted.isInferred { hasInferredPeriods = true }
+            if counted.isPaid, counted.annualised == nil { hasUnpriced = true }
+        }
+
+        mutating func add(_ other: Tally) {
+            chainCount += other.chainCount
+            rateGaps.formUnion(other.rateGaps)
+            seen.add(other.seen)
+            hasInferredPeriods = hasInferredPeriods || other.hasInferredPeriods
+            hasUnpriced = hasUnpriced || other.hasUnpriced
+            hasProductsOutsideCatalogue =
+                hasProductsOutsideCatalogue || other.hasProductsOutsideCatalogue
+        }
+    }
+
+    struct Answer {
+        var tally: Tally
+        var isMoney: Bool
+        var dimensions: [Dimension]
+        var columns: [CountColumn]
+        var rates: [CountRate] = []
+        var rows: [MetricReport.Row]
+        var remarks: [MetricsRemark] = []
+        var outages: [SuspectedOutage]?
+        /// Where the rows come from a roll-forward.
+        var rollForward: RollForwardAnswer?
+    }
+
+    /// What is to be said of the currencies of an answer.
+    private func money(_ answer: Answer) -> [MetricsRemark] {
+        guard answer.isMoney else { return [] }
+        if rates != nil { return [.converted] }
+        let currencies = Set(answer.rows.compactMap { $0.group.first ?? nil })
+        return currencies.count > 1 ? [.severalCurrencies] : []
+    }
+
+    /// Where an amount is missing, in a column of that name.
+    func unpriced(_ rows: [MetricReport.Row]) -> [MetricsRemark] {
+        rows.contains { $0.amounts["unpriced"] ?? 0 > 0 } ? [.unpriced] : []
+    }
+
+    func requireRates(_ gaps: Set<CurrencyRates.Gap>) throws(MetricsError) {
+        var (missing, tooLarge): ([String], [String]) = ([], [])
+        for gap in gaps {
+            switch gap {
+            case .missing(let currency): missing.append(currency)
+            case .tooLarge(let currency): tooLarge.append(currency)
+            }
+        }
+        if !missing.isEmpty { throw .missingRates(missing.sorted()) }
+        if !tooLarge.isEmpty { throw .rateTooLarge(tooLarge.sorted()) }
+    }
+
+    // MARK: Counted metrics
+
+    private func counted(
+        _ empty: CountTable, _ seen: SeenValues
+    ) async throws(MetricsError) -> Answer {
+        let (catalogue, limit, metric) = (query.ledger.catalogue, limit, empty.metric)
+        let instants = empty.question.instants
+        let conversion = RateConversion(rates, empty.question)
+        let needsCatalogue = [.productChanges, .retention].contains(metric)
+        let (table, tally): (CountTable, Tally)
+        do throws(StoreError) {
+            (table, tally) = try await walk.sum(
+                (empty, Tally(seen)),
+                adding: { sum, chain, life in
+                    sum.1.chainCount += 1
+                    let found = life.occurrences(
+                        of: metric, in: chain.bundleId, catalogue: catalogue, limit: limit,
+                        instants: instants)
+                    for occurrence in found { sum.1.seen.note(occurrence.values) }
+                    sum.0.add(conversion.converted(found, metric, &sum.1.rateGaps))
+                    guard needsCatalogue, !life.isOneTime else { return }
+                    sum.1.note(
+                        ChainMetrics(life, of: chain.bundleId, catalogue: catalogue), catalogue)
+                },
+                joining: { whole, part in
+                    whole.0.add(part.0)
+                    whole.1.add(part.1)
+                })
+        } catch {
+            throw .store(error)
+        }
+        guard !table.isTooLarge else { throw .amountTooLarge }
+        let rows = table.rows().map {
+            MetricReport.Row(from: $0.from, to: $0.to, group: $0.group, amounts: $0.amounts)
+        }
+        var remarks: [MetricsRemark] = []
+        if tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
+        remarks += unpriced(rows)
+        if tally.hasProductsOutsideCatalogue { remarks.append(.notInCatalogue) }
+        if metric == .proceeds { remarks.append(.estimate) }
+        return Answer(
+            tally: tally, isMoney: metric.isMoney, dimensions: empty.question.dimensions,
+            columns: metric.columns, rates: metric.rates, rows: rows, remarks: remarks)
+    }
+
+    // MARK: Recurring money
+
+    private func money(
+        _ question: RollForwardQuestion, _ name: MetricName, _ zone: ReportZone
+    ) async throws(MetricsError) -> Answer {
+        let answer = try await rollForward(question, by: zone)
+        var remarks: [MetricsRemark] = []
+        if answer.tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
+        if answer.tally.hasUnpriced { remarks.append(.unpriced) }
+        let money = RecurringMoney(name)
+        return Answer(
+            tally: answer.tally, isMoney: true, dimensions: question.dimensions,
+            columns: money.columns,
+            rows: answer.rollForward.rows().map { row in
+                MetricReport.Row(
+                    from: row.from, to: row.to, group: row.group, amounts: money.amounts(row))
+            }, remarks: remarks, rollForward: answer)
+    }
+}

@@ -1,0 +1,113 @@
+import AppStore
+package import Ledger
+import LedgerStore
+package import Projection
+internal import Queries
+internal import SQLiteStore
+
+extension MetricsQuery {
+    /// A roll-forward, and the state it was summed in.
+    package struct RollForwardAnswer: Sendable {
+        package var rollForward: RollForward
+        var tally: Tally
+        /// The position it holds; the stored sums may be ahead of the query's.
+        var head: Int64
+        /// As it was when the sums were read; nil: as it was last.
+        var completeness: Completeness?
+        /// Where it came from.
+        package var source: MovementSource
+    }
+
+    /// Sums a roll-forward in the quickest way that gives the answer. Converted money is summed from
+    /// facts: rates are of one report.
+    ///
+    /// - Parameters:
+    ///   - zone: the one whose days the question's instants begin.
+    ///   - sources: what may be used.
+    package func rollForward(
+        _ question: RollForwardQuestion, by zone: ReportZone,
+        from sources: Set<MovementSource> = Set(MovementSource.allCases)
+    ) async throws(MetricsError) -> RollForwardAnswer {
+        let isConverted = rates != nil && question.measure == .money
+        let answer = try await summed(question, zone, isConverted ? [] : sources)
+        guard !answer.rollForward.isTooLarge else { throw .amountTooLarge }
+        return answer
+    }
+
+    private func summed(
+        _ question: RollForwardQuestion, _ zone: ReportZone, _ sources: Set<MovementSource>
+    ) async throws(MetricsError) -> RollForwardAnswer {
+        do throws(StoreError) {
+            if sources.contains(.sums), let stored = try await storedSums(question, zone) {
+                return stored
+            }
+            if sources.contains(.contributions) {
+                let sum = try await ContributionWalk(
+                    query: query, knowledge: knowledge, bundleId: bundleId, report: report
+                ).sum(question)
+                return RollForwardAnswer(
+                    rollForward: sum.rollForward, tally: sum.tally, head: query.head,
+                    source: .contributions)
+            }
+            return try await folded(question)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    // MARK: Sums
+
+    /// Nil when stored sums do not have the answer: another zone, an earlier state of knowledge,
+    /// rows that begin within a day, or a clock that is behind the newest fact.
+    private func storedSums(
+        _ question: RollForwardQuestion, _ zone: ReportZone
+    ) async throws(StoreError) -> RollForwardAnswer? {
+        let days = query.ledger.days
+        guard knowledge == .everything, zone.days.name == days.name,
+            let plan = MovementPlan(question.instants, days: days, now: now),
+            let stored = try await query.projections.movements(plan),
+            stored.position >= query.head, stored.newestSignedAt.map({ $0 <= now }) ?? true
+        else { return nil }
+        let sum = try await MovementTally.sum(
+            stored,
+            from: MovementTally(question, classes: stored.classes, bundleId: bundleId),
+            presentDay: plan.presentDay, in: query.projections)
+        var tally = Tally()
+        for counted in stored.classes.classes
+        where bundleId == nil || counted.values.app == bundleId {
+            tally.note(counted)
+            tally.chainCount = 1
+        }
+        if tally.chainCount == 0, stored.hasChains {
+            tally.chainCount = try await hasChains() ? 1 : 0
+        }
+        return RollForwardAnswer(
+            rollForward: sum.rollForward, tally: tally, head: stored.position,
+            completeness: stored.completeness, source: .sums)
+    }
+
+    private func hasChains() async throws(StoreError) -> Bool {
+        guard let bundleId else { return true }
+        return try await query.projections.hasChains(of: bundleId)
+    }
+
+    // MARK: Facts
+
+    private func folded(
+        _ question: RollForwardQuestion
+    ) async throws(StoreError) -> RollForwardAnswer {
+        let catalogue = query.ledger.catalogue
+        let conversion = RateConversion(question.measure == .money ? rates : nil, question)
+        let sum = try await walk.sum(
+            MovementTally(question),
+            adding: { sum, chain, life in
+                sum.tally.chainCount += 1
+                guard !life.isOneTime else { return }
+                let metrics = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue)
+                sum.add(conversion.converted(metrics, &sum.tally.rateGaps))
+            },
+            joining: { $0.add($1) })
+        return RollForwardAnswer(
+            rollForward: sum.rollForward, tally: sum.tally, head: query.head, source: .facts)
+    }
+}

@@ -1,0 +1,92 @@
+public import AppStore
+public import Ledger
+internal import Projection
+public import Queries
+
+/// Computes metrics from one state of a ledger: answers made once, for the command line and HTTP.
+public struct MetricsQuery: Sendable {
+    /// Told of progress: facts folded, of about how many.
+    public typealias Report = @Sendable (_ done: Int64, _ all: Int64) -> Void
+
+    let query: ChainQuery
+    /// The configured report zone.
+    let reportTimeZone: String
+    /// The clock's now.
+    let now: Timestamp
+    let knowledge: KnowledgeLimit
+    /// Only chains of this app are meant.
+    let bundleId: BundleId?
+    var report: Report = { _, _ in }
+    /// Converts amounts; nil: currencies stay apart.
+    public var rates: CurrencyRates?
+
+    public init(
+        _ query: ChainQuery, reportTimeZone: String, now: Timestamp,
+        knowledge: KnowledgeLimit = .everything, bundleId: BundleId? = nil,
+        report: @escaping Report = { _, _ in }
+    ) {
+        self.query = query
+        self.reportTimeZone = reportTimeZone
+        self.now = now
+        self.knowledge = knowledge
+        self.bundleId = bundleId
+        self.report = report
+    }
+
+    /// Nothing is told of what comes after: the earlier of now and knownAt.
+    var limit: Timestamp { knowledge.knownAt.map { min($0, now) } ?? now }
+
+    var walk: MetricsWalk {
+        MetricsWalk(query: query, knowledge: knowledge, bundleId: bundleId, report: report)
+    }
+
+    // MARK: Churn
+
+    /// The roll-forward of active chains, or with `isPaid` of paid ones.
+    public func churn(
+        _ words: MetricsWords, isPaid: Bool = false
+    ) async throws(MetricsError) -> ChurnReport {
+        let zone = try words.zone(reportTimeZone)
+        let interval = try words.reportInterval()
+        let (dimensions, filters) = (try words.dimensions(), try words.conditions())
+        let question = RollForwardQuestion(
+            isPaid ? .paidChains : .chains,
+            instants: try words.instants(interval, zone, limit: limit), dimensions: dimensions,
+            filters: filters)
+        var seen = SeenValues(dimensions, filters, query.ledger.catalogue)
+        try await noteClasses(&seen)
+        let answer = try await rollForward(question, by: zone)
+        let rows = answer.rollForward.rows()
+        guard rows.count <= MetricsLimits.rowCount else { throw .tooManyRows }
+        let stamp = stamp(
+            MetricName.definition(isPaid ? MetricName.paidChurn : MetricName.churn), zone, interval,
+            remarks: remarks(answer.tally.chainCount, seen), of: answer)
+        return ChurnReport(
+            stamp: stamp, question: question, zone: zone, source: answer.source, rows: rows,
+            activeStarts: answer.rollForward.activeStarts)
+    }
+
+    // MARK: Stamp
+
+    func stamp(
+        _ definition: String, _ zone: ReportZone, _ interval: ReportInterval,
+        remarks: [MetricsRemark], rates: CurrencyRates? = nil, of answer: RollForwardAnswer? = nil
+    ) -> MetricsStamp {
+        // Stored sums may hold more than was asked for.
+        let head = answer?.head ?? query.head
+        return MetricsStamp(
+            definition: definition, environment: query.ledger.environment, timeZone: zone.name,
+            interval: interval, position: knowledge.position(head: head),
+            knownAt: knowledge.knownAt,
+            complete: query.ledger.complete(
+                of: bundleId, knowledge, head: head, in: answer?.completeness),
+            catalogueHash: query.ledger.catalogueHash, remarks: remarks, rates: rates)
+    }
+
+    func remarks(_ chainCount: Int, _ seen: SeenValues = SeenValues()) -> [MetricsRemark] {
+        var remarks: [MetricsRemark] = []
+        if chainCount == 0 { remarks.append(.emptyLedger) }
+        if query.ledger.environment != .production { remarks.append(.notProduction) }
+        return remarks + (chainCount == 0 ? [] : seen.remarks)
+    }
+}

@@ -1,0 +1,25 @@
+public import AppStore
+public import Ledger
+
+/// A time in which notifications of an app may be missing (`metrics.md`, lateness).
+public struct SuspectedOutage: Hashable, Sendable {
+    public let app: BundleId
+    /// From when to when, and what makes it suspicious.
+    public let window: OutageDetection.Suggestion
+
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("bundleId", app)
+            json.member("from", window.from)
+            json.member("to", window.to)
+            json.array("reasons", window.reasons) { $0.value($1.rawValue) }
+        }
+    }
+
+    /// For people.
+    var line: String {
+        let reasons = window.reasons.map(\.rawValue).joined(separator: ", ")
+        return "suspected outage of \(app.rawValue): \(window.from.rfc3339) to"
+            + " \(window.to.rfc3339) (\(reasons)); subledger recover --suggested looks into it"
+    }
+}

@@ -1,0 +1,158 @@
+public import AppStore
+import Ledger
+import LedgerStore
+public import Projection
+public import Queries
+internal import SQLiteStore
+import Signing
+
+/// Append-only lines for a warehouse: what each event, in the order of the log, made the ledger say
+/// anew or say no longer. A line once written never changes; resumed after a position, the lines are
+/// exactly those that one run would have written after it (*Warehouse*).
+public struct WarehouseExport: Sendable {
+    package let ledger: EnvironmentLedger
+    let query: ChainQuery
+    package let zone: ReportZone
+    public var bundleId: BundleId?
+    /// Events after this position are told.
+    public var after: Int64 = 0
+    /// Up to and including this one.
+    public var through: Int64 = .max
+
+    /// - Parameter reportTimeZone: the zone of the days; nil for one that is not known.
+    public init?(ledger: EnvironmentLedger, query: ChainQuery, reportTimeZone: String) {
+        guard let zone = ReportZone(reportTimeZone) else { return nil }
+        self.ledger = ledger
+        self.query = query
+        self.zone = zone
+    }
+
+    /// Characters of `rules`.
+    private static let rulesCharacterCount = 16
+
+    /// What lines follow: columns, the version of the lifecycle's rules, the catalogue, and of days
+    /// the zone and its changes of the clock. Lines of other rules are never added to these: they do
+    /// not sum up.
+    public func rules(_ subject: WarehouseSubject) -> String {
+        var parts = subject.columns
+        parts += ["\(Lifecycle.reducerVersion)", query.ledger.catalogueHash.hexadecimal]
+        if subject == .daily { parts.append(zone.days.name) }
+        let digest = SHA256.hash(Array(parts.joined(separator: "\n").utf8)).hexadecimal
+        return String(digest.prefix(WarehouseExport.rulesCharacterCount))
+    }
+
+    /// Writes every line to `output`; what `output` throws is thrown on.
+    ///
+    /// A file that is appended to has its header already: it is written only from the beginning.
+    public func run(
+        _ subject: WarehouseSubject, format: Export.Format, output: Export.Output
+    ) async throws {
+        var writer = WarehouseWriter(columns: subject.columns, format: format)
+        if format != .ndjson, after <= 0 { try output(writer.header) }
+        let end = min(through, query.head)
+        let rules = rules(subject)
+        var position = after
+        while position < end {
+            let events = try await ledger.log.events(after: position, through: end)
+            guard let last = events.last else { return }
+            position = last.position
+            for var line in try await lines(subject, events) {
+                line.values.append(.text(rules))
+                writer.add(line)
+            }
+            try output(writer.take())
+        }
+    }
+
+    package struct Line: Sendable {
+        var position: Int64
+        package var values: [WarehouseCell]
+    }
+
+    private struct Task: Sendable {
+        var chain: ChainId
+        var facts: [Fact]
+        var events: [RecordedEvent]
+    }
+
+    /// The lines of a page of events, by position.
+    private func lines(
+        _ subject: WarehouseSubject, _ events: [RecordedEvent]
+    ) async throws(StoreError) -> [Line] {
+        var byChain: [ChainId: [RecordedEvent]] = [:]
+        for event in events {
+            guard bundleId == nil || bundleId == event.attributes.bundleId else { continue }
+            for chain in try await ledger.chains(of: event) {
+                byChain[chain, default: []].append(event)
+            }
+        }
+        let tasks = try await query.facts.facts(of: byChain.keys.sorted()).map { chain, facts in
+            Task(chain: chain, facts: facts, events: byChain[chain] ?? [])
+        }
+        let found = await Parallel.map(tasks) { task in lines(subject, task) }
+        return found.flatMap(\.self).sorted { left, right in
+            left.position == right.position
+                ? left.values.lexicographicallyPrecedes(right.values)
+                : left.position < right.position
+        }
+    }
+
+    /// What each of a chain's events changed in what is stated of it.
+    private func lines(_ subject: WarehouseSubject, _ task: Task) -> [Line] {
+        let (ledger, chain) = (ledger, task.chain)
+        let facts = task.facts.sorted { $0.position < $1.position }
+        func stated(_ position: Int64) -> [WarehouseReading.Values: Int64] {
+            let known = facts.filter { $0.position <= position }
+            guard !known.isEmpty else { return [:] }
+            let life = Lifecycle(
+                known, environment: ledger.environment, catalogue: ledger.catalogue)
+            guard !life.isEmpty else { return [:] }
+            return WarehouseReading(
+                life: life, chain: chain, catalogue: ledger.catalogue, zone: zone
+            ).stated(subject)
+        }
+        guard let first = task.events.first else { return [] }
+        var before = stated(first.position - 1)
+        var lines: [Line] = []
+        for event in task.events {
+            let after = stated(event.position)
+            for values in Set(before.keys).union(after.keys) {
+                let change = (after[values] ?? 0) - (before[values] ?? 0)
+                guard change != 0 else { continue }
+                lines += made(subject, values, change).map { sign, values in
+                    line(event.position, event.receivedAt, chain, sign, values)
+                }
+            }
+            before = after
+        }
+        return lines
+    }
+
+    /// One line for each thing said anew (1) or no longer (−1); of days one for the difference.
+    private func made(
+        _ subject: WarehouseSubject, _ values: WarehouseReading.Values, _ change: Int64
+    ) -> [(sign: Int64, values: WarehouseReading.Values)] {
+        let sign: Int64 = change > 0 ? 1 : -1
+        guard subject != .daily else {
+            return [(sign, values + [.number(change), .text(zone.name)])]
+        }
+        return (0..<change.magnitude).map { _ in (sign, values) }
+    }
+
+    /// Without the last column, `rules`.
+    package func line(
+        _ position: Int64, _ receivedAt: Timestamp, _ chain: ChainId, _ sign: Int64,
+        _ values: WarehouseReading.Values
+    ) -> Line {
+        Line(
+            position: position,
+            values: [
+                .number(position), .text(receivedAt.rfc3339), .number(sign),
+                .text(ledger.environment.rawValue), .text(chain.bundleId.rawValue),
+                .text(chain.originalTransactionId.rawValue),
+            ] + values + [
+                .number(Int64(Lifecycle.reducerVersion)),
+                .text(query.ledger.catalogueHash.hexadecimal),
+            ])
+    }
+}

@@ -1,0 +1,131 @@
+import AppStore
+import Ledger
+package import Projection
+
+/// What is stated of one chain under some knowledge, as values of lines: how often each. Nothing in
+/// it depends on a clock, so that a line never has to be taken back because time passed.
+package struct WarehouseReading {
+    package typealias Values = [WarehouseCell]
+
+    let life: Lifecycle
+    let chain: ChainId
+    let catalogue: Catalogue
+    let zone: ReportZone
+
+    package init(life: Lifecycle, chain: ChainId, catalogue: Catalogue, zone: ReportZone) {
+        self.life = life
+        self.chain = chain
+        self.catalogue = catalogue
+        self.zone = zone
+    }
+
+    package func stated(_ subject: WarehouseSubject) -> [Values: Int64] {
+        switch subject {
+        case .facts: facts
+        case .transitions: transitions
+        case .daily: daily
+        }
+    }
+
+    private var facts: [Values: Int64] {
+        life.lifeFacts.reduce(into: [:]) { stated, fact in
+            stated[
+                [
+                    .text(fact.at.rfc3339), .text(fact.name.rawValue),
+                    WarehouseCell(fact.productId?.rawValue),
+                    WarehouseCell(fact.transactionId?.rawValue),
+                ], default: 0] += 1
+        }
+    }
+
+    // MARK: Transitions
+
+    private var transitions: [Values: Int64] {
+        var stated: [Values: Int64] = [:]
+        var before: CountedStretch?
+        for stretch in ChainMetrics(life, of: chain.bundleId, catalogue: catalogue).stretches {
+            defer { before = stretch }
+            if let before, WarehouseReading.isSame(before, stretch) { continue }
+            let values = stretch.values
+            stated[
+                [
+                    .text(stretch.from.rfc3339), WarehouseCell(before?.state.rawValue),
+                    .text(stretch.state.rawValue), WarehouseCell(stretch.reason?.rawValue),
+                    WarehouseCell(stretch.entry?.rawValue), .flag(stretch.isCounted),
+                    WarehouseCell(values.product?.rawValue), WarehouseCell(values.group),
+                    WarehouseCell(values.storefront), WarehouseCell(values.currency),
+                    WarehouseCell(values.offer.flatMap { $0.label }), .text(values.phase.rawValue),
+                    .text(values.ownership.rawValue), WarehouseCell(stretch.annualised),
+                ], default: 0] += 1
+        }
+        return stated
+    }
+
+    /// Whether nothing that a line tells changed: one more period of the same is no transition.
+    private static func isSame(_ before: CountedStretch, _ after: CountedStretch) -> Bool {
+        before.state == after.state && before.values == after.values
+            && before.annualised == after.annualised && before.reason == after.reason
+    }
+
+    // MARK: Days
+
+    /// Metrics that no passing of time alone can change.
+    static let dailyMetrics: [CountedMetric] = [
+        .starts, .renewals, .reactivations, .autoRenew, .productChanges, .refunds, .revenue,
+    ]
+
+    static let dailyChurn = "churn"
+
+    private var daily: [Values: Int64] {
+        var stated: [Values: Int64] = [:]
+        addChurn(&stated)
+        for metric in WarehouseReading.dailyMetrics {
+            let units = Dictionary(
+                uniqueKeysWithValues: metric.columns.map { ($0.name, $0.unit.rawValue) })
+            let found = life.occurrences(
+                of: metric, in: chain.bundleId, catalogue: catalogue,
+                limit: Timestamp(milliseconds: .max), instants: [])
+            for occurrence in found {
+                for (column, amount) in occurrence.amounts where amount != 0 {
+                    let values = occurrence.values
+                    let line = [
+                        day(occurrence.at), .text(metric.rawValue), .text(column),
+                        WarehouseCell(units[column]), WarehouseCell(values.product?.rawValue),
+                        WarehouseCell(values.storefront), WarehouseCell(values.currency),
+                    ]
+                    stated[line] = (stated[line] ?? 0).addingSaturated(amount)
+                }
+            }
+        }
+        return stated.filter { $0.value != 0 }
+    }
+
+    /// The roll-forward's columns, by product and storefront.
+    private func addChurn(_ stated: inout [Values: Int64]) {
+        let metrics = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue)
+        let days = Set(metrics.stretches.map { zone.day(of: $0.from) })
+        let instants = days.flatMap { day in
+            [
+                zone.start(of: day),
+                zone.start(of: CivilDate(daysSinceEpoch: day.daysSinceEpoch + 1)),
+            ]
+        }
+        var sum = RollForward(
+            RollForwardQuestion(.chains, instants: instants, dimensions: [.product, .storefront]))
+        sum.add(metrics)
+        for row in sum.rows() {
+            for (column, amount) in row.columns where amount != 0 {
+                stated[
+                    [
+                        day(row.from), .text(WarehouseReading.dailyChurn), .text(column.name),
+                        .text(CountColumn.Unit.count.rawValue), WarehouseCell(row.group[0]),
+                        WarehouseCell(row.group[1]), .null,
+                    ], default: 0] += amount
+            }
+        }
+    }
+
+    private func day(_ moment: Timestamp) -> WarehouseCell {
+        .text(String(Timestamp(zone.day(of: moment)).rfc3339.prefix(10)))
+    }
+}

@@ -1,0 +1,100 @@
+public import AppStore
+internal import Foundation
+internal import LedgerStore
+
+/// What a backup says about itself, in one line of JSON behind the last page of the database.
+///
+/// A backup is an SQLite file that any tool opens: SQLite goes by the page count in its header
+/// (https://www.sqlite.org/fileformat2.html#in_header_database_size) and passes over what follows.
+/// The line is what tells a whole backup from one cut short, and any altered bit of the file, free
+/// space included, from what was written.
+public struct BackupDescription: Sendable, Hashable {
+    /// The environment whose log this is.
+    public let environment: Environment
+    /// The last position in it.
+    public let position: Int64
+    /// Root of the Merkle tree over 1…position.
+    public let root: Digest
+    /// Bytes of the database, this description not counted.
+    public let byteCount: Int64
+    /// SHA-256 of those bytes.
+    public let digest: Digest
+
+    /// The form described here; a release refuses what is newer than it knows.
+    static let format: Int64 = 1
+    /// No description is longer.
+    static let maximumByteCount = 1_024
+    private static let formatKey = "subledgerBackup"
+
+    /// A line feed, the JSON object, a line feed.
+    func encoded() -> [UInt8] {
+        var json = JSONWriter(reservingCapacity: BackupDescription.maximumByteCount)
+        json.newline()
+        json.object { json in
+            json.member(BackupDescription.formatKey, BackupDescription.format)
+            json.member("environment", environment.rawValue)
+            json.member("position", position)
+            json.member("root", root)
+            json.member("byteCount", byteCount)
+            json.member("sha256", digest)
+        }
+        json.newline()
+        return json.bytes
+    }
+
+    /// Reads the end of a file: `tail` is its last bytes, `fileByteCount` its whole length.
+    ///
+    /// Throws `backupForeign`, `backupNewer` or `backupDamaged`.
+    init(tail: [UInt8], fileByteCount: Int64, path: String) throws(BackupError) {
+        let lineFeed = UInt8(ascii: "\n")
+        guard tail.last == lineFeed,
+            let start = tail.dropLast().lastIndex(of: lineFeed),
+            let body = try? JSONValue.parse(Array(tail[(start + 1)...].dropLast())),
+            let format = body[BackupDescription.formatKey]?.int64
+        else {
+            throw BackupError(
+                .backupForeign, path: path,
+                reason: "It does not end as a backup does: it is another file, or cut short.",
+                remedy: "Name a file that `subledger backup` wrote; nothing was changed.")
+        }
+        guard format <= BackupDescription.format else {
+            throw BackupError(
+                .backupNewer, path: path,
+                reason: "It was written by a newer release (backup format \(format)).",
+                remedy: "Use that release or a later one; nothing was changed.")
+        }
+        guard let environment = body["environment"]?.string.flatMap(Environment.init(rawValue:)),
+            let position = body["position"]?.int64, let byteCount = body["byteCount"]?.int64,
+            let root = body["root"]?.string.flatMap(Digest.init(hexadecimal:)),
+            let digest = body["sha256"]?.string.flatMap(Digest.init(hexadecimal:)),
+            byteCount >= 0, byteCount + Int64(tail.count - start) == fileByteCount
+        else { throw BackupError.damaged(path, "Its description does not fit the file.") }
+        self.environment = environment
+        self.position = position
+        self.root = root
+        self.byteCount = byteCount
+        self.digest = digest
+        // Whatever reads the same and is written otherwise was altered.
+        guard encoded() == Array(tail[start...]) else {
+            throw BackupError.damaged(path, "Its description is not as it was written.")
+        }
+    }
+
+    init(
+        environment: Environment, head: LogHead, byteCount: Int64, digest: Digest
+    ) {
+        self.environment = environment
+        position = head.position
+        root = head.root
+        self.byteCount = byteCount
+        self.digest = digest
+    }
+}
+
+extension BackupError {
+    static func damaged(_ path: String, _ detail: String) -> BackupError {
+        BackupError(
+            .backupDamaged, path: path, reason: "The backup is damaged. \(detail)",
+            remedy: "Use another one; nothing was changed.")
+    }
+}

@@ -1,0 +1,106 @@
+internal import Foundation
+public import LedgerStore
+
+/// A log at a place where nothing can be written, for an audit: SQLite can open a file with a
+/// write-ahead log only where it may write beside it, so both are copied into a directory of their
+/// own, and that copy is opened. What stands in the write-ahead log is in it as well.
+public final class CopiedLog: Sendable {
+    /// The copy, open.
+    public let log: EventLog
+    private let directory: String
+
+    /// How often is copied anew what another user writes meanwhile.
+    private static let attemptCount = 3
+
+    /// Whether the log of an environment's directory, or that directory, is only readable.
+    public static func isNeeded(for directory: String) -> Bool {
+        ["", "/\(EventLog.fileName)"].contains { access(directory + $0, W_OK) != 0 }
+    }
+
+    /// Copies and opens the log of an environment's directory; needs as much room in the directory
+    /// for temporary files as the log takes.
+    ///
+    /// Throws what `EventLog.open` throws, and `ioError` for a log that keeps changing.
+    public static func open(_ directory: String) async throws(StoreError) -> CopiedLog {
+        let place = try await Blocking.run { () throws(StoreError) in
+            try CopiedLog.copy(directory)
+        }
+        do throws(StoreError) {
+            return CopiedLog(log: try await EventLog.open(directory: place), directory: place)
+        } catch {
+            remove(place)
+            throw error
+        }
+    }
+
+    private init(log: EventLog, directory: String) {
+        self.log = log
+        self.directory = directory
+    }
+
+    /// Closes the log and takes the copy away.
+    public func close() async {
+        await log.close()
+        CopiedLog.remove(directory)
+    }
+
+    private static func remove(_ directory: String) {
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// The directory of the copy.
+    private static func copy(_ directory: String) throws(StoreError) -> String {
+        let source = "\(directory)/\(EventLog.fileName)"
+        for _ in 0..<attemptCount {
+            let before = trace(source)
+            let target = FileManager.default.temporaryDirectory
+                .appending(path: "subledger-audit-\(UUID().uuidString)").path
+            guard mkdir(target, DatabaseFile.directoryMode) == 0 else {
+                throw DatabaseFile.systemError(errno, path: target)
+            }
+            do throws(StoreError) {
+                for suffix in ["", "-wal"] {
+                    try copy(source + suffix, to: "\(target)/\(EventLog.fileName)\(suffix)")
+                }
+            } catch {
+                remove(target)
+                throw error
+            }
+            if trace(source) == before { return target }
+            remove(target)
+        }
+        throw StoreError(
+            .ioError, path: source, reason: "Another user writes to it while it is copied.",
+            remedy: "Audit it as that user, or audit a backup.")
+    }
+
+    /// The -wal may be missing. The copy can be written, whatever the mode of the original.
+    private static func copy(_ source: String, to target: String) throws(StoreError) {
+        let source = URL(filePath: source).resolvingSymlinksInPath().path
+        guard access(source, F_OK) == 0 else { return }
+        do {
+            try FileManager.default.copyItem(atPath: source, toPath: target)
+            try FileManager.default.setAttributes(
+                [.posixPermissions: Int(DatabaseFile.fileMode)], ofItemAtPath: target)
+        } catch {
+            if (error as? CocoaError)?.code == .fileWriteOutOfSpace {
+                throw .full(path: target, "There is no room for a copy of the log.")
+            }
+            throw StoreError(
+                .ioError, path: source, reason: "It cannot be copied to \(target).",
+                remedy: "Check its permissions, and the room in TMPDIR.")
+        }
+    }
+
+    /// Size and time of the last change of both files.
+    private static func trace(_ source: String) -> [Int64] {
+        ["", "-wal"].flatMap { suffix -> [Int64] in
+            var status = stat()
+            guard stat(source + suffix, &status) == 0 else { return [] }
+            return [
+                Int64(status.st_size), Int64(status.st_mtim.tv_sec),
+                Int64(status.st_mtim.tv_nsec),
+            ]
+        }
+    }
+}

@@ -1,0 +1,117 @@
+internal import AppStore
+internal import GRDB
+internal import LedgerStore
+
+/// Copying a log while others append to it.
+///
+/// Neither of SQLite's own ways fits a log that never rests: its backup interface begins again
+/// whenever another process commits (https://www.sqlite.org/backup.html), and `VACUUM INTO` is one
+/// read transaction over the whole file, which keeps the write-ahead log from being emptied all the
+/// while. But rows up to a position never change and a prefix is always complete: so the rows up to
+/// the head of one moment are read page by page, in transactions of milliseconds.
+extension EventLog {
+    /// The end of a copy: the head row of one moment, and the last header stored by then.
+    struct CopyEnd: Sendable {
+        let head: HeadRow
+        let lastHeader: Int64
+    }
+
+    func copyEnd() async throws(StoreError) -> CopyEnd {
+        try await read { [path] database in
+            CopyEnd(
+                head: try HeadRow.read(database, path: path),
+                lastHeader: try Int64.fetchOne(database, sql: "SELECT max(id) FROM headers") ?? 0)
+        }
+    }
+
+    /// Writes the log up to `end` into the empty log at `target`. The next page is read while one
+    /// is written; memory stays at two pages.
+    func copy(
+        upTo end: CopyEnd, into target: String,
+        report: @Sendable (_ done: Int64, _ all: Int64) -> Void
+    ) async throws {
+        let writer = try await Blocking.storing(target) { try LogCopyWriter(path: target) }
+        let last = end.head.tree.size
+        var page = try await copiedPage(after: 0, through: last)
+        while let position = page.events.last?.position {
+            async let following = copiedPage(after: position, through: last)
+            try await writer.add(page)
+            report(position, last)
+            page = try await following
+        }
+        try await copyHeaders(through: end.lastHeader, writer)
+        try await writer.finish(end.head)
+    }
+
+    private func copyHeaders(
+        through last: Int64, _ writer: LogCopyWriter
+    ) async throws(StoreError) {
+        var id: Int64 = 0
+        while true {
+            let headers = try await copiedHeaders(after: id, through: last)
+            guard let end = headers.last else { return }
+            try await writer.add(headers)
+            id = end.id
+        }
+    }
+
+    /// A page of rows: by number or by bytes, whichever ends it first.
+    private func copiedPage(
+        after position: Int64, through: Int64
+    ) async throws(StoreError) -> CopiedPage {
+        try await read { [path] database in
+            let rows = try BoundStatement(
+                database,
+                """
+                SELECT \(EventRow.columns) FROM events
+                WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
+                """)
+            let evidence = try BoundStatement(
+                database, "SELECT form, bytes FROM evidence WHERE position = ?")
+            rows.bind(1, position)
+            rows.bind(2, through)
+            rows.bind(3, Int64(LogLimits.pageEventCount))
+            defer { rows.reset() }
+            var page = CopiedPage()
+            var byteCount = 0
+            while byteCount < LogLimits.pageByteCount, try rows.step() {
+                let event = try EventRow.read(rows, path: path)
+                page.events.append(event)
+                evidence.bind(1, event.position)
+                defer { evidence.reset() }
+                // Evidence that is missing stays missing: the audit of the copy tells of it.
+                guard try evidence.step() else { continue }
+                let bytes = evidence.isNull(1) ? nil : evidence.bytes(1)
+                byteCount += bytes?.count ?? 0
+                page.evidence.append(
+                    CopiedPage.Evidence(
+                        position: event.position, form: evidence.int64(0), bytes: bytes))
+            }
+            return page
+        }
+    }
+
+    private func copiedHeaders(
+        after id: Int64, through: Int64
+    ) async throws(StoreError) -> [CopiedHeader] {
+        try await read { [path] database in
+            let select = try BoundStatement(
+                database,
+                "SELECT id, hash, bytes FROM headers WHERE id > ? AND id <= ? ORDER BY id LIMIT ?")
+            select.bind(1, id)
+            select.bind(2, through)
+            select.bind(3, Int64(LogLimits.pageEventCount))
+            defer { select.reset() }
+            var headers: [CopiedHeader] = []
+            while try select.step() {
+                guard let hash = select.digest(1) else {
+                    throw StoreError.corrupt(
+                        path: path, "Header \(select.int64(0)) has no hash of 32 bytes.")
+                }
+                headers.append(
+                    CopiedHeader(id: select.int64(0), hash: hash, bytes: select.bytes(2)))
+            }
+            return headers
+        }
+    }
+}

@@ -1,0 +1,124 @@
+internal import AppStore
+internal import GRDB
+internal import LedgerStore
+
+/// Fills an empty log with the rows of another one.
+///
+/// Without a journal, since nobody reads the copy before it is whole; the indexes are made at the
+/// end, because keys arrive in random order and sorting them once costs far less than placing them
+/// one by one.
+final class LogCopyWriter: Sendable {
+    private let path: String
+    private let queue: DatabaseQueue
+    /// Statements that make the indexes again, as the schema has them.
+    private let indexes: [String]
+
+    private static let cacheKibibytes = 64 * 1_024
+
+    /// Opens the empty log at `path`, whose schema is this release's. Blocks.
+    init(path: String) throws(StoreError) {
+        self.path = path
+        do {
+            var configuration = Configuration()
+            configuration.prepareDatabase { database in
+                try database.execute(sql: "PRAGMA cache_size = -\(LogCopyWriter.cacheKibibytes)")
+                try database.execute(sql: "PRAGMA trusted_schema = OFF")
+            }
+            queue = try DatabaseQueue(path: path, configuration: configuration)
+            indexes = try queue.inDatabase { database in
+                try LogCopyWriter.setMode("DELETE", database, path)
+                try LogCopyWriter.setMode("OFF", database, path)
+                try database.execute(sql: "PRAGMA synchronous = OFF")
+                let rows = try Row.fetchAll(
+                    database,
+                    sql: """
+                        SELECT name, sql FROM sqlite_schema
+                        WHERE type = 'index' AND sql IS NOT NULL ORDER BY rowid
+                        """)
+                for row in rows {
+                    let name: String = row["name"]
+                    try database.execute(sql: "DROP INDEX \(name.quotedDatabaseIdentifier)")
+                }
+                return rows.map { $0["sql"] }
+            }
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
+    /// Adds rows; in order of position.
+    func add(_ page: CopiedPage) async throws(StoreError) {
+        try await write { database in
+            let places = [String](repeating: "?", count: Int(EventRow.columnCount))
+            let event = try BoundStatement(
+                database,
+                """
+                INSERT INTO events (\(EventRow.columns)) VALUES (\(places.joined(separator: ", ")))
+                """)
+            let evidence = try BoundStatement(
+                database, "INSERT INTO evidence (position, form, bytes) VALUES (?, ?, ?)")
+            for row in page.events {
+                EventRow.bind(row, to: event)
+                _ = try event.run()
+            }
+            for row in page.evidence {
+                evidence.bind(1, row.position)
+                evidence.bind(2, row.form)
+                if let bytes = row.bytes {
+                    evidence.bind(3, bytes)
+                } else {
+                    evidence.bind(3, nil as Int64?)
+                }
+                _ = try evidence.run()
+            }
+        }
+    }
+
+    func add(_ headers: [CopiedHeader]) async throws(StoreError) {
+        try await write { database in
+            let insert = try BoundStatement(
+                database, "INSERT INTO headers (id, hash, bytes) VALUES (?, ?, ?)")
+            for header in headers {
+                insert.bind(1, header.id)
+                insert.bind(2, header.hash)
+                insert.bind(3, header.bytes)
+                _ = try insert.run()
+            }
+        }
+    }
+
+    /// Writes the head row, makes the indexes, and closes the file: one file, nothing beside it.
+    func finish(_ head: HeadRow) async throws(StoreError) {
+        let (indexes, path) = (indexes, path)
+        try await write { database in
+            try head.write(database)
+            for sql in indexes { try database.execute(sql: sql) }
+        }
+        try await Blocking.storing(path) { [queue] in
+            try queue.inDatabase { try LogCopyWriter.setMode("DELETE", $0, path) }
+            try queue.close()
+        }
+    }
+
+    private func write(
+        _ body: @escaping @Sendable (Database) throws -> Void
+    ) async throws(StoreError) {
+        try await Blocking.storing(path) { [queue] in
+            try queue.inDatabase { database in
+                try database.inTransaction {
+                    try body(database)
+                    return .commit
+                }
+            }
+        }
+    }
+
+    static func setMode(_ mode: String, _ database: Database, _ path: String) throws {
+        let now = try String.fetchOne(database, sql: "PRAGMA journal_mode = \(mode)")
+        guard now == mode.lowercased() else {
+            throw StoreError(
+                .fileLocked, path: path, reason: "Its journal cannot be changed.",
+                remedy: "Let nobody else open the file, then try again.")
+        }
+    }
+}

@@ -1,0 +1,248 @@
+public import AppStore
+internal import Foundation
+public import LedgerStore
+internal import Signing
+
+/// Puts a backup in the place of an environment's log.
+///
+/// The backup is copied beside that place and the copy verified in full before anything is touched.
+/// Then what is derived is thrown away, the log that was there gets another name and is kept, and
+/// the copy takes its name in one step. Killed at any moment, the directory holds either log whole.
+public struct LogRestore: Sendable {
+    private let path: String
+    private let directory: String
+    private let environment: Environment
+    private let replaces: Bool
+    private let now: Timestamp
+
+    /// What was done.
+    public struct Report: Sendable {
+        /// Nil when there was no log.
+        public let before: Before?
+        /// The end of the log now.
+        public let head: LogHead
+        /// The log that was there, under the name it has now; where only its write-ahead log was
+        /// left, that one. Nil when there was none, or an empty one.
+        public let setAside: String?
+    }
+
+    /// The log that was there.
+    public enum Before: Hashable, Sendable {
+        case position(Int64)
+        /// It could not be read: damaged, foreign, or of a newer release.
+        case unreadable
+    }
+
+    /// What is being done, for people who wait.
+    public enum Step: Sendable {
+        /// Bytes.
+        case copying(done: Int64, all: Int64)
+        /// Events.
+        case verifying(done: Int64, all: Int64)
+    }
+
+    /// - Parameters:
+    ///   - path: the backup.
+    ///   - directory: the environment's, made when missing.
+    ///   - replaces: a log with events may be there; it is kept under another name.
+    ///   - now: becomes part of that name.
+    public init(
+        _ path: String, into directory: String, environment: Environment, replaces: Bool,
+        now: Timestamp
+    ) {
+        self.path = path
+        self.directory = directory
+        self.environment = environment
+        self.replaces = replaces
+        self.now = now
+    }
+
+    private var logPath: String { "\(directory)/\(EventLog.fileName)" }
+
+    /// Restores. Also takes away what a run that died left in the directory.
+    ///
+    /// Throws `BackupError` or `StoreError`; then the log that was there is there still.
+    public func run(report: @escaping @Sendable (Step) -> Void = { _ in }) async throws -> Report {
+        let description = try await Blocking.run { () throws in
+            try requireSuitable(BackupFile(path).description)
+        }
+        guard let lock = try await Blocking.run({ () throws in try takeDirectory() }) else {
+            throw BackupError(
+                .projectorBusy, path: directory, reason: "Another process projects here.",
+                remedy: "Stop it first; nothing was changed.")
+        }
+        defer { withExtendedLifetime(lock) {} }
+        StagingDirectory.removeStale(in: directory)
+        SetAside.removeUnfinished(in: directory, log: logPath)
+        let before = try await lookAtLog()
+        try requireReplaceable(before)
+        let trace = FileTrace(logPath)
+        let staging = try StagingDirectory.make(for: logPath)
+        defer { staging.remove() }
+        try await Blocking.run { () throws in
+            try BackupFile(path).copy(to: staging.file) { report(.copying(done: $0, all: $1)) }
+        }
+        let head = try await verify(staging, description) {
+            report(.verifying(done: $0, all: $1))
+        }
+        let setAside = try await Blocking.run { () throws in
+            try put(staging.file, before, trace, holding: lock)
+        }
+        return Report(before: before, head: head, setAside: setAside)
+    }
+
+    /// Takes away what restores that died left in a directory; one that is at work is not touched.
+    public static func removeUnfinished(in directory: String) {
+        StagingDirectory.removeStale(in: directory)
+    }
+
+    private func requireSuitable(
+        _ description: BackupDescription
+    ) throws(BackupError) -> BackupDescription {
+        guard description.environment == environment else {
+            throw BackupError(
+                .backupEnvironment, path: path,
+                reason: "It is a backup of \(description.environment.rawValue), and is to be"
+                    + " restored into \(environment.rawValue).",
+                remedy: "Name that environment with --environment; nothing was changed.")
+        }
+        return description
+    }
+
+    private func takeDirectory() throws -> ProjectorLock? {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: Int(DatabaseFile.directoryMode)])
+        } catch {
+            throw StoreError(
+                .ioError, path: directory, reason: "The directory cannot be made.",
+                remedy: "Check the path and its permissions.")
+        }
+        return try ProjectorLock.take(
+            directory: directory, patienceMilliseconds: LogExclusion.patienceMilliseconds)
+    }
+
+    // MARK: The log that is there
+
+    private func lookAtLog() async throws -> Before? {
+        guard FileManager.default.fileExists(atPath: logPath) else { return nil }
+        // SQLite would throw away the write-ahead log of a file that is none of its own, or empty.
+        guard try hasSQLiteHeader(), try !isEmptyWithWrites() else { return .unreadable }
+        do throws(StoreError) {
+            let log = try await EventLog.open(directory: directory)
+            let result: Result<LogHead, StoreError>
+            do throws(StoreError) { result = .success(try await log.head()) } catch {
+                result = .failure(error)
+            }
+            await log.close()
+            return .position(try result.get().position)
+        } catch {
+            switch error.code {
+            case .fileCorrupt, .fileNotDatabase, .fileForeign, .fileNewer, .fileChanged:
+                return .unreadable
+            case .fileLocked: throw inUse
+            default: throw error
+            }
+        }
+    }
+
+    /// True for an empty file, too (https://www.sqlite.org/fileformat2.html#magic_header_string).
+    private func hasSQLiteHeader() throws(StoreError) -> Bool {
+        let magic = Array("SQLite format 3\0".utf8)
+        let start = try OpenFile.reading(logPath).read(at: 0, count: magic.count)
+        return start.isEmpty || start == magic
+    }
+
+    /// Whether nothing of a log that held something is left but its write-ahead log.
+    private func isEmptyWithWrites() throws(StoreError) -> Bool {
+        try OpenFile.reading(logPath).byteCount() == 0
+            && !SetAside(log: logPath, now: now).hasNoPendingWrites
+    }
+
+    private func requireReplaceable(_ before: Before?) throws {
+        guard let before else { return }
+        if !replaces, before != .position(0) {
+            let content: String =
+                switch before {
+                case .position(let position): "a log with \(position) events"
+                case .unreadable: "a log that cannot be read"
+                }
+            throw BackupError(
+                .logExists, path: logPath, reason: "There is \(content).",
+                remedy: "With --replace it is kept under another name; nothing was changed.")
+        }
+        guard try LogExclusion.take(logPath) != nil else { throw inUse }
+    }
+
+    private var inUse: BackupError {
+        BackupError(
+            .logInUse, path: logPath, reason: "Another process has the log open.",
+            remedy: "Stop every process that uses it, then try again; nothing was changed.")
+    }
+
+    // MARK: Verifying
+
+    private func verify(
+        _ staging: StagingDirectory, _ description: BackupDescription,
+        _ progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws -> LogHead {
+        do {
+            let audit = try await staging.audit(progress)
+            guard audit.isSound, let head = audit.head else {
+                let code = audit.findings.first?.code.rawValue ?? "no head"
+                throw BackupError.damaged(path, "It does not verify (\(code)).")
+            }
+            guard head.position == description.position, head.root == description.root else {
+                throw BackupError.damaged(path, "It is not the log its description names.")
+            }
+            try OpenFile.appending(staging.file).synchronize()
+            return head
+        } catch let error as StoreError {
+            switch error.code {
+            case .fileNewer:
+                throw BackupError(
+                    .backupNewer, path: path, reason: error.reason,
+                    remedy: "Use that release or a later one; nothing was changed.")
+            case .fileCorrupt, .fileNotDatabase, .fileForeign, .fileChanged:
+                throw BackupError.damaged(path, error.reason)
+            default: throw error
+            }
+        }
+    }
+
+    // MARK: Putting in place
+
+    /// Blocks. The name the earlier log has now.
+    private func put(
+        _ file: String, _ before: Before?, _ trace: FileTrace?, holding lock: ProjectorLock
+    ) throws -> String? {
+        let setAside = SetAside(log: logPath, now: now)
+        guard before != nil else {
+            DerivedFiles.forgetAll(in: directory, holding: lock)
+            // What is left of a log that is gone would be played into the one that comes.
+            let name = try setAside.keepOrphan()
+            try setAside.removeSidecars()
+            guard link(file, logPath) == 0 else {
+                guard errno != EEXIST else { throw inUse }
+                throw DatabaseFile.systemError(errno, path: logPath)
+            }
+            try OpenFile.directory(directory).synchronize()
+            return name
+        }
+        // Whoever appended since it was looked at, and left again, has changed the file.
+        guard let exclusion = try LogExclusion.take(logPath), exclusion.isInPlace,
+            FileTrace(logPath) == trace, before == .unreadable || setAside.hasNoPendingWrites
+        else { throw inUse }
+        // Before the log changes, so that nothing derived from one ever stands beside the other.
+        DerivedFiles.forgetAll(in: directory, holding: lock)
+        let name = before == .position(0) ? nil : try setAside.keep()
+        try setAside.removeSidecars()
+        guard rename(file, logPath) == 0 else {
+            throw DatabaseFile.systemError(errno, path: logPath)
+        }
+        try OpenFile.directory(directory).synchronize()
+        exclusion.waitForStragglers()
+        return name
+    }
+}

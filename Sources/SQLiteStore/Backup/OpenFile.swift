@@ -1,0 +1,86 @@
+internal import Foundation
+internal import LedgerStore
+
+/// An open file, read and written in whole blocks; closed with its last reference.
+final class OpenFile: Sendable {
+    let descriptor: Int32
+    let path: String
+
+    /// Bytes read at a time.
+    static let blockByteCount = 1_024 * 1_024
+
+    /// Opens for reading. Throws `fileReadOnly`, `ioError`.
+    static func reading(_ path: String) throws(StoreError) -> OpenFile {
+        try OpenFile(path, O_RDONLY)
+    }
+
+    /// Opens an existing file for writing at its end.
+    static func appending(_ path: String) throws(StoreError) -> OpenFile {
+        try OpenFile(path, O_WRONLY | O_APPEND)
+    }
+
+    /// Makes a file that does not exist yet, private to the user.
+    static func making(_ path: String) throws(StoreError) -> OpenFile {
+        try OpenFile(path, O_RDWR | O_CREAT | O_EXCL)
+    }
+
+    /// Opens a directory, to make its entries durable.
+    static func directory(_ path: String) throws(StoreError) -> OpenFile {
+        try OpenFile(path, O_RDONLY | O_DIRECTORY)
+    }
+
+    private init(_ path: String, _ flags: Int32) throws(StoreError) {
+        descriptor = open(path, flags | O_CLOEXEC, DatabaseFile.fileMode)
+        self.path = path
+        guard descriptor >= 0 else { throw DatabaseFile.systemError(errno, path: path) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The file's length.
+    func byteCount() throws(StoreError) -> Int64 {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure }
+        return Int64(status.st_size)
+    }
+
+    /// The bytes from `offset`, at most `count`; fewer at the end only.
+    func read(at offset: Int64, count: Int) throws(StoreError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let got = bytes.withUnsafeMutableBytes { buffer in
+                pread(
+                    descriptor, buffer.baseAddress?.advanced(by: filled), count - filled,
+                    off_t(offset) + off_t(filled))
+            }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw failure }
+            if got == 0 { break }
+            filled += got
+        }
+        bytes.removeLast(count - filled)
+        return bytes
+    }
+
+    /// Writes all of it where the file stands.
+    func write(_ bytes: [UInt8]) throws(StoreError) {
+        var written = 0
+        while written < bytes.count {
+            let done = bytes.withUnsafeBytes { buffer in
+                Foundation.write(
+                    descriptor, buffer.baseAddress?.advanced(by: written), bytes.count - written)
+            }
+            if done < 0, errno == EINTR { continue }
+            guard done >= 0 else { throw failure }
+            written += done
+        }
+    }
+
+    /// Returns when the disk has what was written.
+    func synchronize() throws(StoreError) {
+        guard fsync(descriptor) == 0 else { throw failure }
+    }
+
+    private var failure: StoreError { DatabaseFile.systemError(errno, path: path) }
+}

@@ -1,0 +1,132 @@
+internal import AppStore
+internal import GRDB
+internal import Ledger
+internal import LedgerStore
+internal import Synchronization
+
+/// Decoding the whole log, or much of it, into sorted runs.
+extension EventLog {
+    /// Decodes the events after `position` up to and including `through` on all cores into runs
+    /// sorted by `FactRecord`'s key. Memory stays at one buffer a worker.
+    ///
+    /// Throws what reading the log throws, and `diskFull` or `ioError` of the runs.
+    func factRuns(
+        after position: Int64, through: Int64, apps: AppNumbers, directory: String,
+        workerCount: Int, report: @escaping @Sendable (_ done: Int64) -> Void
+    ) async throws(StoreError) -> [RunFile] {
+        let stretches = LogStretches(after: position, through: through)
+        typealias Outcome = Result<[RunFile], StoreError>
+        let outcomes = await withTaskGroup(of: Outcome.self) { group in
+            for _ in 0..<max(1, workerCount) {
+                group.addTask {
+                    do throws(StoreError) {
+                        return .success(
+                            try await self.decode(stretches, apps, directory, report))
+                    } catch {
+                        stretches.stop()
+                        return .failure(error)
+                    }
+                }
+            }
+            return await group.reduce(into: [Outcome]()) { $0.append($1) }
+        }
+        var files: [RunFile] = []
+        for outcome in outcomes { files += try outcome.get() }
+        return files
+    }
+
+    /// One worker: claims stretches of the log until none is left.
+    private func decode(
+        _ stretches: LogStretches, _ apps: AppNumbers, _ directory: String,
+        _ report: @Sendable (Int64) -> Void
+    ) async throws(StoreError) -> [RunFile] {
+        var files: [RunFile] = []
+        var buffer = RunBuffer()
+        while let stretch = stretches.claim() {
+            var position = stretch.lowerBound
+            while position < stretch.upperBound {
+                let page = try await page(
+                    after: position, through: stretch.upperBound, damaged: .marked)
+                guard let last = page.last else { break }
+                for logged in page {
+                    for decoded in try FactDecoder.decode(logged) {
+                        FactRecord.append(
+                            decoded, app: apps.number(decoded.chain.bundleId), to: &buffer)
+                    }
+                }
+                report(stretches.finish(last.event.position - position))
+                position = last.event.position
+                guard buffer.byteCount >= RunBuffer.fullByteCount else { continue }
+                files.append(try await EventLog.run(buffer, directory))
+                buffer = RunBuffer()
+            }
+        }
+        if !buffer.isEmpty { files.append(try await EventLog.run(buffer, directory)) }
+        return files
+    }
+
+    private static func run(
+        _ buffer: RunBuffer, _ directory: String
+    ) async throws(StoreError) -> RunFile {
+        try await Blocking.run { () throws(StoreError) in
+            try RunFile.write(sorted: buffer, directory: directory)
+        }
+    }
+}
+
+/// A log cut into stretches that workers claim.
+private final class LogStretches: Sendable {
+    private let state: Mutex<(next: Int64, done: Int64)>
+    private let through: Int64
+
+    /// Events of one stretch.
+    private static let eventCount: Int64 = 4_000
+
+    init(after position: Int64, through: Int64) {
+        state = Mutex((position, 0))
+        self.through = through
+    }
+
+    /// Positions after the lower bound up to and including the upper one; nil at the end.
+    func claim() -> Range<Int64>? {
+        state.withLock { state in
+            guard state.next < through else { return nil }
+            let start = state.next
+            state.next = min(through, start + LogStretches.eventCount)
+            return start..<state.next
+        }
+    }
+
+    /// Counts events as done; how many are in all.
+    func finish(_ count: Int64) -> Int64 {
+        state.withLock { state in
+            state.done += count
+            return state.done
+        }
+    }
+
+    /// Leaves nothing to claim, after a worker failed.
+    func stop() { state.withLock { $0.next = through } }
+}
+
+/// The numbers that a facts file gives to apps, handed out as apps appear.
+final class AppNumbers: Sendable {
+    private let numbers: Mutex<[BundleId: Int64]>
+
+    init(_ known: [BundleId: Int64] = [:]) { numbers = Mutex(known) }
+
+    func number(_ bundleId: BundleId) -> Int64 {
+        numbers.withLock { numbers in
+            if let known = numbers[bundleId] { return known }
+            let number = (numbers.values.max() ?? 0) + 1
+            numbers[bundleId] = number
+            return number
+        }
+    }
+
+    var all: [(bundleId: BundleId, number: Int64)] {
+        numbers.withLock { numbers in
+            numbers.map { (bundleId: $0.key, number: $0.value) }.sorted { $0.number < $1.number }
+        }
+    }
+}

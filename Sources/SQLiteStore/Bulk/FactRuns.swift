@@ -1,0 +1,58 @@
+internal import Ledger
+package import LedgerStore
+internal import Synchronization
+
+/// Facts that come from elsewhere than a log, on their way into a facts file: for measuring with
+/// more of them than anybody would sign.
+package struct FactRuns: Sendable {
+    private let files: [RunFile]
+    private let apps: AppNumbers
+    private let directory: String
+
+    /// Sorts what `next` hands out until it is nil. `next` is called by all workers at once.
+    ///
+    /// Throws `diskFull` or `ioError` of the temporary files in `directory`.
+    package static func collect(
+        directory: String, workerCount: Int, next: @escaping @Sendable () -> [FactDecoder.Decoded]?
+    ) async throws(StoreError) -> FactRuns {
+        let apps = AppNumbers()
+        typealias Outcome = Result<[RunFile], StoreError>
+        let outcomes = await withTaskGroup(of: Outcome.self) { group in
+            for _ in 0..<max(1, workerCount) {
+                group.addTask {
+                    await Blocking.run {
+                        Outcome { () throws(StoreError) in try sort(next, apps, directory) }
+                    }
+                }
+            }
+            return await group.reduce(into: [Outcome]()) { $0.append($1) }
+        }
+        var files: [RunFile] = []
+        for outcome in outcomes { files += try outcome.get() }
+        return FactRuns(files: files, apps: apps, directory: directory)
+    }
+
+    private static func sort(
+        _ next: () -> [FactDecoder.Decoded]?, _ apps: AppNumbers, _ directory: String
+    ) throws(StoreError) -> [RunFile] {
+        var (buffer, files) = (RunBuffer(), [RunFile]())
+        while let facts = next() {
+            for decoded in facts {
+                FactRecord.append(decoded, app: apps.number(decoded.chain.bundleId), to: &buffer)
+            }
+            guard buffer.byteCount >= RunBuffer.fullByteCount else { continue }
+            files.append(try RunFile.write(sorted: buffer, directory: directory))
+            buffer = RunBuffer()
+        }
+        if !buffer.isEmpty { files.append(try RunFile.write(sorted: buffer, directory: directory)) }
+        return files
+    }
+
+    /// Loads them into a new facts file that claims to hold the log up to `checkpoint`.
+    package func load(path: String, checkpoint: Checkpoint) async throws(StoreError) {
+        try await Blocking.run { [self] () throws(StoreError) in
+            try FactsBuild.load(
+                files, apps, directory: directory, path: path, checkpoint: checkpoint)
+        }
+    }
+}

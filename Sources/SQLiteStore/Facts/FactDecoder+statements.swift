@@ -1,0 +1,68 @@
+internal import AppStore
+internal import Ledger
+internal import LedgerStore
+internal import Signing
+
+extension FactDecoder {
+    /// The facts of a receipt, of an answer of verifyReceipt or of a version 1 notification: one for
+    /// each transaction it names.
+    static func statements(_ logged: LoggedEvent) -> [Decoded] {
+        let event = logged.event
+        guard let evidence = logged.evidence else { return blank(logged, flaw(ofMissing: logged)) }
+        guard let bytes = try? evidence.originalBytes(), let statements = statements(bytes, event)
+        else { return blank(logged, .undecodable) }
+        return statements.parts.enumerated().map { part, statement in
+            Decoded(
+                chain: ChainId(
+                    bundleId: event.attributes.bundleId,
+                    originalTransactionId: statement.originalTransactionId),
+                fact: statement.fact, part: UInt16(part))
+        }
+    }
+
+    private static func statements(_ bytes: [UInt8], _ event: RecordedEvent) -> ReceiptStatements? {
+        let origin = FactOrigin(event)
+        let statedAt = event.attributes.signedAt?.clamped
+        // Every part has its own digest, in place of its own payload.
+        let digest: (Int) -> Digest = { part in
+            var hasher = SHA256Hasher()
+            hasher.update(event.payloadHash)
+            hasher.update(bigEndian: UInt64(part))
+            return hasher.finish()
+        }
+        switch event.attributes.kind {
+        case .verifyReceipt:
+            guard let response = try? VerifyReceiptResponse(bytes, clampsDates: true)
+            else { return nil }
+            return ReceiptStatements(response, origin: origin, statedAt: statedAt, digest: digest)
+        case .notificationV1:
+            guard let body = try? JSONValue.parse(bytes),
+                let notification = try? NotificationV1(body, clampsDates: true)
+            else { return nil }
+            let receipt = notification.latestReceipt.flatMap {
+                try? ReceiptVerifier.readUnverified(Array($0.utf8))
+            }
+            let isForeign = receipt?.bundleId.map { $0 != event.attributes.bundleId } ?? false
+            return ReceiptStatements(
+                notification, hasForeignReceipt: isForeign, origin: origin, statedAt: statedAt,
+                digest: digest)
+        case .receipt:
+            guard let receipt = try? ReceiptVerifier.readUnverified(bytes) else { return nil }
+            return ReceiptStatements(receipt, origin: origin, digest: digest)
+        case .notification, .transaction, .renewalPair, .appTransaction, .command,
+            .sweep:
+            return nil
+        }
+    }
+
+    /// One fact that says nothing, where the event still names its chain.
+    private static func blank(_ logged: LoggedEvent, _ flaw: Fact.Flaw) -> [Decoded] {
+        guard let chain = logged.event.attributes.chain else { return [] }
+        return [
+            Decoded(
+                chain: ChainId(
+                    bundleId: logged.event.attributes.bundleId, originalTransactionId: chain),
+                fact: blank(logged.event, flaw))
+        ]
+    }
+}

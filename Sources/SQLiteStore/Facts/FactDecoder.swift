@@ -1,0 +1,112 @@
+internal import AppStore
+public import Ledger
+public import LedgerStore
+
+/// Decodes the log: one event's evidence into the facts it states.
+public enum FactDecoder {
+    /// A fact and the chain it belongs to.
+    public struct Decoded: Sendable {
+        public let chain: ChainId
+        public let fact: Fact
+        /// Which of the event's facts, from 0; most events state one.
+        public let part: UInt16
+
+        public init(chain: ChainId, fact: Fact, part: UInt16 = 0) {
+            self.chain = chain
+            self.fact = fact
+            self.part = part
+        }
+    }
+
+    /// The facts of an event; none for an event that belongs to no chain.
+    ///
+    /// Total: evidence that was erased, that cannot be put together again, or that this version
+    /// cannot decode, gives a fact that changes nothing and says so (`lifecycle.md` §4,
+    /// `unreadable`; `design.md` §3: no chain ever stops the others). Nothing is thrown. Dates outside
+    /// the years 1 to 9999, which earlier releases took in, are the nearest inside.
+    public static func decode(_ logged: LoggedEvent) throws(StoreError) -> [Decoded] {
+        let event = logged.event
+        switch event.attributes.kind {
+        case .command: return command(logged).map { [$0] } ?? []
+        case .receipt, .verifyReceipt, .notificationV1: return statements(logged)
+        case .notification, .transaction, .renewalPair, .appTransaction, .sweep: break
+        }
+        guard let original = event.attributes.chain else { return [] }
+        let chain = ChainId(
+            bundleId: event.attributes.bundleId, originalTransactionId: original)
+        guard let evidence = logged.evidence else {
+            return [Decoded(chain: chain, fact: blank(event, flaw(ofMissing: logged)))]
+        }
+        guard let payloads = try? evidence.payloads(of: event.attributes.kind) else {
+            return [Decoded(chain: chain, fact: blank(event, .undecodable))]
+        }
+        do throws(JSONError) {
+            let origin = FactOrigin(event)
+            guard let fact = try fact(event.attributes.kind, payloads, origin) else { return [] }
+            return [Decoded(chain: chain, fact: fact)]
+        } catch {
+            return [Decoded(chain: chain, fact: blank(event, .undecodable))]
+        }
+    }
+
+    private static func fact(
+        _ kind: EventKind, _ payloads: EvidencePayloads, _ origin: FactOrigin
+    ) throws(JSONError) -> Fact? {
+        let transaction = payloads.transaction
+        switch kind {
+        case .notification:
+            return Fact(
+                notification: try NotificationPayload.decode(stored: payloads.outer),
+                transaction: try decode(transaction), renewal: try decode(payloads.renewal),
+                origin: origin)
+        case .transaction:
+            return Fact(
+                transaction: try TransactionPayload.decode(stored: payloads.outer), origin: origin)
+        case .renewalPair:
+            guard let transaction: TransactionPayload = try decode(transaction) else { return nil }
+            return Fact(
+                pair: transaction, renewal: try decode(payloads.renewal),
+                status: payloads.status.map { Raw(rawValue: $0) }, origin: origin)
+        case .appTransaction, .receipt, .verifyReceipt, .notificationV1, .command, .sweep:
+            return nil
+        }
+    }
+
+    private static func decode(_ bytes: [UInt8]?) throws(JSONError) -> TransactionPayload? {
+        guard let bytes else { return nil }
+        return try TransactionPayload.decodeUnlessNull(stored: bytes)
+    }
+
+    private static func decode(_ bytes: [UInt8]?) throws(JSONError) -> RenewalPayload? {
+        guard let bytes else { return nil }
+        return try RenewalPayload.decodeUnlessNull(stored: bytes)
+    }
+
+    /// Why evidence that is not there is not.
+    static func flaw(ofMissing logged: LoggedEvent) -> Fact.Flaw {
+        logged.damage == nil ? .erased : .undecodable
+    }
+
+    /// The fact of an event whose evidence says nothing any more.
+    static func blank(_ event: RecordedEvent, _ flaw: Fact.Flaw) -> Fact {
+        let attributes = event.attributes
+        return Fact(
+            position: event.position, receivedAt: event.receivedAt.clamped,
+            trust: attributes.trust,
+            cause: Cause(
+                kind: attributes.kind,
+                notificationType: attributes.notificationType.map { Raw(rawValue: $0) },
+                subtype: attributes.subtype.map { Raw(rawValue: $0) },
+                notificationUUID: attributes.notificationUUID),
+            signedDate: attributes.signedAt?.clamped, digest: event.payloadHash, flaw: flaw)
+    }
+}
+
+extension FactOrigin {
+    init(_ event: RecordedEvent) {
+        self.init(
+            position: event.position, receivedAt: event.receivedAt.clamped,
+            isArrivalKnown: event.attributes.source != .import || event.receivedAtClaimed,
+            trust: event.attributes.trust, digest: event.payloadHash)
+    }
+}

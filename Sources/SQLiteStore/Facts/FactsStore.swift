@@ -1,0 +1,290 @@
+public import AppStore
+internal import GRDB
+public import Ledger
+public import LedgerStore
+internal import Migrations
+
+/// A `facts-<decoderVersion>-<n>.sqlite`: the decoded log, clustered by chain and time. Disposable.
+public final class FactsStore: Sendable {
+    private let pool: DatabasePool
+    public let path: String
+    private let identity: FileIdentity?
+
+    /// Facts of one page of a scan.
+    public static let pageFactCount = 4_096
+
+    static let schema = DerivedSchema.facts
+    static let meta = ["decoderVersion": String(Fact.decoderVersion)]
+
+    /// Opens the file, and makes it when missing. Blocks; errors as `StoreError`.
+    public convenience init(path: String) throws(StoreError) {
+        try self.init(path, making: true)
+    }
+
+    /// Opens a file that was made. Blocks.
+    ///
+    /// Throws `fileForeign` when it holds no facts of this decoder, or what SQLite met.
+    public convenience init(existing path: String) throws(StoreError) {
+        try self.init(path, making: false)
+    }
+
+    private init(_ path: String, making isMade: Bool) throws(StoreError) {
+        self.path = path
+        let file = DerivedFile(path: path, schema: FactsStore.schema, mark: "facts")
+        pool =
+            try isMade
+            ? file.open(meta: FactsStore.meta) : file.open(requiring: FactsStore.meta)
+        identity = FileIdentity(path: path)
+    }
+
+    /// Whether the file is still where it was opened: false once somebody deleted or replaced it.
+    public var isInPlace: Bool { identity != nil && FileIdentity(path: path) == identity }
+
+    public func close() throws(StoreError) {
+        do { try pool.close() } catch {
+            throw StoreError(error, path: path).ofDerivedFile(path)
+        }
+    }
+
+    public func checkpoint() async throws(StoreError) -> Checkpoint {
+        try await read { try DerivedFile.checkpoint($0) }
+    }
+
+    /// Folds the write-ahead log into the file.
+    public func settle() async throws(StoreError) {
+        do {
+            try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        } catch {
+            throw StoreError(error, path: path).ofDerivedFile(path)
+        }
+    }
+
+    // MARK: Writing
+
+    /// Adds facts and moves the checkpoint, in one transaction. Adding a fact again changes
+    /// nothing.
+    public func add(
+        _ facts: [FactDecoder.Decoded], checkpoint: Checkpoint
+    ) async throws(StoreError) {
+        try await write { database in
+            var apps = try FactsStore.numbers(database)
+            let insert = try BoundStatement(
+                database,
+                """
+                INSERT OR REPLACE INTO facts (chain, app, signed_at, position, part, body)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """)
+            // In the order of the table, so that its pages are met once.
+            let order = facts.sorted {
+                $0.chain.originalTransactionId < $1.chain.originalTransactionId
+            }
+            for decoded in order {
+                let bundle = decoded.chain.bundleId
+                let app = try apps[bundle] ?? FactsStore.insertApp(bundle, database)
+                apps[bundle] = app
+                insert.bind(1, decoded.chain.originalTransactionId.rawValue)
+                insert.bind(2, app)
+                insert.bind(3, decoded.fact.signedDate?.milliseconds ?? Int64.min)
+                insert.bind(4, decoded.fact.position)
+                insert.bind(5, Int64(decoded.part))
+                insert.bind(6, FactCodec.encode(decoded.fact))
+                _ = try insert.run()
+            }
+            try DerivedFile.setCheckpoint(checkpoint, database)
+        }
+    }
+
+    private static func insertApp(_ bundle: BundleId, _ database: Database) throws -> Int64 {
+        let insert = try BoundStatement(database, "INSERT INTO apps (bundle_id) VALUES (?)")
+        insert.bind(1, bundle.rawValue)
+        _ = try insert.run()
+        return database.lastInsertedRowID
+    }
+
+    // MARK: Reading
+
+    /// The facts of each chain that has any, in the order asked.
+    public func facts(of chains: [ChainId]) async throws(StoreError) -> [(ChainId, [Fact])] {
+        try await read { database in
+            let apps = try FactsStore.numbers(database)
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT signed_at, position, body FROM facts WHERE chain = ? AND app = ?
+                ORDER BY signed_at, position, part
+                """)
+            let recent = RecentTexts()
+            return try chains.map { chain in
+                guard let app = apps[chain.bundleId] else { return (chain, []) }
+                select.bind(1, chain.originalTransactionId.rawValue)
+                select.bind(2, app)
+                var facts: [Fact] = []
+                while try select.step() { facts.append(try FactsStore.decode(select, recent)) }
+                return (chain, facts)
+            }
+        }
+    }
+
+    /// Whether a chain has more facts than `count`; looks at no more of them, and decodes none.
+    public func hasMoreFacts(
+        than count: Int, of chain: ChainId
+    ) async throws(StoreError) -> Bool {
+        try await read { database in
+            let apps = try FactsStore.numbers(database)
+            guard let app = apps[chain.bundleId] else { return false }
+            let select = try BoundStatement(
+                database, "SELECT 1 FROM facts WHERE chain = ? AND app = ? LIMIT 1 OFFSET ?")
+            select.bind(1, chain.originalTransactionId.rawValue)
+            select.bind(2, app)
+            select.bind(3, Int64(count))
+            return try select.step()
+        }
+    }
+
+    /// Every chain with this originalTransactionId, under whatever bundle id.
+    public func chains(_ id: OriginalTransactionId) async throws(StoreError) -> [ChainId] {
+        try await read { database in
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT DISTINCT apps.bundle_id FROM facts JOIN apps ON apps.id = facts.app
+                WHERE facts.chain = ? ORDER BY apps.bundle_id
+                """)
+            select.bind(1, id.rawValue)
+            var found: [ChainId] = []
+            while try select.step() {
+                found.append(
+                    ChainId(
+                        bundleId: BundleId(select.text(0) ?? ""), originalTransactionId: id))
+            }
+            return found
+        }
+    }
+
+    /// The chains with each of these originalTransactionIds, under whatever bundle id, with their
+    /// facts; all of one moment.
+    public func lives(
+        of ids: [OriginalTransactionId]
+    ) async throws(StoreError) -> [[(ChainId, [Fact])]] {
+        try await read { database in
+            let names = try FactsStore.bundleNames(database)
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT signed_at, position, body, app FROM facts WHERE chain = ?
+                ORDER BY chain, app, signed_at, position, part
+                """)
+            let recent = RecentTexts()
+            return try ids.map { id in
+                select.bind(1, id.rawValue)
+                var lives: [(ChainId, [Fact])] = []
+                var last: Int64?
+                while try select.step() {
+                    let app = select.int64(3)
+                    if app != last {
+                        let name = names[app] ?? BundleId("")
+                        lives.append((ChainId(bundleId: name, originalTransactionId: id), []))
+                        last = app
+                    }
+                    lives[lives.count - 1].1.append(
+                        try FactsStore.decode(select, recent))
+                }
+                return lives.sorted { $0.0 < $1.0 }
+            }
+        }
+    }
+
+    /// The fact of a row (signed_at, position, body).
+    private static func decode(_ select: BoundStatement, _ recent: RecentTexts) throws -> Fact {
+        do {
+            return try select.withBytes(2) { bytes in
+                try FactCodec.decode(
+                    bytes, position: select.int64(1), signedAt: select.int64(0), recent: recent)
+            }
+        } catch is FactReader.Damage {
+            throw damaged
+        }
+    }
+
+    static var damaged: StoreError {
+        StoreError(
+            .fileCorrupt, reason: "A stored fact is damaged; facts are derived data.",
+            remedy: "Run `subledger rebuild --from-log`.")
+    }
+
+    /// The next chains in order, whole, with their facts: about `pageFactCount` facts a page, and
+    /// none at the end. `after` nil starts; a page never ends between two apps' chains of one
+    /// originalTransactionId.
+    public func page(after: ChainId?) async throws(StoreError) -> [(ChainId, [Fact])] {
+        try await undecodedPage(after: after?.originalTransactionId)?.chains() ?? []
+    }
+
+    /// As `page`, not decoded yet, so that decoding can go elsewhere; nil at the end.
+    public func undecodedPage(
+        after: OriginalTransactionId?
+    ) async throws(StoreError) -> FactsPage? {
+        // Even the empty text is an id, and comes first.
+        let isNext = after == nil ? ">=" : ">"
+        return try await read { database in
+            let names = try FactsStore.bundleNames(database)
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT chain, app, signed_at, position, part, body FROM facts
+                WHERE chain \(isNext) ? ORDER BY chain, app, signed_at, position, part
+                """)
+            select.bind(1, after?.rawValue ?? "")
+            defer { select.reset() }
+            var page = FactsPage(names: names, reserving: FactsStore.pageFactCount)
+            while try select.step() {
+                guard page.add(select, limit: FactsStore.pageFactCount) else { break }
+            }
+            return page.factCount == 0 ? nil : page
+        }
+    }
+
+    /// The numbers this file gives to apps.
+    ///
+    /// Throws `fileCorrupt` when it gives one app two.
+    func appNumbers() async throws(StoreError) -> [BundleId: Int64] {
+        try await read { try FactsStore.numbers($0) }
+    }
+
+    /// As `appNumbers`, read from the table: an index that lost an app would have it numbered again,
+    /// and its chains split in two.
+    private static func numbers(_ database: Database) throws -> [BundleId: Int64] {
+        try bundleNames(database).reduce(into: [:]) { $0[$1.value] = $1.key }
+    }
+
+    private static func bundleNames(_ database: Database) throws -> [Int64: BundleId] {
+        let select = try BoundStatement(
+            database, "SELECT id, bundle_id FROM apps NOT INDEXED ORDER BY id")
+        defer { select.reset() }
+        var names: [Int64: BundleId] = [:]
+        var known: Set<BundleId> = []
+        while try select.step() {
+            let name = BundleId(select.text(1) ?? "")
+            guard known.insert(name).inserted else { throw damaged }
+            names[select.int64(0)] = name
+        }
+        return names
+    }
+
+    // MARK: Access
+
+    private func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StoreError) -> Value {
+        do { return try await pool.read(body) } catch {
+            throw StoreError(error, path: path).ofDerivedFile(path)
+        }
+    }
+
+    func write(
+        _ body: @escaping @Sendable (Database) throws -> Void
+    ) async throws(StoreError) {
+        do { try await pool.write(body) } catch {
+            throw StoreError(error, path: path).ofDerivedFile(path)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+internal import Ledger
+
+/// Texts read a moment ago, by what they were read from. The facts of a chain repeat its ids, its
+/// products and its account token; sharing them saves most of what making strings costs.
+///
+/// Two small tables in which a text may displace another: what is found is right, and what is not
+/// found is made. Not Sendable: one walk over facts has one.
+final class RecentTexts {
+    // Memory of their own rather than arrays: a store into a class's array is checked each time.
+    private let numbers = UnsafeMutableBufferPointer<Numbered>.allocate(
+        capacity: RecentTexts.slotCount)
+    private let texts = UnsafeMutableBufferPointer<String>.allocate(
+        capacity: RecentTexts.slotCount)
+
+    private let shorts = UnsafeMutableBufferPointer<Short>.allocate(
+        capacity: RecentTexts.slotCount)
+
+    private struct Numbered {
+        let number: UInt64
+        let text: String
+    }
+
+    /// A text of at most sixteen bytes by its first and last ones, which are all there are.
+    private struct Short {
+        let first: UInt64
+        let last: UInt64
+        let count: Int
+        let text: String
+    }
+
+    init() {
+        numbers.initialize(repeating: Numbered(number: 0, text: "0"))
+        texts.initialize(repeating: "")
+        shorts.initialize(repeating: Short(first: 0, last: 0, count: 0, text: ""))
+    }
+
+    deinit {
+        numbers.deinitialize().deallocate()
+        texts.deinitialize().deallocate()
+        shorts.deinitialize().deallocate()
+    }
+
+    /// A power of two: more than the ids that one chain's facts repeat.
+    static let slotCount = 64
+    /// Longer texts live on the heap and are worth sharing; shorter ones lie inside the value, and
+    /// only to check their bytes again costs.
+    private static let inlineByteCount = 15
+
+    /// The digits of a number.
+    func decimal(_ number: UInt64) -> String {
+        let slot = RecentTexts.slot(number)
+        if numbers[slot].number == number { return numbers[slot].text }
+        let text = RecentTexts.digits(number)
+        numbers[slot] = Numbered(number: number, text: text)
+        return text
+    }
+
+    /// The text of UTF-8 bytes, repaired where they are none.
+    func text(_ bytes: UnsafeRawBufferPointer) -> String {
+        guard bytes.count > RecentTexts.inlineByteCount else { return shortText(bytes) }
+        let first = bytes.loadUnaligned(as: UInt64.self)
+        let last = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+        let slot = RecentTexts.slot(first ^ last &* 31)
+        let isSame = texts[slot].withUTF8 { utf8 in
+            utf8.count == bytes.count
+                && RunOrder.compare(UnsafeRawBufferPointer(utf8), bytes) == 0
+        }
+        if isSame { return texts[slot] }
+        texts[slot] = String(decoding: bytes, as: UTF8.self)
+        return texts[slot]
+    }
+
+    private func shortText(_ bytes: UnsafeRawBufferPointer) -> String {
+        let (first, last) = RecentTexts.ends(bytes)
+        let slot = RecentTexts.slot(first ^ last &* 31)
+        if shorts[slot].count == bytes.count, shorts[slot].first == first,
+            shorts[slot].last == last
+        {
+            return shorts[slot].text
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        shorts[slot] = Short(first: first, last: last, count: bytes.count, text: text)
+        return text
+    }
+
+    /// The first and the last bytes of a short text; together, and with its length, they say all
+    /// of it.
+    private static func ends(_ bytes: UnsafeRawBufferPointer) -> (first: UInt64, last: UInt64) {
+        func end<Word: FixedWidthInteger>(_ type: Word.Type) -> (UInt64, UInt64) {
+            let behind = bytes.count - MemoryLayout<Word>.size
+            return (
+                UInt64(bytes.loadUnaligned(as: type)),
+                UInt64(bytes.loadUnaligned(fromByteOffset: behind, as: type))
+            )
+        }
+        switch bytes.count {
+        case 0: return (0, 0)
+        case 1: return end(UInt8.self)
+        case 2...3: return end(UInt16.self)
+        case 4...7: return end(UInt32.self)
+        default: return end(UInt64.self)
+        }
+    }
+
+    private static func slot(_ value: UInt64) -> Int {
+        Int(truncatingIfNeeded: (value &* 0x9E37_79B9_7F4A_7C15) >> 58)
+    }
+
+    /// The digits of a number. Ids are most of what is read, and `String.init` goes a long way.
+    static func digits(_ number: UInt64) -> String {
+        var (rest, count) = (number, 1)
+        while rest >= 10 {
+            rest /= 10
+            count += 1
+        }
+        return String(unsafeUninitializedCapacity: count) { digits in
+            var rest = number
+            for index in stride(from: count - 1, through: 0, by: -1) {
+                digits[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            }
+            return count
+        }
+    }
+}

@@ -1,0 +1,184 @@
+internal import AppStore
+internal import GRDB
+internal import Ledger
+internal import LedgerStore
+
+/// The append algorithm, inside one `BEGIN IMMEDIATE`. Reads the head row first, never memory:
+/// another process may have appended.
+struct AppendTransaction {
+    private let database: Database
+    private let path: String
+    private var headers: HeaderTable
+    private var tree: CompactRange
+    private let sizeBefore: Int64
+    /// The newest receivedAt nobody claimed. Claimed times stay out of it, or one in the future
+    /// would drag every honest one after it along.
+    private var newestReceivedAt: Timestamp?
+    private var lastLeafHash: Digest?
+
+    private let insertEvent: BoundStatement
+    private let insertEvidence: BoundStatement
+    private let selectKnown: BoundStatement
+    private let selectEvidence: BoundStatement
+
+    init(_ database: Database, headers known: KnownHeaders, path: String) throws {
+        self.database = database
+        self.path = path
+        headers = try HeaderTable(database, known: known, path: path)
+        let head = try HeadRow.read(database, path: path)
+        tree = head.tree
+        sizeBefore = head.tree.size
+        newestReceivedAt = head.newestReceivedAt
+        let places = [String](repeating: "?", count: Int(EventRow.columnCount))
+        insertEvent = try BoundStatement(
+            database,
+            """
+            INSERT INTO events (\(EventRow.columns)) VALUES (\(places.joined(separator: ", ")))
+            ON CONFLICT (key) DO NOTHING
+            """)
+        insertEvidence = try BoundStatement(
+            database, "INSERT INTO evidence (position, form, bytes) VALUES (?, ?, ?)")
+        selectKnown = try BoundStatement(
+            database,
+            """
+            SELECT position, evidence_hash, payload_hash FROM events WHERE key = ?1
+            UNION ALL
+            SELECT position, evidence_hash, payload_hash FROM events WHERE identity = ?1
+            """)
+        selectEvidence = try BoundStatement(
+            database, "SELECT form, bytes FROM evidence WHERE position = ?")
+    }
+
+    // MARK: Placing events
+
+    /// Appends one event, or finds the one it repeats.
+    mutating func place(_ event: NewEvent) throws -> AppendResult {
+        if let position = try insert(event, key: event.key, identity: nil) {
+            return .appended(position: position)
+        }
+        if let position = try findEqual(event) { return .duplicate(of: position) }
+        let key = EventKey.conflict(
+            identity: event.key, payloadHash: event.evidence.payloadHash)
+        guard let position = try insert(event, key: key, identity: event.key) else {
+            // Only an event with this very payload could hold the key, and it was looked for.
+            throw StoreError.corrupt(path: path, "The key of a conflict is taken.")
+        }
+        return .conflict(position: position)
+    }
+
+    /// The new position, or nil when the key is taken.
+    private mutating func insert(
+        _ event: NewEvent, key: Digest, identity: Digest?
+    ) throws -> Int64? {
+        let position = tree.size + 1
+        let receivedAt = clamped(event)
+        let evidence = event.evidence
+        let leafHash = LeafEncoding.hash(
+            position: position, key: key, attributes: event.attributes, receivedAt: receivedAt,
+            receivedAtClaimed: event.receivedAtClaimed, identity: identity,
+            payloadHash: evidence.payloadHash, evidenceHash: evidence.evidenceHash)
+        let row = RecordedEvent(
+            position: position, key: key, attributes: event.attributes, receivedAt: receivedAt,
+            receivedAtClaimed: event.receivedAtClaimed, identity: identity,
+            payloadHash: evidence.payloadHash, evidenceHash: evidence.evidenceHash,
+            leafHash: leafHash)
+        EventRow.bind(row, to: insertEvent)
+        guard try insertEvent.run() == 1 else { return nil }
+        try insert(evidence.packed, at: position)
+        tree.append(leafHash)
+        lastLeafHash = leafHash
+        if !event.receivedAtClaimed { newestReceivedAt = receivedAt }
+        return position
+    }
+
+    private func clamped(_ event: NewEvent) -> Timestamp {
+        guard !event.receivedAtClaimed, let newest = newestReceivedAt else {
+            return event.receivedAt
+        }
+        return max(event.receivedAt, newest)
+    }
+
+    private mutating func insert(_ evidence: PackedEvidence, at position: Int64) throws {
+        var ids: [Int64] = []
+        ids.reserveCapacity(evidence.headers.count)
+        for header in evidence.headers {
+            ids.append(try headers.id(of: header) ?? headers.insert(header, database))
+        }
+        insertEvidence.bind(1, position)
+        insertEvidence.bind(2, evidence.form.rawValue)
+        insertEvidence.bind(3, EvidenceRow.encode(evidence, headerIds: ids))
+        _ = try insertEvidence.run()
+    }
+
+    // MARK: Finding equals
+
+    /// The event of the same identity, original or conflict, that makes equal claims.
+    private mutating func findEqual(_ event: NewEvent) throws -> Int64? {
+        var others: [Int64] = []
+        selectKnown.bind(1, event.key)
+        defer { selectKnown.reset() }
+        while try selectKnown.step() {
+            let position = selectKnown.int64(0)
+            // Equal payloads make equal claims without being decoded.
+            if selectKnown.digest(1) == event.evidence.evidenceHash
+                || selectKnown.digest(2) == event.evidence.payloadHash
+            {
+                return position
+            }
+            others.append(position)
+        }
+        guard !others.isEmpty else {
+            throw StoreError.corrupt(path: path, "A key is taken and cannot be found.")
+        }
+        let kind = event.attributes.kind
+        let claims = try EvidenceClaims.digest(event.evidence.packed, kind: kind)
+        for position in others {
+            if try self.claims(at: position, kind) == claims { return position }
+        }
+        return nil
+    }
+
+    /// Nil when nobody can compare the claims any more, because the evidence was erased or is
+    /// damaged. What then looks new is kept as a conflict: one bad row stops no append.
+    private mutating func claims(at position: Int64, _ kind: EventKind) throws -> Digest? {
+        do {
+            return try evidence(at: position).map { evidence in
+                try EvidenceClaims.digest(evidence, kind: kind)
+            }
+        } catch let error as StoreError where error.code == .fileCorrupt {
+            return nil
+        }
+    }
+
+    /// Nil for an erased one.
+    private mutating func evidence(at position: Int64) throws -> PackedEvidence? {
+        selectEvidence.bind(1, position)
+        defer { selectEvidence.reset() }
+        guard try selectEvidence.step() else {
+            throw StoreError.corrupt(path: path, "Position \(position) has no evidence row.")
+        }
+        guard !selectEvidence.isNull(1) else { return nil }
+        return try selectEvidence.withBytes(1) { bytes in
+            try EvidenceRow.decode(form: selectEvidence.int64(0), bytes, &headers)
+        }
+    }
+
+    // MARK: Probing
+
+    /// Writes the file's first page as it is, so that COMMIT has something to make durable. (SQLite
+    /// leaves out a row that is updated to what it was.)
+    func rewriteMark() throws {
+        try database.execute(sql: "PRAGMA application_id = \(EventLog.applicationId)")
+    }
+
+    // MARK: Finishing
+
+    /// Moves the head row, unless nothing was appended; what must be there if COMMIT succeeds.
+    func finish() throws -> AppendTrace {
+        if tree.size > sizeBefore {
+            try HeadRow(tree: tree, newestReceivedAt: newestReceivedAt).write(database)
+        }
+        return AppendTrace(
+            lastPosition: tree.size, lastLeafHash: lastLeafHash, headers: headers.known)
+    }
+}

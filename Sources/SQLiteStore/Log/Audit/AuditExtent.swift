@@ -1,0 +1,49 @@
+internal import GRDB
+internal import LedgerStore
+
+/// What the tables beside `events` hold, at the moment the head row was read: later rows are other
+/// people's appends.
+struct AuditExtent: Sendable {
+    /// Positions of evidence that belongs to no event, the first `LogAuditReport.findingLimit`.
+    let surplusEvidence: [Int64]
+    let headerCount: Int64
+    /// 0 for none.
+    let largestHeader: Int64
+    private let smallestHeader: Int64
+
+    /// Appending gives headers the ids 1…n without a gap, whatever was rolled back in between.
+    var hasHeadersInTurn: Bool {
+        headerCount == largestHeader && (headerCount == 0 || smallestHeader == 1)
+    }
+
+    /// - Parameter lastPosition: the largest position in `events`.
+    static func read(_ database: Database, lastPosition: Int64) throws -> AuditExtent {
+        let headers = try BoundStatement(
+            database,
+            "SELECT count(*), coalesce(max(id), 0), coalesce(min(id), 0) FROM headers")
+        defer { headers.reset() }
+        guard try headers.step() else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+        return AuditExtent(
+            surplusEvidence: try surplusEvidence(database, lastPosition),
+            headerCount: headers.int64(0), largestHeader: headers.int64(1),
+            smallestHeader: headers.int64(2))
+    }
+
+    /// Positions within 1…n need no look: events are contiguous there, or that is found.
+    private static func surplusEvidence(
+        _ database: Database, _ lastPosition: Int64
+    ) throws -> [Int64] {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT position FROM evidence WHERE position < 1
+            UNION ALL SELECT position FROM evidence WHERE position > ? LIMIT ?
+            """)
+        select.bind(1, lastPosition)
+        select.bind(2, Int64(LogAuditReport.findingLimit))
+        defer { select.reset() }
+        var positions: [Int64] = []
+        while try select.step() { positions.append(select.int64(0)) }
+        return positions.sorted()
+    }
+}

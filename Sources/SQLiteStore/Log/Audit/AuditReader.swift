@@ -1,0 +1,81 @@
+internal import AppStore
+internal import GRDB
+internal import LedgerStore
+
+/// Reads the log the way an audit does: what makes no sense is returned, not thrown.
+struct AuditReader {
+    private let rows: BoundStatement
+    private let evidence: BoundStatement
+    private var headers: HeaderTable
+    /// The largest id of a header that the evidence read so far refers to; 0 for none.
+    var largestHeader: Int64 { headers.largestId }
+
+    init(_ database: Database, path: String) throws {
+        headers = try HeaderTable(database, known: KnownHeaders(), path: path)
+        rows = try BoundStatement(
+            database,
+            """
+            SELECT \(EventRow.columns) FROM events
+            WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
+            """)
+        // The walk goes from row to row; others ask for one by its position, down the tree.
+        evidence = try BoundStatement(
+            database,
+            """
+            SELECT form, bytes, EXISTS (SELECT 1 FROM events WHERE position = ?1)
+            FROM evidence WHERE position = ?1
+            """)
+    }
+
+    /// The rows after `position`: a page by number or by bytes, whichever is less. Ends before a
+    /// row that is out of order, so that nobody is led in circles: its position is then missing.
+    mutating func read(after position: Int64, through: Int64) throws -> [AuditRow] {
+        rows.bind(1, position)
+        rows.bind(2, through)
+        rows.bind(3, Int64(LogLimits.pageEventCount))
+        defer { rows.reset() }
+        var page: [AuditRow] = []
+        var byteCount = 0
+        var last = position
+        while byteCount < LogLimits.pageByteCount, try rows.step() {
+            let position = rows.int64(0)
+            guard position > last else { break }
+            last = position
+            let event = EventRow.isWellFormed(rows) ? EventRow.read(rows) : nil
+            let row = try readEvidence(position, of: event)
+            if case .packed(let packed) = row.evidence { byteCount += packed.storedByteCount }
+            page.append(row)
+        }
+        return page
+    }
+
+    private mutating func readEvidence(
+        _ position: Int64, of event: RecordedEvent?
+    ) throws -> AuditRow {
+        evidence.bind(1, position)
+        defer { evidence.reset() }
+        guard try evidence.step() else {
+            return AuditRow(position: position, event: event, evidence: .missing)
+        }
+        return AuditRow(
+            position: position, event: event, evidence: try storedEvidence(),
+            isReachable: evidence.int64(2) == 1)
+    }
+
+    private mutating func storedEvidence() throws -> AuditRow.StoredEvidence {
+        guard evidence.storageClass(0) == .integer else { return .unreadable }
+        switch evidence.storageClass(1) {
+        case .null: return .erased
+        case .blob: break
+        case .integer, .real, .text: return .unreadable
+        }
+        do {
+            let packed = try evidence.withBytes(1) { bytes in
+                try EvidenceRow.decode(form: evidence.int64(0), bytes, &headers)
+            }
+            return .packed(packed)
+        } catch let error as StoreError where error.code == .fileCorrupt {
+            return .unreadable
+        }
+    }
+}

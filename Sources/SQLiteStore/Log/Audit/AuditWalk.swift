@@ -1,0 +1,75 @@
+internal import AppStore
+internal import LedgerStore
+
+/// The state an audit carries from page to page, in order: the tree, the clock, the keys.
+struct AuditWalk {
+    private(set) var report = LogAuditReport()
+    private(set) var keys = KeySum()
+    private(set) var identities = KeySum()
+    private var tree = CompactRange()
+    private var newestReceivedAt: Timestamp?
+    private var nextPosition: Int64 = 1
+    private var isTreeKnown = true
+    private var largestHeader: Int64 = 0
+    /// Whether all evidence could be asked for its headers.
+    private var areHeadersKnown = true
+
+    mutating func add(_ finding: LogFinding) { report.add(finding) }
+
+    /// Takes the next page, in order.
+    mutating func add(_ page: AuditPage) {
+        largestHeader = max(largestHeader, page.largestHeader)
+        var findings = page.findings[...]
+        for (row, leafHash) in zip(page.rows, page.leafHashes) {
+            if row.position != nextPosition {
+                report.add(LogFinding(.positionMissing, at: nextPosition))
+                isTreeKnown = false
+            }
+            nextPosition = row.position &+ 1
+            while let finding = findings.first, finding.position == row.position {
+                report.add(finding)
+                findings.removeFirst()
+            }
+            count(row)
+            if let leafHash { tree.append(leafHash) } else { isTreeKnown = false }
+        }
+    }
+
+    private mutating func count(_ row: AuditRow) {
+        report.eventCount += 1
+        if case .erased = row.evidence { report.tombstoneCount += 1 }
+        if case .packed = row.evidence {} else { areHeadersKnown = false }
+        guard let event = row.event else { return }
+        keys.add(event.key, event.position)
+        if let identity = event.identity { identities.add(identity, event.position) }
+        guard !event.receivedAtClaimed else { return }
+        if let newest = newestReceivedAt, event.receivedAt < newest {
+            report.add(LogFinding(.timeGoesBack, at: event.position))
+        }
+        newestReceivedAt = max(newestReceivedAt ?? event.receivedAt, event.receivedAt)
+    }
+
+    /// Compares what was walked with the head row as it was at the start.
+    mutating func finish(_ head: AuditHead) {
+        report.head = head.row
+        report.lastPosition = head.lastPosition
+        finish(head.extent)
+        if nextPosition <= head.position {
+            report.add(LogFinding(.positionMissing, at: nextPosition))
+        }
+        if !isTreeKnown || tree.root != head.root || tree.bytes != head.tree {
+            report.add(LogFinding(.treeMismatch))
+        }
+        if !head.isConsistent || head.newestReceivedAt != newestReceivedAt {
+            report.add(LogFinding(.headMismatch))
+        }
+    }
+
+    private mutating func finish(_ extent: AuditExtent) {
+        for position in extent.surplusEvidence {
+            report.add(LogFinding(.evidenceSurplus, at: position))
+        }
+        let isUnreferenced = areHeadersKnown && largestHeader < extent.largestHeader
+        if !extent.hasHeadersInTurn || isUnreferenced { report.add(LogFinding(.headerSurplus)) }
+    }
+}

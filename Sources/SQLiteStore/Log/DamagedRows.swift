@@ -1,0 +1,47 @@
+internal import LedgerStore
+internal import Synchronization
+
+/// What becomes of a row of the log whose values make no sense, for whoever reads it.
+public enum DamagedRows: Sendable {
+    /// Reading ends with `fileCorrupt`, which names the position: what hands the log itself on (copies,
+    /// exports, feeds of events) would otherwise hand on something that was never received.
+    case refused
+    /// The row is given as far as it can be read, marked (`RecordedEvent.isDamaged`): what answers about
+    /// chains goes on, since no chain stops the others (`design.md` §3).
+    case marked
+}
+
+/// Positions of the log that somebody met and could not read, each told once.
+struct UnreadablePositions {
+    private var told: Set<Int64> = []
+    private var untold: [Int64] = []
+
+    mutating func note(_ position: Int64) {
+        guard told.count < LogLimits.unreadablePositionCount, told.insert(position).inserted else {
+            return
+        }
+        untold.append(position)
+    }
+
+    mutating func take() -> [Int64] {
+        defer { untold = [] }
+        return untold.sorted()
+    }
+}
+
+extension EventLog {
+    /// Positions whose row or evidence could not be read, of those read since the last call; each
+    /// once, and the first `LogLimits.unreadablePositionCount` only.
+    public func takeUnreadablePositions() -> [Int64] { unreadable.withLock { $0.take() } }
+
+    func note(_ events: [RecordedEvent]) {
+        let damaged = events.lazy.filter(\.isDamaged).map(\.position)
+        for position in damaged { unreadable.withLock { $0.note(position) } }
+    }
+
+    func note(_ page: [LoggedEvent]) {
+        for logged in page where logged.damage != nil {
+            unreadable.withLock { $0.note(logged.event.position) }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+internal import Dispatch
+internal import Foundation
+internal import GRDB
+public import LedgerStore
+internal import Synchronization
+
+/// Group commit: callers queue their batches; whoever finds nobody draining starts to. One
+/// transaction takes what is waiting once the previous COMMIT returned; under load a little later
+/// (`CommitPace`). Callers are answered after COMMIT.
+extension EventLog {
+    /// Appends verified events in order, all or none, and answers when they are durable.
+    ///
+    /// A batch is never split over transactions. Throws `batchTooLarge`, `queueFull`, `closed`,
+    /// `commitOutcomeUnknown`, `fileReplaced` (then, and for ever after, until the log is opened
+    /// again), or what SQLite met: `diskFull`, `fileLocked`, `fileReadOnly`, `fileCorrupt`,
+    /// `ioError`. After any of these, appending the same events again is safe.
+    public func append(_ events: [NewEvent]) async throws(StoreError) -> [AppendResult] {
+        let byteCount = try AppendBatch.measure(events)
+        guard !events.isEmpty else { return [] }
+        let answer = await withCheckedContinuation { continuation in
+            enqueue(
+                AppendBatch(events: events, byteCount: byteCount, continuation: continuation))
+        }
+        return try answer.get()
+    }
+
+    func enqueue(_ batch: AppendBatch) {
+        let (refusal, mustDrain) = state.withLock { state -> (StoreError?, Bool) in
+            guard !state.isClosed else { return (EventLog.closedError(path: path), false) }
+            guard state.queue.add(batch) else { return (queueFull, false) }
+            defer { state.isDraining = true }
+            return (nil, !state.isDraining)
+        }
+        if let refusal { batch.continuation.resume(returning: .failure(refusal)) }
+        if mustDrain { startDraining() }
+    }
+
+    private var queueFull: StoreError {
+        StoreError(
+            .queueFull, path: path, reason: "Too many events are waiting to be written.",
+            remedy: "Try again later; nothing was accepted.")
+    }
+
+    // MARK: Draining
+
+    func startDraining() {
+        guard let writer = state.withLock({ $0.writer }) else {
+            repairs.async { [self] in reopenAndDrain() }
+            return
+        }
+        writer.asyncWriteWithoutTransaction { [self] database in drain(database) }
+    }
+
+    /// Runs on the writer's queue until nothing is waiting.
+    func drain(_ database: Database) {
+        var lastBegan: ContinuousClock.Instant?
+        while true {
+            if let lastBegan { gather(since: lastBegan) }
+            guard let group = nextGroup() else { return }
+            lastBegan = .now
+            switch attempt(group, database) {
+            case .finished(let answers): answer(group, answers)
+            case .unknown(let trace, let answers, let failure):
+                repairs.async { [self] in recover(group, trace, answers, failure) }
+                return
+            }
+            finishCheckpointIfDue(database)
+        }
+    }
+
+    /// Blocks the writer's thread, which has nothing else to do.
+    private func gather(since lastBegan: ContinuousClock.Instant) {
+        let pause = CommitPace.pause(
+            waiting: state.withLock { $0.queue.waitingEventCount },
+            sinceLast: lastBegan.duration(to: .now))
+        guard pause > .zero else { return }
+        usleep(useconds_t(pause / .microseconds(1)))
+    }
+
+    /// Nil, and nobody draining any more, when the queue is empty.
+    func nextGroup() -> [AppendBatch]? {
+        let (group, idle) = state.withLock { state in
+            let group = state.queue.takeGroup()
+            state.groupBegan = group.isEmpty ? nil : .now
+            guard group.isEmpty else { return (group, [CheckedContinuation<Void, Never>]()) }
+            state.isDraining = false
+            defer { state.whenIdle = [] }
+            return (group, state.whenIdle)
+        }
+        for continuation in idle { continuation.resume() }
+        return group.isEmpty ? nil : group
+    }
+
+    func answer(_ group: [AppendBatch], _ answers: [AppendBatch.Answer]) {
+        state.withLock { state in
+            state.queue.release(group)
+            state.groupBegan = nil
+        }
+        for (batch, answer) in zip(group, answers) { batch.continuation.resume(returning: answer) }
+    }
+
+    // MARK: One transaction
+
+    func attempt(_ group: [AppendBatch], _ database: Database) -> AppendAttempt {
+        let trace: AppendTrace
+        var answers: [AppendBatch.Answer] = []
+        do {
+            try requireFile()
+            if group.contains(where: \.isProbe) { try requireRoom(database) }
+            try database.beginTransaction(.immediate)
+            var transaction = try AppendTransaction(
+                database, headers: knownHeaders.withLock { $0 }, path: path)
+            for batch in group {
+                answers.append(.success(try batch.events.map { try transaction.place($0) }))
+            }
+            if group.contains(where: \.isProbe) { try transaction.rewriteMark() }
+            trace = try transaction.finish()
+        } catch {
+            rollBack(database)
+            let failure = StoreError(error, path: path)
+            return .finished(group.map { _ in .failure(failure) })
+        }
+        do {
+            try faults.willCommit()
+            try database.commit()
+            try faults.didCommit()
+        } catch {
+            rollBack(database)
+            return .unknown(trace, answers, StoreError(error, path: path))
+        }
+        committed(group, trace)
+        // A file that was replaced took the events with it: they are not acknowledged.
+        do throws(StoreError) { try requireFile() } catch {
+            return .finished(group.map { _ in .failure(error) })
+        }
+        return .finished(answers)
+    }
+
+    private func rollBack(_ database: Database) {
+        // SQLite may have rolled back by itself (https://www.sqlite.org/lang_transaction.html).
+        if database.isInsideTransaction { try? database.rollback() }
+    }
+
+    func committed(_ group: [AppendBatch], _ trace: AppendTrace) {
+        knownHeaders.withLock { $0 = trace.headers }
+        guard trace.lastLeafHash != nil else { return }
+        // In a long log the key of every event stands in a page of its own, written with it.
+        noteWritten(
+            bytes: group.reduce(0) {
+                $0 + $1.byteCount + $1.events.count * EventLog.pageByteCount
+            })
+    }
+}

@@ -1,0 +1,44 @@
+public import AppStore
+internal import GRDB
+public import LedgerStore
+
+extension EventLog {
+    /// The event with this key, or nil; a conflict has another one (`EventKey`).
+    public func event(key: Digest) async throws(StoreError) -> LoggedEvent? {
+        let position = try await read { database -> Int64? in
+            let select = try BoundStatement(
+                database, "SELECT position FROM events WHERE key = ?")
+            select.bind(1, key)
+            guard try select.step() else { return nil }
+            defer { select.reset() }
+            return select.int64(0)
+        }
+        guard let position else { return nil }
+        return try await event(at: position)
+    }
+
+    /// Where an event stands that appending this one would only find again, told from equal bytes or
+    /// equal payloads; nil for any other. Takes no lock: what is known is known while nothing can be
+    /// written, too.
+    public func position(ofKnown event: NewEvent) async throws(StoreError) -> Int64? {
+        try await read { database -> Int64? in
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT position, evidence_hash, payload_hash FROM events WHERE key = ?1
+                UNION ALL
+                SELECT position, evidence_hash, payload_hash FROM events WHERE identity = ?1
+                """)
+            select.bind(1, event.key)
+            defer { select.reset() }
+            while try select.step() {
+                if select.digest(1) == event.evidence.evidenceHash
+                    || select.digest(2) == event.evidence.payloadHash
+                {
+                    return select.int64(0)
+                }
+            }
+            return nil
+        }
+    }
+}

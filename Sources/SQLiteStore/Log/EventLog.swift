@@ -1,0 +1,138 @@
+internal import Dispatch
+internal import Foundation
+internal import GRDB
+public import LedgerStore
+internal import Migrations
+internal import Synchronization
+
+/// The event log of one environment: `log.sqlite`, append-only, the one thing to back up.
+///
+/// One writing connection (a GRDB `DatabaseQueue`, so that it can be closed and reopened on its
+/// own), a pool of connections that can only read, and one that only checkpoints. All of them run
+/// on dispatch queues of their own; nothing here blocks the cooperative pool. Two processes may
+/// append to one file.
+public final class EventLog: EventStore {
+    /// The file.
+    public let path: String
+    /// Packs evidence for this log; safe to use from any thread.
+    public let packer = EvidencePacker()
+
+    let file: DatabaseFile
+    let readers: DatabasePool
+    let checkpointer: DatabaseQueue
+    let watch: FileWatch
+    let faults: any CommitFaults
+    /// Frames of the write-ahead log beyond which the writer itself finishes a checkpoint.
+    let checkpointFrameCount: Int
+    let state: Mutex<AppendState>
+    let knownHeaders = Mutex(KnownHeaders())
+    let unreadable = Mutex(UnreadablePositions())
+    /// Where connections are closed and opened again: never on the queue of the one concerned.
+    let repairs = DispatchQueue(label: "subledger.log.repairs")
+
+    /// The file's name inside an environment's directory.
+    public static let fileName = "log.sqlite"
+    /// "SLLG": marks our log files (https://www.sqlite.org/fileformat2.html#application_id).
+    static let applicationId: Int32 = 0x534C_4C47
+    /// 8 KiB: fewer bytes an event than SQLite's 4 KiB, because evidence is about 1.5 KB.
+    static let pageByteCount = 8_192
+    /// Holds what a transaction of a thousand events writes, so that it goes to the write-ahead log
+    /// once. 64 MiB made no append faster (tried, in a log of four million events).
+    static let cacheKibibytes = 4 * 1_024
+    static let readerCount = 4
+
+    /// Opens the log in `directory`, which is created when missing.
+    ///
+    /// Throws `fileNewer`, `fileChanged`, `fileForeign`, `fileNotDatabase`, `fileCorrupt`,
+    /// `fileReadOnly`, `fileReplaced`, `fileLocked`, `diskFull` or `ioError`. A file that is refused
+    /// is unchanged.
+    public static func open(directory: String) async throws(StoreError) -> EventLog {
+        try await open(
+            directory: directory, faults: LogFaults.commits,
+            busyTimeoutSeconds: DatabaseFile.usualBusyTimeoutSeconds)
+    }
+
+    /// As `open(directory:)`, with failures around COMMIT, another patience and another bound of the
+    /// write-ahead log: for tests.
+    package static func open(
+        directory: String, faults: any CommitFaults, busyTimeoutSeconds: Int,
+        checkpointFrameCount: Int = LogLimits.checkpointFrameCount
+    ) async throws(StoreError) -> EventLog {
+        let path = (directory as NSString).appendingPathComponent(fileName)
+        let result = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                let log = Result { () throws(StoreError) in
+                    try EventLog(
+                        path: path, faults: faults, busyTimeoutSeconds: busyTimeoutSeconds,
+                        checkpointFrameCount: checkpointFrameCount)
+                }
+                continuation.resume(returning: log)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Blocks while the file is opened and migrated.
+    private init(
+        path: String, faults: any CommitFaults, busyTimeoutSeconds: Int,
+        checkpointFrameCount: Int
+    ) throws(StoreError) {
+        self.checkpointFrameCount = checkpointFrameCount
+        self.path = path
+        self.faults = faults
+        file = DatabaseFile(
+            path: path, applicationId: EventLog.applicationId,
+            migrations: SchemaHistory.log.map(SchemaStep.init),
+            pageByteCount: EventLog.pageByteCount, cacheKibibytes: EventLog.cacheKibibytes,
+            busyTimeoutSeconds: busyTimeoutSeconds)
+        try WriteAheadLogCheck(path: path, pageByteCount: EventLog.pageByteCount).run()
+        state = Mutex(AppendState(writer: try file.openWriter()))
+        watch = try FileWatch(path: path)
+        readers = try file.openReaders(count: EventLog.readerCount)
+        checkpointer = try file.openCheckpointer()
+        // All connections are on one file.
+        try watch.check()
+    }
+
+    /// Throws `fileReplaced` once the file at the path is not the one that was opened, for ever:
+    /// what this log knows may not be true of what is put there.
+    func requireFile() throws(StoreError) {
+        if let loss = state.withLock({ $0.loss }) { throw loss }
+        do throws(StoreError) { try watch.check() } catch {
+            // Closing the last connection removes the write-ahead log, rightly.
+            let isClosed = state.withLock { state in
+                if !state.isClosed { state.loss = error }
+                return state.isClosed
+            }
+            throw isClosed ? EventLog.closedError(path: path) : error
+        }
+    }
+
+    /// Answers what is waiting, then closes every connection. Later calls throw `closed`.
+    public func close() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                state.isClosed = true
+                guard state.isDraining else { return true }
+                state.whenIdle.append(continuation)
+                return false
+            }
+            if isIdle { continuation.resume() }
+        }
+        await withCheckedContinuation { continuation in
+            repairs.async { [self] in
+                // A connection that does not close now is closed with its last reference.
+                try? readers.close()
+                try? checkpointer.close()
+                let writer = state.withLock { $0.takeWriter() }
+                try? writer?.close()
+                continuation.resume()
+            }
+        }
+    }
+
+    static func closedError(path: String) -> StoreError {
+        StoreError(
+            .closed, path: path, reason: "The log was closed.", remedy: "Open it again.")
+    }
+}

@@ -1,0 +1,127 @@
+internal import AppStore
+internal import Ledger
+internal import LedgerStore
+
+/// The columns of `events`, in the order every statement here names them.
+enum EventRow {
+    static let columns = """
+        position, key, kind, source, trust, bundle_id, chain, notification_type, subtype, \
+        notification_uuid, signed_at, received_at, received_at_claimed, conflict, identity, \
+        root_fingerprint, payload_hash, evidence_hash, leaf_hash
+        """
+    static let columnCount: Int32 = 19
+
+    /// Reads the row a statement stands on, whose first columns are `columns`; nil when a value
+    /// is none this release knows.
+    static func read(_ row: BoundStatement) -> RecordedEvent? {
+        guard let key = row.digest(1), let attributes = attributes(row),
+            let payloadHash = row.digest(16), let evidenceHash = row.digest(17),
+            let leafHash = row.digest(18),
+            row.isNull(14) == (row.int64(13) == 0)
+        else { return nil }
+        return RecordedEvent(
+            position: row.int64(0), key: key, attributes: attributes,
+            receivedAt: Timestamp(milliseconds: row.int64(11)),
+            receivedAtClaimed: row.int64(12) != 0, identity: row.digest(14),
+            payloadHash: payloadHash, evidenceHash: evidenceHash, leafHash: leafHash)
+    }
+
+    /// As `read`, throwing `fileCorrupt` with the position, unless such rows are asked for: also when
+    /// the row does not come after `last`, or a damaged file would lead whoever pages through it
+    /// round in circles.
+    static func read(
+        _ row: BoundStatement, path: String, after last: Int64 = .min,
+        damaged: DamagedRows = .refused
+    ) throws -> RecordedEvent {
+        guard let event = read(row) ?? (damaged == .marked ? remains(row) : nil) else {
+            throw StoreError.corrupt(path: path, "Row \(row.int64(0)) holds an unknown value.")
+        }
+        guard event.position > last else {
+            throw StoreError.corrupt(path: path, "Row \(event.position) is out of order.")
+        }
+        return event
+    }
+
+    /// What can be told of a row that makes no sense. Nobody's chain is made up: one is named only
+    /// where the row names it and its app.
+    private static func remains(_ row: BoundStatement) -> RecordedEvent {
+        let bundleId = row.text(5)
+        let nothing = Digest(words: (0, 0, 0, 0))
+        return RecordedEvent(
+            position: row.int64(0), key: row.digest(1) ?? nothing,
+            attributes: EventAttributes(
+                // The plainest kind, and the least that any event is believed.
+                kind: EventKind(code: row.int64(2)) ?? .transaction,
+                source: EventSource(code: row.int64(3)) ?? .import,
+                trust: Trust(code: row.int64(4)) ?? .secret, bundleId: BundleId(bundleId ?? ""),
+                chain: bundleId == nil ? nil : row.text(6).map(OriginalTransactionId.init),
+                notificationType: row.text(7), subtype: row.text(8),
+                notificationUUID: row.text(9).map(NotificationUUID.init),
+                signedAt: row.optionalInt64(10).map(Timestamp.init(milliseconds:)),
+                rootFingerprint: row.digest(15)),
+            receivedAt: Timestamp(milliseconds: row.int64(11)),
+            receivedAtClaimed: row.int64(12) != 0, identity: row.digest(14),
+            payloadHash: row.digest(16) ?? nothing, evidenceHash: row.digest(17) ?? nothing,
+            leafHash: row.digest(18) ?? nothing, isDamaged: true)
+    }
+
+    /// What the schema declares for each column, and whether it may be NULL.
+    private static let declared: [(storageClass: StorageClass, isOptional: Bool)] = [
+        (.integer, false), (.blob, false), (.integer, false), (.integer, false), (.integer, false),
+        (.text, false), (.text, true), (.text, true), (.text, true), (.text, true),
+        (.integer, true), (.integer, false), (.integer, false), (.integer, false), (.blob, true),
+        (.blob, true), (.blob, false), (.blob, false), (.blob, false),
+    ]
+    /// Columns that hold 0 or 1, and those that hold a digest or nothing.
+    private static let flags: [Int32] = [12, 13]
+    private static let optionalDigests: [Int32] = [14, 15]
+
+    /// Whether every column holds what the schema declares. `read` takes a damaged value for its
+    /// neighbour where both mean the same; an audit does not.
+    static func isWellFormed(_ row: BoundStatement) -> Bool {
+        for (column, declaration) in declared.enumerated() {
+            let found = row.storageClass(Int32(column))
+            guard found == declaration.storageClass || (declaration.isOptional && found == .null)
+            else { return false }
+        }
+        return flags.allSatisfy { row.int64($0) == 0 || row.int64($0) == 1 }
+            && optionalDigests.allSatisfy { row.isNull($0) || row.digest($0) != nil }
+    }
+
+    private static func attributes(_ row: BoundStatement) -> EventAttributes? {
+        guard let kind = EventKind(code: row.int64(2)),
+            let source = EventSource(code: row.int64(3)),
+            let trust = Trust(code: row.int64(4)), let bundleId = row.text(5)
+        else { return nil }
+        return EventAttributes(
+            kind: kind, source: source, trust: trust, bundleId: BundleId(bundleId),
+            chain: row.text(6).map(OriginalTransactionId.init), notificationType: row.text(7),
+            subtype: row.text(8), notificationUUID: row.text(9).map(NotificationUUID.init),
+            signedAt: row.optionalInt64(10).map(Timestamp.init(milliseconds:)),
+            rootFingerprint: row.digest(15))
+    }
+
+    /// Binds a whole row.
+    static func bind(_ event: RecordedEvent, to statement: BoundStatement) {
+        let attributes = event.attributes
+        statement.bind(1, event.position)
+        statement.bind(2, event.key)
+        statement.bind(3, attributes.kind.code)
+        statement.bind(4, attributes.source.code)
+        statement.bind(5, attributes.trust.code)
+        statement.bind(6, attributes.bundleId.rawValue)
+        statement.bind(7, attributes.chain?.rawValue)
+        statement.bind(8, attributes.notificationType)
+        statement.bind(9, attributes.subtype)
+        statement.bind(10, attributes.notificationUUID?.rawValue)
+        statement.bind(11, attributes.signedAt?.milliseconds)
+        statement.bind(12, event.receivedAt.milliseconds)
+        statement.bind(13, event.receivedAtClaimed)
+        statement.bind(14, event.isConflict)
+        statement.bind(15, event.identity)
+        statement.bind(16, attributes.rootFingerprint)
+        statement.bind(17, event.payloadHash)
+        statement.bind(18, event.evidenceHash)
+        statement.bind(19, event.leafHash)
+    }
+}

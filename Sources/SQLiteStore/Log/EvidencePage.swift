@@ -1,0 +1,115 @@
+internal import GRDB
+internal import LedgerStore
+
+/// One page of rows with their evidence, read in one transaction: two walks side by side, since
+/// a join would search the evidence anew for every row.
+struct EvidencePage {
+    private let rows: BoundStatement
+    private let evidence: BoundStatement
+    private let lookup: BoundStatement
+    /// Where the walk through the evidence stands; nil before its first row and after its last.
+    private var standing: Int64?
+    private var isWalking = true
+    private var table: HeaderTable
+    private let path: String
+
+    /// The headers known when the page was read.
+    var headers: KnownHeaders { table.known }
+
+    init(_ database: Database, headers: KnownHeaders, path: String) throws {
+        self.path = path
+        table = try HeaderTable(database, known: headers, path: path)
+        rows = try BoundStatement(
+            database,
+            """
+            SELECT \(EventRow.columns) FROM events
+            WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
+            """)
+        evidence = try BoundStatement(
+            database,
+            """
+            SELECT position, form, bytes FROM evidence
+            WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
+            """)
+        // For what the walk does not meet: it ends where SQLite cannot read on.
+        lookup = try BoundStatement(
+            database, "SELECT position, form, bytes FROM evidence WHERE position = ?")
+    }
+
+    /// Throws `fileCorrupt` when a row makes no sense and such are not asked for; of its evidence
+    /// `LoggedEvent.damage` tells.
+    mutating func read(
+        after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
+    ) throws -> [LoggedEvent] {
+        for statement in [rows, evidence] {
+            statement.bind(1, position)
+            statement.bind(2, through)
+            statement.bind(3, Int64(limit))
+        }
+        defer {
+            rows.reset()
+            evidence.reset()
+        }
+        var page: [LoggedEvent] = []
+        page.reserveCapacity(limit)
+        var byteCount = 0
+        var last = position
+        while byteCount < LogLimits.pageByteCount, try rows.step() {
+            let event = try EventRow.read(rows, path: path, after: last, damaged: damaged)
+            last = event.position
+            let logged = try logged(event)
+            byteCount += logged.evidence?.storedByteCount ?? 0
+            page.append(logged)
+        }
+        return page
+    }
+
+    private mutating func logged(_ event: RecordedEvent) throws -> LoggedEvent {
+        guard !event.isDamaged else {
+            // Evidence is read by what its row says of it.
+            return LoggedEvent(event: event, evidence: nil, damage: unreadable("row", event))
+        }
+        do {
+            return LoggedEvent(event: event, evidence: try readEvidence(event.position))
+        } catch {
+            let error = StoreError(error, path: path)
+            guard error.code == .fileCorrupt else { throw error }
+            return LoggedEvent(event: event, evidence: nil, damage: unreadable("evidence", event))
+        }
+    }
+
+    private func unreadable(_ part: String, _ event: RecordedEvent) -> StoreError {
+        StoreError(
+            .fileCorrupt, path: path,
+            reason: "The \(part) of position \(event.position) cannot be read.",
+            remedy: PackedEvidence.unreadable.remedy)
+    }
+
+    /// Nil for a tombstone.
+    private mutating func readEvidence(_ position: Int64) throws -> PackedEvidence? {
+        walk(to: position)
+        guard standing != position else { return try packed(evidence) }
+        lookup.bind(1, position)
+        defer { lookup.reset() }
+        guard try lookup.step() else {
+            throw StoreError.corrupt(path: path, "Position \(position) has no evidence row.")
+        }
+        return try packed(lookup)
+    }
+
+    /// Leaves behind rows that belong to no event.
+    private mutating func walk(to position: Int64) {
+        while isWalking, (standing ?? .min) < position {
+            // Where it fails, looking rows up one by one finds out which is the bad one.
+            isWalking = (try? evidence.step()) ?? false
+            standing = isWalking ? evidence.int64(0) : nil
+        }
+    }
+
+    private mutating func packed(_ row: BoundStatement) throws -> PackedEvidence? {
+        guard !row.isNull(2) else { return nil }
+        return try row.withBytes(2) { bytes in
+            try EvidenceRow.decode(form: row.int64(1), bytes, &table)
+        }
+    }
+}

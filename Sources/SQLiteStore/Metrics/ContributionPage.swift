@@ -1,0 +1,144 @@
+public import AppStore
+internal import GRDB
+public import Ledger
+public import LedgerStore
+
+/// Contributions of some chains as they are stored, to be summed elsewhere.
+public struct ContributionPage: Sendable {
+    private var entries: [Entry] = []
+    private var bytes: [UInt8] = []
+    /// The last chain of the page, by number; the next page begins behind it.
+    public private(set) var last: Int64 = 0
+    /// The last chain of all when the page was read.
+    public private(set) var end: Int64 = 0
+
+    fileprivate struct Entry {
+        let subscription: Int64
+        let lastPosition: Int64
+        let receivedAt: Int64
+        let firstPosition: Int64
+        let firstReceivedAt: Int64
+        let byteCount: Int
+    }
+
+    /// One chain of a page.
+    public struct Chain: Sendable {
+        /// Its number in this file.
+        public let subscription: Int64
+        /// Of its newest event.
+        public let lastPosition: Int64
+        /// When the latest of its events arrived.
+        public let receivedAt: Timestamp
+        /// Of its oldest event.
+        public let firstPosition: Int64
+        /// When the earliest of its events arrived.
+        public let firstReceivedAt: Timestamp
+        /// Whether it has a life.
+        public let hasLife: Bool
+        /// In order.
+        public let movements: [StoredMovement]
+    }
+
+    /// Hands out the chains.
+    ///
+    /// Throws `fileCorrupt` for a contribution that cannot be read.
+    public func readChains(_ body: (Chain) -> Void) throws(StoreError) {
+        let result = bytes.withUnsafeBytes { all in
+            Result { () throws(FactReader.Damage) in
+                var (start, movements) = (0, [StoredMovement]())
+                for entry in entries {
+                    let stored = UnsafeRawBufferPointer(
+                        rebasing: all[start..<start + entry.byteCount])
+                    start += entry.byteCount
+                    movements.removeAll(keepingCapacity: true)
+                    try ContributionCodec.forEach(stored) { movements.append($0) }
+                    body(Chain(entry, hasLife: !stored.isEmpty, movements))
+                }
+            }
+        }
+        do throws(FactReader.Damage) { try result.get() } catch {
+            throw StoreError(
+                .fileCorrupt, reason: "A stored contribution cannot be read.",
+                remedy: "Run `subledger rebuild`.")
+        }
+    }
+
+    fileprivate mutating func append(_ select: BoundStatement) {
+        let subscription = select.int64(0)
+        select.withBytes(3) { body in
+            bytes.append(contentsOf: body)
+            entries.append(
+                Entry(
+                    subscription: subscription, lastPosition: select.int64(1),
+                    receivedAt: select.int64(2), firstPosition: select.int64(4),
+                    firstReceivedAt: select.int64(5), byteCount: body.count))
+        }
+        last = subscription
+    }
+
+    fileprivate init(end: Int64) { self.end = end }
+}
+
+extension ContributionPage.Chain {
+    fileprivate init(
+        _ entry: ContributionPage.Entry, hasLife: Bool, _ movements: [StoredMovement]
+    ) {
+        subscription = entry.subscription
+        lastPosition = entry.lastPosition
+        receivedAt = Timestamp(milliseconds: entry.receivedAt)
+        firstPosition = entry.firstPosition
+        firstReceivedAt = Timestamp(milliseconds: entry.firstReceivedAt)
+        self.hasLife = hasLife
+        self.movements = movements
+    }
+}
+
+extension ProjectionsStore {
+    /// Chains of one page of contributions: a read of a few milliseconds.
+    public static let contributionPageCount = 10_000
+
+    /// The contributions of the next chains by number, from the first behind `after` (0: all); nil
+    /// at the end.
+    public func contributions(
+        after: Int64, limit: Int = ProjectionsStore.contributionPageCount
+    ) async throws(StoreError) -> ContributionPage? {
+        try await read { database in
+            let end = try Int64.fetchOne(
+                database, sql: "SELECT max(subscription) FROM contributions")
+            guard let end, after < end else { return nil }
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT subscription, last_position, received_at, body, first_position,
+                    first_received_at
+                FROM contributions WHERE subscription > ? ORDER BY subscription LIMIT ?
+                """)
+            defer { select.reset() }
+            select.bind(1, after)
+            select.bind(2, Int64(limit))
+            var page = ContributionPage(end: end)
+            while try select.step() { page.append(select) }
+            return page
+        }
+    }
+
+    /// Every class that contributions name at this moment.
+    public func metricClasses() async throws(StoreError) -> ClassTable {
+        try await read { [knownClasses] in try knownClasses.read($0) }
+    }
+
+    /// The chains of these numbers, in the order of the numbers.
+    public func chains(numbered numbers: [Int64]) async throws(StoreError) -> [ChainId] {
+        try await read { database in
+            let select = try BoundStatement(
+                database,
+                "SELECT original_transaction_id, bundle_id FROM subscriptions WHERE id = ?")
+            var found: [ChainId] = []
+            for number in numbers {
+                select.bind(1, number)
+                found += try ProjectionsStore.chains(select)
+            }
+            return found
+        }
+    }
+}

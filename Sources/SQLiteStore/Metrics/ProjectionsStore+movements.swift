@@ -1,0 +1,157 @@
+public import AppStore
+internal import GRDB
+public import Ledger
+public import LedgerStore
+
+/// Sums of movements read at once, and the state they were read in.
+public struct StoredMovements: Sendable {
+    /// Up to where the sums hold the log.
+    public let position: Int64
+    public let completeness: Completeness
+    /// When Apple signed the newest fact: from then on only the clock moves anything.
+    public let newestSignedAt: Timestamp?
+    /// Whether any chain has a life.
+    public let hasChains: Bool
+    /// The classes that the sums, and all that is to come, name.
+    public let classes: ClassTable
+    public let sums: PackedSums
+    /// What is to happen in the rest of the present day, each movement under its own time.
+    public let pending: PackedSums
+}
+
+/// Which sums are read: those by month in `months`, by day in `days`, but without what is to happen
+/// in `pending`. Moments are beginnings of months or days.
+public struct MovementPlan: Sendable, Equatable {
+    public var months: [Range<Timestamp>]
+    public var days: [Range<Timestamp>]
+    /// What is left out of the last of `days`: from now on until its end. Nil: nothing.
+    public var pending: Range<Timestamp>?
+    /// The first moment of the day that `pending` is a part of.
+    public var presentDay: Timestamp?
+
+    public init(
+        months: [Range<Timestamp>] = [], days: [Range<Timestamp>] = [],
+        pending: Range<Timestamp>? = nil, presentDay: Timestamp? = nil
+    ) {
+        self.months = months
+        self.days = days
+        self.pending = pending
+        self.presentDay = presentDay
+    }
+}
+
+extension ProjectionsStore {
+    /// Bytes of sums read at most for one answer: more than that are better counted otherwise.
+    public static let readSumByteCount = 64 * 1_024 * 1_024
+
+    /// Reads sums; nil where they take more than `limit` bytes.
+    public func movements(
+        _ plan: MovementPlan, limit: Int = ProjectionsStore.readSumByteCount
+    ) async throws(StoreError) -> StoredMovements? {
+        try await read { [knownClasses] database in
+            var reader = SumReader(database: database, limit: limit)
+            for range in plan.months { try reader.readMonths(range) }
+            for range in plan.days { try reader.readDays(range) }
+            if let pending = plan.pending { try reader.readPending(pending) }
+            guard reader.byteCount <= limit else { return nil }
+            return StoredMovements(
+                position: try DerivedFile.checkpoint(database).position,
+                completeness: try CompletenessRow.read(database),
+                newestSignedAt: try NewestFact.signedAt(database).map {
+                    Timestamp(milliseconds: $0)
+                },
+                hasChains: try Bool.fetchOne(
+                    database,
+                    sql: "SELECT EXISTS (SELECT 1 FROM contributions WHERE length(body) > 0)")
+                    ?? false,
+                classes: try knownClasses.read(database),
+                sums: reader.sums, pending: reader.pending)
+        }
+    }
+
+    /// Whether any chain of an app has a life.
+    public func hasChains(of bundleId: BundleId) async throws(StoreError) -> Bool {
+        try await read { database in
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT 1 FROM subscriptions AS s JOIN contributions AS c ON c.subscription = s.id
+                WHERE s.bundle_id = ? AND length(c.body) > 0 LIMIT 1
+                """)
+            defer { select.reset() }
+            select.bind(1, bundleId.rawValue)
+            return try select.step()
+        }
+    }
+}
+
+private struct SumReader {
+    let database: Database
+    let limit: Int
+    var sums: PackedSums
+    var pending = PackedSums()
+
+    init(database: Database, limit: Int) {
+        self.database = database
+        self.limit = limit
+        // Memory that is asked for and never written to costs nothing.
+        sums = PackedSums(reserving: limit)
+    }
+
+    var byteCount: Int { sums.byteCount + pending.byteCount }
+
+    mutating func readMonths(_ range: Range<Timestamp>) throws {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT from_at, sums FROM movements_by_month WHERE from_at >= ? AND from_at < ?
+            ORDER BY from_at, part
+            """)
+        try read(select, range) { sums, select in
+            select.withBytes(1) { sums.append($0, at: select.int64(0)) }
+        }
+    }
+
+    mutating func readDays(_ range: Range<Timestamp>) throws {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT \(MovementTable.dayColumns.joined(separator: ", ")) FROM movements_by_day
+            WHERE from_at >= ? AND from_at < ?
+            ORDER BY from_at, before_class, after_class, label
+            """)
+        try read(select, range) { sums, select in
+            sums.append(
+                SummedMovement(
+                    before: select.int64(1), after: select.int64(2), label: select.int64(3)),
+                chains: select.int64(4), at: select.int64(0))
+        }
+    }
+
+    mutating func readPending(_ range: Range<Timestamp>) throws {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT at, before_class, after_class, label FROM pending_movements
+            WHERE at >= ? AND at < ? ORDER BY at, subscription, seq
+            """)
+        swap(&sums, &pending)
+        defer { swap(&sums, &pending) }
+        try read(select, range) { sums, select in
+            sums.append(
+                SummedMovement(
+                    before: select.int64(1), after: select.int64(2), label: select.int64(3)),
+                chains: 1, at: select.int64(0))
+        }
+    }
+
+    private mutating func read(
+        _ select: BoundStatement, _ range: Range<Timestamp>,
+        _ append: (inout PackedSums, BoundStatement) -> Void
+    ) throws {
+        defer { select.reset() }
+        select.bind(1, range.lowerBound.milliseconds)
+        select.bind(2, range.upperBound.milliseconds)
+        while byteCount <= limit, try select.step() { append(&sums, select) }
+    }
+}

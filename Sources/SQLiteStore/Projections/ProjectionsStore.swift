@@ -1,0 +1,294 @@
+public import AppStore
+internal import GRDB
+public import Ledger
+public import LedgerStore
+internal import Migrations
+
+/// One `projections-<reducerVersion>-<n>.sqlite`: every chain's life as rows. Disposable.
+public final class ProjectionsStore: Sendable {
+    private let pool: DatabasePool
+    public let path: String
+    private let identity: FileIdentity?
+    let knownClasses = KnownClasses()
+
+    /// What a file was built with; a file of another build is not used.
+    public struct Build: Hashable, Sendable {
+        public let reducerVersion: Int
+        public let decoderVersion: Int
+        /// SHA-256 of the catalogue, in hexadecimal: levels and durations shape the rows.
+        public let catalogueHash: String
+        /// The days that sums are kept by: the report zone, and its rules.
+        public let days: String
+
+        static let daysKey = "reportDays"
+
+        /// The version of the tables; a file with others cannot be read at all.
+        static let layoutVersion = 8
+
+        public init(
+            reducerVersion: Int = Lifecycle.reducerVersion,
+            decoderVersion: Int = Fact.decoderVersion, catalogueHash: String,
+            days: ReportDays = .utc
+        ) {
+            self.init(
+                reducerVersion: reducerVersion, decoderVersion: decoderVersion,
+                catalogueHash: catalogueHash, dayName: days.name)
+        }
+
+        private init(
+            reducerVersion: Int, decoderVersion: Int, catalogueHash: String, dayName: String
+        ) {
+            self.reducerVersion = reducerVersion
+            self.decoderVersion = decoderVersion
+            self.catalogueHash = catalogueHash
+            self.days = dayName
+        }
+
+        init?(meta: [String: String]) {
+            guard meta["layoutVersion"] == String(Build.layoutVersion),
+                let reducer = meta["reducerVersion"].flatMap({ Int($0) }),
+                let decoder = meta["decoderVersion"].flatMap({ Int($0) }),
+                let catalogue = meta["catalogueHash"], let days = meta[Build.daysKey]
+            else { return nil }
+            self.init(
+                reducerVersion: reducer, decoderVersion: decoder, catalogueHash: catalogue,
+                dayName: days)
+        }
+
+        var meta: [String: String] {
+            [
+                "reducerVersion": String(reducerVersion),
+                "decoderVersion": String(decoderVersion), "catalogueHash": catalogueHash,
+                "layoutVersion": String(Build.layoutVersion), Build.daysKey: days,
+            ]
+        }
+    }
+
+    /// Opens a file that was built. Blocks.
+    ///
+    /// Throws `noSuchFile`, or what SQLite met.
+    public init(path: String) throws(StoreError) {
+        self.path = path
+        identity = FileIdentity(path: path)
+        guard identity != nil else {
+            throw StoreError(
+                .noSuchFile, path: path, reason: "The projections are gone.",
+                remedy: "They are derived data: `subledger rebuild` makes them again.")
+        }
+        pool = try DerivedFile(
+            path: path, schema: DerivedSchema.projections, mark: SubscriptionRow.table
+        ).open()
+    }
+
+    /// Whether the file is still where it was opened: false once somebody deleted or replaced it.
+    public var isInPlace: Bool { FileIdentity(path: path) == identity }
+
+    public func close() throws(StoreError) {
+        do { try pool.close() } catch {
+            throw StoreError(error, path: path).ofDerivedFile(path)
+        }
+    }
+
+    /// Whether the file was built the way it would be built now.
+    public func matches(_ build: Build) async throws(StoreError) -> Bool {
+        try await self.build() == build
+    }
+
+    /// How the file was built; nil when it does not say.
+    public func build() async throws(StoreError) -> Build? {
+        try await read { Build(meta: try DerivedFile.meta($0)) }
+    }
+
+    public func checkpoint() async throws(StoreError) -> Checkpoint {
+        try await read { try DerivedFile.checkpoint($0) }
+    }
+
+    // MARK: Writing
+
+    /// Brings the rows of these chains to what they should be, writing only those that differ, and
+    /// moves the checkpoint, in one transaction. The number of rows written.
+    ///
+    /// Throws `fileChanged` when the file's sums are kept by other days.
+    ///
+    /// - Parameters:
+    ///   - completeness: states that these events added.
+    ///   - days: those the file was built with.
+    @discardableResult
+    public func update(
+        _ chains: [ChainRows], completeness: [Completeness.State] = [], checkpoint: Checkpoint,
+        days: ReportDays = .utc
+    ) async throws(StoreError) -> Int {
+        let path = path
+        do {
+            return try await pool.write { database in
+                guard try DerivedFile.meta(database)[Build.daysKey] == days.name else {
+                    throw StoreError(
+                        .fileChanged, path: path,
+                        reason: "Its sums are kept by the days of another time zone.",
+                        remedy: "Run `subledger rebuild`.")
+                }
+                let before = try DerivedFile.checkpoint(database).position
+                var writer = try ChainRowWriter(database, days, after: before)
+                var written = 0
+                for rows in chains { written += try writer.write(rows) }
+                written += try writer.finish()
+                try CompletenessRow.insert(completeness, database)
+                try DerivedFile.setCheckpoint(checkpoint, database)
+                return written
+            }
+        } catch {
+            throw StoreError(error, path: path).ofDerivedFile(path)
+        }
+    }
+
+    /// Makes everything written durable and folds the write-ahead log into the file.
+    public func settle() async throws(StoreError) {
+        do {
+            try await pool.writeWithoutTransaction { database in
+                _ = try database.checkpoint(.truncate)
+            }
+        } catch {
+            throw StoreError(error, path: path).ofDerivedFile(path)
+        }
+    }
+
+    // MARK: Reading
+
+    /// Every chain that holds this transactionId, by chain order.
+    public func chains(
+        transaction id: TransactionId, through position: Int64 = .max
+    ) async throws(StoreError) -> [ChainId] {
+        try await read { database in
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT s.original_transaction_id, s.bundle_id FROM transactions AS t
+                JOIN subscriptions AS s ON s.id = t.subscription
+                WHERE t.transaction_id = ? AND t.first_position <= ?
+                ORDER BY s.original_transaction_id, s.bundle_id
+                """)
+            select.bind(1, id.rawValue)
+            select.bind(2, position)
+            return try ProjectionsStore.chains(select)
+        }
+    }
+
+    /// TransactionIds that stand under more than one chain: the third kind of contradiction
+    /// (`lifecycle.md` §4). Of each, every chain and the first position that stated it there.
+    public func sharedTransactions(
+        through position: Int64 = .max
+    ) async throws(StoreError) -> [SharedTransaction] {
+        var ids: [TransactionId] = []
+        var cursor: String? = ""
+        while let after = cursor {
+            let page = try await sharedIds(after: after, position)
+            ids += page.ids
+            cursor = page.next
+        }
+        return try await sharedTransactions(among: ids, through: position)
+    }
+
+    /// TransactionIds looked at in one piece, so that no reader holds the file for long.
+    private static let sharedScanCount: Int64 = 100_000
+
+    /// Those of the next transactionIds that stand under several chains, and where to go on.
+    private func sharedIds(
+        after cursor: String, _ position: Int64
+    ) async throws(StoreError) -> (ids: [TransactionId], next: String?) {
+        try await read { database in
+            let end = try String.fetchOne(
+                database,
+                sql: """
+                    SELECT transaction_id FROM transactions WHERE transaction_id > ?
+                    ORDER BY transaction_id LIMIT 1 OFFSET ?
+                    """, arguments: [cursor, ProjectionsStore.sharedScanCount])
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT transaction_id FROM transactions
+                WHERE transaction_id > ?1 AND (?2 IS NULL OR transaction_id <= ?2)
+                    AND first_position <= ?3
+                GROUP BY transaction_id HAVING count(*) > 1 ORDER BY transaction_id
+                """)
+            select.bind(1, cursor)
+            select.bind(2, end)
+            select.bind(3, position)
+            var ids: [TransactionId] = []
+            while try select.step() { ids.append(TransactionId(select.text(0) ?? "")) }
+            return (ids, end)
+        }
+    }
+
+    /// Those of `ids` that stand under more than one chain.
+    public func sharedTransactions(
+        among ids: [TransactionId], through position: Int64 = .max
+    ) async throws(StoreError) -> [SharedTransaction] {
+        try await read { database in
+            let select = try BoundStatement(
+                database,
+                """
+                SELECT s.original_transaction_id, s.bundle_id, t.first_position
+                FROM transactions AS t JOIN subscriptions AS s ON s.id = t.subscription
+                WHERE t.transaction_id = ? AND t.first_position <= ?
+                ORDER BY s.original_transaction_id, s.bundle_id
+                """)
+            // Next to none do; asking that first spares them the chains' names.
+            let isShared = try BoundStatement(
+                database,
+                "SELECT 1 FROM transactions WHERE transaction_id = ? LIMIT 1 OFFSET 1")
+            defer { isShared.reset() }
+            var found: [SharedTransaction] = []
+            for id in ids {
+                isShared.bind(1, id.rawValue)
+                guard try isShared.step() else { continue }
+                isShared.reset()
+                select.bind(1, id.rawValue)
+                select.bind(2, position)
+                var here: [SharedTransaction] = []
+                while try select.step() {
+                    let chain = ChainId(
+                        bundleId: BundleId(select.text(1) ?? ""),
+                        originalTransactionId: OriginalTransactionId(select.text(0) ?? ""))
+                    here.append(
+                        SharedTransaction(
+                            transactionId: id, chain: chain, firstPosition: select.int64(2)))
+                }
+                if here.count > 1 { found += here }
+            }
+            return found
+        }
+    }
+
+    public func subscriptionCount() async throws(StoreError) -> Int {
+        try await read { database in
+            try Int.fetchOne(
+                database, sql: "SELECT count(*) FROM subscriptions WHERE bundle_id <> ''") ?? 0
+        }
+    }
+
+    static func chains(_ select: BoundStatement) throws -> [ChainId] {
+        var found: [ChainId] = []
+        while try select.step() {
+            found.append(
+                ChainId(
+                    bundleId: BundleId(select.text(1) ?? ""),
+                    originalTransactionId: OriginalTransactionId(select.text(0) ?? "")))
+        }
+        return found
+    }
+
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StoreError) -> Value {
+        do { return try await pool.read(body) } catch {
+            throw StoreError(error, path: path).ofDerivedFile(path)
+        }
+    }
+}
+
+/// A transactionId that stands under several chains, at one of them.
+public struct SharedTransaction: Hashable, Sendable {
+    public let transactionId: TransactionId
+    public let chain: ChainId
+    public let firstPosition: Int64
+}

@@ -1,0 +1,196 @@
+internal import AppStore
+internal import GRDB
+public import Ledger
+public import LedgerStore
+internal import Migrations
+
+/// The chains of a projections file read back as the rows they were written from, in chain order:
+/// what a check compares with. Reads files of other releases too, as long as they have the columns.
+public final class StoredChains: Sendable {
+    private let path: String
+    private let queue: DatabaseQueue
+
+    /// Chains of one page.
+    static let pageChainCount = 1_000
+
+    /// Opens the file for reading. Blocks: rows kept by transactionId and by customer are put in the
+    /// order of chains first, in temporary tables.
+    ///
+    /// Throws `noSuchFile`, `fileChanged` when the file lacks a column, or what SQLite met.
+    public init(path: String) throws(StoreError) {
+        self.path = path
+        DiskReads.install()
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA temp_store = FILE")
+            try database.execute(sql: "PRAGMA cache_size = -16384")
+        }
+        do {
+            queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.inDatabase { database in
+                try database.execute(
+                    sql: """
+                        CREATE TEMP TABLE stated (
+                            subscription INTEGER NOT NULL, transaction_id TEXT NOT NULL,
+                            first_position INTEGER NOT NULL,
+                            PRIMARY KEY (subscription, transaction_id)) WITHOUT ROWID;
+                        INSERT INTO stated SELECT subscription, transaction_id, first_position
+                        FROM transactions ORDER BY subscription, transaction_id;
+                        CREATE TEMP TABLE held (
+                            subscription INTEGER NOT NULL, customer TEXT NOT NULL,
+                            PRIMARY KEY (subscription, customer)) WITHOUT ROWID;
+                        INSERT INTO held SELECT subscription, customer FROM holdings
+                        ORDER BY subscription, customer
+                        """)
+            }
+        } catch {
+            throw StoredChains.explained(StoreError(error, path: path))
+        }
+    }
+
+    private static func explained(_ error: StoreError) -> StoreError {
+        guard error.code == .databaseFailure else { return error }
+        return StoreError(
+            .fileChanged, path: error.path,
+            reason: "The file was made by a release that kept other columns. \(error.reason)",
+            remedy: "Its answers cannot be compared row by row; run `subledger rebuild`.")
+    }
+
+    public func close() { try? queue.close() }
+
+    /// What is wrong with the file apart from the rows of its chains: tables with rows of no chain,
+    /// and `schema` when tables or views are not those this release makes. Blocks.
+    public func findings() throws(StoreError) -> [String] {
+        do {
+            return try queue.inDatabase { database in
+                var findings: [String] = []
+                for table in [
+                    "intervals", "life_facts", "notices", "transactions", "holdings",
+                    "contributions", "pending_movements",
+                ] {
+                    let hasStrays = try Bool.fetchOne(
+                        database,
+                        sql: """
+                            SELECT EXISTS (SELECT 1 FROM \(table)
+                            WHERE subscription NOT IN (SELECT id FROM subscriptions))
+                            """)
+                    if hasStrays == true { findings.append(table) }
+                }
+                let scratch = try DatabaseQueue()
+                let expected = try scratch.inDatabase { database in
+                    try database.execute(sql: DerivedSchema.projections)
+                    return try SchemaObjects.all(database)
+                }
+                if try SchemaObjects.all(database) != expected { findings.append("schema") }
+                return findings
+            }
+        } catch {
+            throw StoredChains.explained(StoreError(error, path: path))
+        }
+    }
+
+    /// The next chains after `after` (nil: from the first); none at the end.
+    public func page(after: ChainId?) async throws(StoreError) -> [ChainRows] {
+        let result = await withCheckedContinuation { continuation in
+            queue.asyncRead { database in
+                continuation.resume(
+                    returning: Result {
+                        try ChainRowReader(database: try database.get()).page(
+                            after: after, limit: StoredChains.pageChainCount)
+                    })
+            }
+        }
+        do { return try result.get() } catch {
+            throw StoredChains.explained(StoreError(error, path: path))
+        }
+    }
+}
+
+private struct ChainRowReader {
+    let database: Database
+
+    func page(after: ChainId?, limit: Int) throws -> [ChainRows] {
+        // Even the empty text is an id, and comes first.
+        let isNext = after == nil ? ">=" : ">"
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT \(SubscriptionRow.columns.joined(separator: ", ")),
+                id, original_transaction_id, bundle_id
+            FROM subscriptions WHERE (original_transaction_id, bundle_id) \(isNext) (?, ?)
+            ORDER BY original_transaction_id, bundle_id LIMIT ?
+            """)
+        select.bind(1, after?.originalTransactionId.rawValue ?? "")
+        select.bind(2, after?.bundleId.rawValue ?? "")
+        select.bind(3, Int64(limit))
+        var heads: [(id: Int64, chain: ChainId, row: SubscriptionRow)] = []
+        let last = Int32(SubscriptionRow.columns.count)
+        while try select.step() {
+            let chain = ChainId(
+                bundleId: BundleId(select.text(last + 2) ?? ""),
+                originalTransactionId: OriginalTransactionId(select.text(last + 1) ?? ""))
+            heads.append((select.int64(last), chain, SubscriptionRow(select)))
+        }
+        return try heads.map { head in
+            var misplaced: [String] = []
+            return ChainRows(
+                chain: head.chain, subscription: head.row,
+                intervals: try rows(head.id, &misplaced),
+                lifeFacts: try rows(head.id, &misplaced), notices: try rows(head.id, &misplaced),
+                transactions: try transactions(head.id),
+                holdings: try HoldingRow.rows(head.id, database),
+                contribution: try contribution(head.id), misplaced: misplaced)
+        }
+    }
+
+    private func contribution(_ subscription: Int64) throws -> ContributionRow? {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT \(ContributionRow.columns.joined(separator: ", ")) FROM contributions
+            WHERE subscription = ?
+            """)
+        select.bind(1, subscription)
+        defer { select.reset() }
+        return try select.step() ? ContributionRow(select) : nil
+    }
+
+    private func rows<Row: ProjectionRow>(
+        _ subscription: Int64, _ misplaced: inout [String]
+    ) throws -> [Row] {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT \(Row.columns.joined(separator: ", ")), seq FROM \(Row.table)
+            WHERE subscription = ? ORDER BY seq
+            """)
+        select.bind(1, subscription)
+        var rows: [Row] = []
+        while try select.step() {
+            // Behind a gap nothing is in its place: who only reads the rows in order would not see it.
+            guard select.int64(Int32(Row.columns.count)) == Int64(rows.count) else {
+                misplaced.append(Row.table)
+                break
+            }
+            rows.append(Row(select))
+        }
+        select.reset()
+        return rows
+    }
+
+    private func transactions(_ subscription: Int64) throws -> [ChainRows.TransactionRow] {
+        let select = try BoundStatement(
+            database,
+            "SELECT transaction_id, first_position FROM stated WHERE subscription = ? ORDER BY 1")
+        select.bind(1, subscription)
+        var rows: [ChainRows.TransactionRow] = []
+        while try select.step() {
+            rows.append(
+                ChainRows.TransactionRow(
+                    transactionId: select.text(0) ?? "", firstPosition: select.int64(1)))
+        }
+        return rows
+    }
+}

@@ -1,0 +1,242 @@
+internal import Foundation
+internal import GRDB
+internal import GRDBSQLite
+internal import LedgerStore
+
+/// One of our SQLite files: how it is created, recognised and opened.
+struct DatabaseFile: Sendable {
+    let path: String
+    /// SQLite's `application_id`: tells our files from other people's.
+    let applicationId: Int32
+    let migrations: [SchemaStep]
+    let pageByteCount: Int
+    /// Page cache of the writing connection, KiB.
+    let cacheKibibytes: Int
+    /// Page cache of each connection that only reads, KiB, at most: as for derived files.
+    static let readerCacheKibibytes = DerivedFile.readerCacheKibibytes
+    /// How long a connection waits for another process.
+    var busyTimeoutSeconds = DatabaseFile.usualBusyTimeoutSeconds
+
+    static let usualBusyTimeoutSeconds = 5
+    /// What an emptied write-ahead log may keep of its size, bytes: more than a long import makes
+    /// it, so that its blocks are written over and over. Giving them back stalls a COMMIT for 40 to
+    /// 70 ms and makes every later one allocate (tried: 12 to 20 % of the events a second).
+    static let idleWriteAheadLogByteCount = 1_024 * 1_024 * 1_024
+    /// Private to the user: the files hold customers' purchases.
+    static let fileMode: mode_t = 0o600
+    static let directoryMode: mode_t = 0o700
+
+    // MARK: Opening
+
+    /// Opens the writing connection; creates the file, and brings its schema up to date.
+    ///
+    /// Nothing is changed in a file before it is known to be ours. Blocks: call it off the
+    /// cooperative pool. Throws `fileNewer`, `fileChanged`, `fileForeign`, `fileNotDatabase`,
+    /// `fileCorrupt`, `fileReadOnly`, `fileReplaced`, `fileLocked`, `diskFull`, `ioError`.
+    func openWriter() throws(StoreError) -> DatabaseQueue {
+        try createIfMissing()
+        return try reopenWriter()
+    }
+
+    /// As `openWriter`, for a file that must be there.
+    func reopenWriter() throws(StoreError) -> DatabaseQueue {
+        try failingAsStore {
+            let queue = try DatabaseQueue(path: path, configuration: configuration(readOnly: false))
+            try queue.inDatabase { database in
+                try SchemaMigrator(file: self).run(database)
+                try useWriteAheadLog(database)
+            }
+            return queue
+        }
+    }
+
+    /// Opens a connection that checkpoints and does nothing else.
+    func openCheckpointer() throws(StoreError) -> DatabaseQueue {
+        try failingAsStore {
+            try DatabaseQueue(path: path, configuration: configuration(readOnly: false))
+        }
+    }
+
+    /// Opens connections that can only read. The writer must be open.
+    func openReaders(count: Int) throws(StoreError) -> DatabasePool {
+        try failingAsStore {
+            var readers = configuration(readOnly: true)
+            readers.maximumReaderCount = count
+            return try DatabasePool(path: path, configuration: readers)
+        }
+    }
+
+    // MARK: Configuration
+
+    /// Pragmas: https://www.sqlite.org/pragma.html. Memory mapping stays off, since it turns an
+    /// I/O error into a signal.
+    private func configuration(readOnly: Bool) -> Configuration {
+        DiskReads.install()
+        var configuration = Configuration()
+        configuration.readonly = readOnly
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(TimeInterval(busyTimeoutSeconds))
+        let cache =
+            readOnly ? min(cacheKibibytes, DatabaseFile.readerCacheKibibytes) : cacheKibibytes
+        let pragmas = [
+            "PRAGMA page_size = \(pageByteCount)",
+            "PRAGMA cache_size = -\(cache)",
+            "PRAGMA trusted_schema = OFF",
+            "PRAGMA cell_size_check = ON",
+            "PRAGMA mmap_size = 0",
+            "PRAGMA synchronous = FULL",
+            "PRAGMA wal_autocheckpoint = 0",
+            "PRAGMA journal_size_limit = \(DatabaseFile.idleWriteAheadLogByteCount)",
+            // Makes REPLACE fire the triggers that forbid deletion.
+            "PRAGMA recursive_triggers = ON",
+            readOnly ? "PRAGMA query_only = ON" : "PRAGMA secure_delete = ON",
+        ]
+        configuration.prepareDatabase { database in
+            for pragma in pragmas { try database.execute(sql: pragma) }
+        }
+        return configuration
+    }
+
+    /// - Parameter pause: waits a little, for another process.
+    func useWriteAheadLog(
+        _ database: Database,
+        pause: () -> Void = { usleep(useconds_t(DatabaseFile.pauseMilliseconds * 1_000)) }
+    ) throws {
+        let modes = try writeAheadModes(database, pause)
+        guard modes == ["wal"] else {
+            throw StoreError(
+                .ioError, path: path, reason: "The file system does not support SQLite's WAL.",
+                remedy: "Put the data directory on a local disk, not a network share.")
+        }
+        // Changing the mode may have reset it in another connection's place; ours is FULL.
+        try database.execute(sql: "PRAGMA synchronous = FULL")
+        // The first read makes the -wal and the -shm, so that they can be watched.
+        _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
+        try requireWritable(database)
+        try requireUnmovable(database)
+        try synchronizeWriteAheadLog(database)
+    }
+
+    private static let pauseMilliseconds = 5
+
+    /// The mode after it was asked for. Where two processes begin with a new file at one moment,
+    /// one is refused at once, whatever its patience: SQLite asks no busy handler of a transaction
+    /// that reads already (https://www.sqlite.org/c3ref/busy_handler.html). It has to ask again.
+    private func writeAheadModes(_ database: Database, _ pause: () -> Void) throws -> [String] {
+        var patience = busyTimeoutSeconds * 1_000
+        while true {
+            do {
+                // To the end of the statement: it answers first, and only then commits the change.
+                return try String.fetchAll(database, sql: "PRAGMA journal_mode = WAL")
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                guard patience > 0 else { throw error }
+                patience -= DatabaseFile.pauseMilliseconds
+                pause()
+            }
+        }
+    }
+
+    /// In a file that is to be made smaller SQLite keeps pages of its own between the others, and would
+    /// write them over rows. None of ours is: a header that says so is damaged
+    /// (https://www.sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages).
+    private func requireUnmovable(_ database: Database) throws {
+        guard try Int.fetchOne(database, sql: "PRAGMA auto_vacuum") != 0 else { return }
+        throw StoreError.corrupt(path: path, "Its header says that its pages move.")
+    }
+
+    /// A process that was killed between writing a transaction and syncing it leaves one that reads
+    /// as committed. Made durable before anybody is answered with it: what is known is not written,
+    /// and so not synced, a second time.
+    private func synchronizeWriteAheadLog(_ database: Database) throws {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        let found = sqlite3_file_control(
+            database.sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
+        guard found == SQLITE_OK, let file, let sync = file.pointee.pMethods?.pointee.xSync else {
+            throw DatabaseError(resultCode: .SQLITE_IOERR)
+        }
+        let code = sync(file, SQLITE_SYNC_NORMAL)
+        guard code == SQLITE_OK else {
+            throw DatabaseError(resultCode: ResultCode(rawValue: code))
+        }
+    }
+
+    /// SQLite opens a file it may not write, or whose header claims a later version of the format,
+    /// for reading only, and says so at the first write: too late for a log.
+    private func requireWritable(_ database: Database) throws {
+        guard sqlite3_db_readonly(database.sqliteConnection, "main") != 0 else { return }
+        guard access(path, W_OK) == 0 else {
+            throw DatabaseFile.systemError(errno, path: path)
+        }
+        throw StoreError.corrupt(path: path, "Its header forbids writing.")
+    }
+
+    // MARK: Creating
+
+    /// SQLite would create the file with the umask's permissions; its -wal and -shm take the
+    /// permissions of the file.
+    ///
+    /// A file that is there is not opened: closing the descriptor would drop the locks other
+    /// connections of this process hold on it (https://www.sqlite.org/howtocorrupt.html §2.2).
+    private func createIfMissing() throws(StoreError) {
+        try createDirectory(DatabaseFile.parent(of: path))
+        try refuseOrphan()
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, DatabaseFile.fileMode)
+        guard descriptor >= 0 else {
+            if errno == EEXIST { return }
+            throw DatabaseFile.systemError(errno, path: path)
+        }
+        close(descriptor)
+    }
+
+    /// SQLite deletes a write-ahead log without its file, and committed events with it. No crash
+    /// leaves one: the file has its schema before it has a write-ahead log.
+    private func refuseOrphan() throws(StoreError) {
+        // First the log: by the time that another process has written one, the file has its schema.
+        var status = stat()
+        guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return }
+        if stat(path, &status) == 0, status.st_size > 0 { return }
+        throw FileWatch.error(path: path, "Only \(FileWatch.name(path))-wal is left of it.")
+    }
+
+    /// The directory of a path, `.` for a bare name. (NSString's answer traps on some one-letter
+    /// names.)
+    static func parent(of path: String) -> String {
+        var path = Substring(path)
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private func createDirectory(_ directory: String) throws(StoreError) {
+        var status = stat()
+        if stat(directory, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFDIR else {
+                throw DatabaseFile.systemError(ENOTDIR, path: directory)
+            }
+            return
+        }
+        let parent = DatabaseFile.parent(of: directory)
+        if parent != directory { try createDirectory(parent) }
+        if mkdir(directory, DatabaseFile.directoryMode) != 0, errno != EEXIST {
+            throw DatabaseFile.systemError(errno, path: directory)
+        }
+    }
+
+    static func systemError(_ number: Int32, path: String) -> StoreError {
+        let detail = String(cString: strerror(number)) + "."
+        switch number {
+        case EACCES, EPERM, EROFS: return .readOnly(path: path, detail)
+        case ENOSPC, EDQUOT: return .full(path: path, detail)
+        default:
+            return StoreError(
+                .ioError, path: path, reason: "It cannot be opened: \(detail)",
+                remedy: "Name another data directory, or mend this one.")
+        }
+    }
+
+    private func failingAsStore<Result>(
+        _ body: () throws -> Result
+    ) throws(StoreError) -> Result {
+        do { return try body() } catch { throw StoreError(error, path: path) }
+    }
+}

@@ -1,0 +1,173 @@
+internal import AppStore
+internal import Foundation
+internal import GRDB
+internal import LedgerStore
+
+/// A file that is derived from the log and may be thrown away: synchronous=NORMAL, since what a
+/// power cut takes is made again.
+struct DerivedFile: Sendable {
+    let path: String
+    let schema: String
+    /// A table that no other kind of file has.
+    let mark: String
+    /// Page cache of one connection that reads, KiB. The system keeps the file's pages once for
+    /// all; a copy of them in every connection takes memory and saves no time (tried: 16 MiB).
+    static let readerCacheKibibytes = 512
+    /// Page cache of the connection that writes, KiB; 16 and 32 MiB brought not an event more a
+    /// second to ten million (tried).
+    static let writerCacheKibibytes = 1_024
+
+    /// Pages of the write-ahead log after which they are folded into the file, 64 MiB: chains lie
+    /// anywhere, and a page that many of them share is written once instead of each time.
+    static let checkpointPageCount = 8_192
+
+    /// How long a connection waits for another process, seconds.
+    static let busyTimeoutSeconds = 5
+
+    /// Opens a file that exists. Throws `fileForeign` when it is none of ours, or says something else
+    /// than `meta` of how it was made.
+    func open(requiring meta: [String: String] = [:]) throws(StoreError) -> DatabasePool {
+        do {
+            let pool = try DatabasePool(path: path, configuration: configuration())
+            try pool.read { try requireOurs($0, meta) }
+            return pool
+        } catch {
+            throw StoreError(error, path: path).ofDerivedFile(path)
+        }
+    }
+
+    private func requireOurs(_ database: Database, _ meta: [String: String]) throws {
+        guard try database.tableExists("meta"), try database.tableExists(mark),
+            case let said = try DerivedFile.meta(database),
+            meta.allSatisfy({ said[$0.key] == $0.value })
+        else {
+            throw StoreError(
+                .fileForeign, path: path, reason: "It holds no derived data of this kind.",
+                remedy: "Move it away.")
+        }
+    }
+
+    /// Makes the file when it is missing, with its schema and `meta` rows, and opens it. Throws
+    /// `fileForeign` for one that holds anything else: nothing is put into somebody's file.
+    ///
+    /// The schema goes in with one transaction: a crash leaves either no table or all of them.
+    func open(meta: [String: String]) throws(StoreError) -> DatabasePool {
+        do {
+            try DerivedFile.create(path)
+            let pool = try DatabasePool(path: path, configuration: configuration())
+            try pool.write { database in
+                guard try DerivedFile.isEmpty(database) else {
+                    return try requireOurs(database, meta)
+                }
+                try DerivedFile.install(schema, meta, database)
+            }
+            return pool
+        } catch {
+            throw StoreError(error, path: path).ofDerivedFile(path)
+        }
+    }
+
+    private static func isEmpty(_ database: Database) throws -> Bool {
+        try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)") ?? false
+    }
+
+    /// Makes the tables, and says how the file is built.
+    static func install(
+        _ schema: String, _ meta: [String: String], _ database: Database
+    ) throws {
+        try database.execute(sql: schema)
+        for (key, value) in meta.sorted(by: { $0.key < $1.key }) {
+            try database.execute(
+                sql: "INSERT INTO meta (key, value) VALUES (?, ?)", arguments: [key, value])
+        }
+    }
+
+    /// Removes a derived file. Only for the holder of the projector's lock.
+    static func discard(_ path: String) {
+        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+    }
+
+    /// Makes an empty file for its owner alone, unless it exists.
+    static func create(_ path: String) throws(StoreError) {
+        let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, DatabaseFile.fileMode)
+        guard descriptor >= 0 else {
+            let number = errno
+            throw number == EACCES || number == EROFS || number == EPERM
+                ? StoreError.readOnly(path: path, String(cString: strerror(number)) + ".")
+                : StoreError(
+                    .ioError, path: path,
+                    reason: "It cannot be opened: \(String(cString: strerror(number))).",
+                    remedy: "Check the data directory.")
+        }
+        close(descriptor)
+    }
+
+    private func configuration() -> Configuration {
+        DiskReads.install()
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(TimeInterval(DerivedFile.busyTimeoutSeconds))
+        configuration.maximumReaderCount = 4
+        let pragmas = [
+            "PRAGMA page_size = 8192",
+            "PRAGMA synchronous = NORMAL",
+            "PRAGMA wal_autocheckpoint = \(DerivedFile.checkpointPageCount)",
+            "PRAGMA trusted_schema = OFF",
+            "PRAGMA mmap_size = 0",
+            "PRAGMA secure_delete = OFF",
+        ]
+        configuration.prepareDatabase { database in
+            for pragma in pragmas { try database.execute(sql: pragma) }
+            let kibibytes =
+                database.configuration.readonly
+                ? DerivedFile.readerCacheKibibytes : DerivedFile.writerCacheKibibytes
+            try database.execute(sql: "PRAGMA cache_size = -\(kibibytes)")
+        }
+        return configuration
+    }
+
+    static func checkpoint(_ database: Database) throws -> Checkpoint {
+        // Files of releases that kept no tree are read, too, to be compared or made again.
+        let hasTree = try database.columns(in: "checkpoint").contains { $0.name == "tree" }
+        let statement = try BoundStatement(
+            database,
+            """
+            SELECT position, leaf_hash\(hasTree ? ", tree_size, tree" : "")
+            FROM checkpoint WHERE id = 1
+            """)
+        guard try statement.step() else { return .start }
+        defer { statement.reset() }
+        var tree: CompactRange?
+        if hasTree, !statement.isNull(2) || !statement.isNull(3) {
+            // One that contradicts itself is nobody's: not even the empty log has those events.
+            tree =
+                CompactRange(size: statement.int64(2), bytes: statement.bytes(3)) ?? CompactRange()
+        }
+        return Checkpoint(
+            position: statement.int64(0), leafHash: statement.digest(1), tree: tree)
+    }
+
+    static func setCheckpoint(_ checkpoint: Checkpoint, _ database: Database) throws {
+        let statement = try BoundStatement(
+            database,
+            """
+            UPDATE checkpoint SET position = ?, leaf_hash = ?, tree_size = ?, tree = ? WHERE id = 1
+            """)
+        statement.bind(1, checkpoint.position)
+        statement.bind(2, checkpoint.leafHash)
+        statement.bind(3, checkpoint.tree?.size)
+        if let tree = checkpoint.tree {
+            statement.bind(4, tree.bytes)
+        } else {
+            statement.bind(4, String?.none)
+        }
+        _ = try statement.run()
+    }
+
+    static func meta(_ database: Database) throws -> [String: String] {
+        var values: [String: String] = [:]
+        for row in try Row.fetchAll(database, sql: "SELECT key, value FROM meta") {
+            values[row["key"]] = row["value"]
+        }
+        return values
+    }
+}

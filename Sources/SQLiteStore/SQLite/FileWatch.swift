@@ -1,0 +1,58 @@
+internal import Foundation
+internal import LedgerStore
+
+/// The files of an open database as they were when it was opened, to notice when one of them is
+/// deleted, moved or replaced: SQLite would go on with the file nobody finds any more, and what is
+/// acknowledged would be lost with it (https://www.sqlite.org/howtocorrupt.html §4.2).
+///
+/// Only looks at paths. A second descriptor on the database must never be opened: closing it drops
+/// the locks of every connection of this process (the same page, §2.2).
+struct FileWatch: Sendable {
+    private let path: String
+    private let files: [Watched]
+
+    private struct Watched: Sendable {
+        let path: String
+        let identity: FileIdentity
+    }
+
+    /// The suffixes of the database, of its write-ahead log and of the index of that log.
+    static let suffixes = ["", "-wal", "-shm"]
+
+    /// Call it after the database was opened and read, when all three files exist.
+    ///
+    /// Throws `fileReplaced` when one is missing already.
+    init(path: String) throws(StoreError) {
+        self.path = path
+        var files: [Watched] = []
+        for suffix in FileWatch.suffixes {
+            guard let identity = FileIdentity(path: path + suffix) else {
+                throw FileWatch.error(path: path, "\(FileWatch.name(path + suffix)) is gone.")
+            }
+            files.append(Watched(path: path + suffix, identity: identity))
+        }
+        self.files = files
+    }
+
+    /// Throws `fileReplaced` unless every file is still the one that was opened.
+    func check() throws(StoreError) {
+        for file in files {
+            let now = FileIdentity(path: file.path)
+            guard now != file.identity else { continue }
+            throw FileWatch.error(
+                path: path,
+                "\(FileWatch.name(file.path)) is \(now == nil ? "gone" : "another file now").")
+        }
+    }
+
+    /// Where a file is, is nothing for those who ask over the network: `path` has it for the others.
+    static func name(_ path: String) -> String { (path as NSString).lastPathComponent }
+
+    static func error(path: String, _ detail: String) -> StoreError {
+        StoreError(
+            .fileReplaced, path: path,
+            reason: "The file was deleted, moved or replaced while it was open. \(detail)",
+            remedy: "Put the file back as it was, or restore a backup, then start again;"
+                + " what was not acknowledged can be appended again.")
+    }
+}

@@ -1,0 +1,96 @@
+internal import AppStore
+internal import Foundation
+internal import GRDB
+internal import LedgerStore
+
+/// Brings a file's schema up to date, and refuses one it must not touch.
+struct SchemaMigrator {
+    let file: DatabaseFile
+
+    /// Recognises the file, then applies what is missing, each step in a transaction of its own.
+    func run(_ database: Database) throws {
+        // Both looks of one moment: between them another process may give the file its schema.
+        var applied = 0
+        try database.inTransaction(.deferred) {
+            applied = try recognise(database)
+            return .commit
+        }
+        for step in file.migrations.dropFirst(applied) {
+            try database.inTransaction(.immediate) {
+                // Another process may have migrated between the look and the lock.
+                applied = try recognise(database)
+                if applied < step.version { try apply(step, database) }
+                return .commit
+            }
+        }
+    }
+
+    /// The number of migrations the file has, all of them ours and unchanged.
+    private func recognise(_ database: Database) throws -> Int {
+        let identity = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+        if identity == 0, tables == 0 { return 0 }
+        guard identity == file.applicationId else {
+            throw StoreError(
+                .fileForeign, path: file.path,
+                reason: "This SQLite file was made by another program or for another purpose.",
+                remedy: "Name another data directory; this file was not changed.")
+        }
+        let rows: BoundStatement
+        do {
+            rows = try BoundStatement(
+                database, "SELECT version, name, checksum FROM migrations ORDER BY version")
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+            throw changed("Its record of migrations is missing.")
+        }
+        defer { rows.reset() }
+        var count = 0
+        while try rows.step() {
+            try check(
+                version: rows.int64(0), name: rows.text(1) ?? "", checksum: rows.digest(2),
+                against: count)
+            count += 1
+        }
+        return count
+    }
+
+    private func check(
+        version: Int64, name: String, checksum: Digest?, against index: Int
+    ) throws {
+        guard version == index + 1 else {
+            throw changed("Migration \(index + 1) is missing from its record.")
+        }
+        guard index < file.migrations.count else {
+            throw StoreError(
+                .fileNewer, path: file.path,
+                reason: "It was written by a newer release (migration \(name)).",
+                remedy: "Use that release or a later one; this file was not changed.")
+        }
+        let step = file.migrations[index]
+        guard step.name == name, checksum == step.checksum else {
+            throw changed("Migration \(version) is not the one this release carries.")
+        }
+    }
+
+    private func changed(_ detail: String) -> StoreError {
+        StoreError(
+            .fileChanged, path: file.path, reason: detail,
+            remedy: "Use the release that made the file, or restore a backup.")
+    }
+
+    private func apply(_ step: SchemaStep, _ database: Database) throws {
+        if step.version == 1 {
+            try database.execute(sql: "PRAGMA application_id = \(file.applicationId)")
+            try database.execute(
+                sql: """
+                    CREATE TABLE migrations (
+                        version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum BLOB NOT NULL
+                    ) STRICT
+                    """)
+        }
+        try database.execute(sql: step.sql)
+        try database.execute(
+            sql: "INSERT INTO migrations (version, name, checksum) VALUES (?, ?, ?)",
+            arguments: [step.version, step.name, Data(step.checksum.bytes)])
+    }
+}

@@ -1,0 +1,98 @@
+internal import Foundation
+internal import GRDB
+internal import LedgerStore
+
+extension StoreError {
+    /// Translates what SQLite reported (https://www.sqlite.org/rescode.html). SQLite's message is
+    /// kept only where it names schema, never values.
+    init(_ error: any Error, path: String) {
+        if let known = error as? StoreError {
+            self = known
+        } else if let failure = error as? DatabaseError {
+            self.init(sqlite: failure, path: path)
+        } else {
+            self.init(
+                .databaseFailure, path: path, reason: "An unexpected failure: \(type(of: error)).",
+                remedy: "Run `subledger doctor`.")
+        }
+    }
+
+    private init(sqlite error: DatabaseError, path: String) {
+        let detail = "SQLite reports code \(error.extendedResultCode.rawValue)."
+        switch error.resultCode {
+        case .SQLITE_NOTADB:
+            self.init(
+                .fileNotDatabase, path: path, reason: "This is not an SQLite file. \(detail)",
+                remedy: "Name another data directory, or restore the file from a backup.")
+        case .SQLITE_CORRUPT:
+            self = .corrupt(path: path, detail)
+        case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
+            self = .readOnly(path: path, detail)
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            self.init(
+                .fileLocked, path: path, reason: "Another process holds the file. \(detail)",
+                remedy: "Wait for it to finish, or end it; then try again.")
+        case .SQLITE_FULL:
+            self = .full(path: path, detail)
+        case .SQLITE_CANTOPEN where error.extendedResultCode == .SQLITE_CANTOPEN_ISDIR:
+            self.init(
+                .ioError, path: path, reason: "A directory stands where the file should be.",
+                remedy: "Move it away, or name another data directory.")
+        case .SQLITE_CANTOPEN, .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_PROTOCOL:
+            if let cause = StoreError.cause(of: error, path: path, detail) {
+                self = cause
+                return
+            }
+            self.init(
+                .ioError, path: path,
+                reason: "The operating system refused to read or write. \(detail)",
+                remedy: "Check the disk and the permissions of the directory.")
+        case .SQLITE_CONSTRAINT:
+            self = .corrupt(path: path, "A row contradicts another one. \(detail)")
+        default:
+            self.init(
+                .databaseFailure, path: path, reason: detail, remedy: "Run `subledger doctor`.")
+        }
+    }
+
+    /// What the file system says where SQLite does not: it cannot make the files beside its own on a
+    /// file system mounted for reading, nor let its shared memory grow on one that is full. Nil: it
+    /// is something else.
+    private static func cause(
+        of error: DatabaseError, path: String, _ detail: String
+    ) -> StoreError? {
+        let directory = DatabaseFile.parent(of: path)
+        if error.resultCode == .SQLITE_CANTOPEN, isDenied(path) || isDenied(directory) {
+            return .readOnly(path: path, detail)
+        }
+        if error.extendedResultCode == .SQLITE_IOERR_SHMSIZE,
+            DiskRoom.isGone(freeByteCount: DiskRoom.freeByteCount(directory))
+        {
+            return .full(path: path, detail)
+        }
+        return nil
+    }
+
+    private static func isDenied(_ place: String) -> Bool {
+        guard access(place, W_OK) != 0 else { return false }
+        return errno == EACCES || errno == EPERM || errno == EROFS
+    }
+
+    static func full(path: String, _ detail: String) -> StoreError {
+        StoreError(
+            .diskFull, path: path, reason: "The disk is full. \(detail)",
+            remedy: "Free space; nothing acknowledged was lost. Then try again.")
+    }
+
+    static func corrupt(path: String, _ detail: String) -> StoreError {
+        StoreError(
+            .fileCorrupt, path: path, reason: "The file is damaged. \(detail)",
+            remedy: "Stop writing, keep the file, and restore the newest backup that verifies.")
+    }
+
+    static func readOnly(path: String, _ detail: String) -> StoreError {
+        StoreError(
+            .fileReadOnly, path: path, reason: "The file cannot be written. \(detail)",
+            remedy: "Give this user write permission on the file and its directory.")
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+public import Intake
+
+extension ServiceConfiguration {
+    /// Reads `apps[].api`.
+    static func api(_ entry: inout YAMLMapping) throws(ConfigurationError) -> Configuration.API? {
+        guard var api = try entry.mapping("api") else { return nil }
+        let read = Configuration.API(
+            keyId: try api.required("keyId"), issuerId: try api.required("issuerId"),
+            privateKeyFile: try api.required("privateKeyFile"),
+            baseUrl: try api.text("baseUrl"))
+        try read.requireUsable(key: api.path)
+        try api.requireNothingElse()
+        return read
+    }
+}
+
+extension Configuration.API {
+    /// Throws for a base address that could not stand in for Apple's hosts, or would show a token
+    /// to whoever listens on the way.
+    ///
+    /// - Parameter key: where the setting stands, e.g. `apps[0].api`.
+    public func requireUsable(key: String) throws(ConfigurationError) {
+        guard let baseUrl else { return }
+        try Configuration.API.requireUsable(baseUrl: baseUrl, key: "\(key).baseUrl")
+    }
+
+    /// As above, of an address that stands for itself.
+    ///
+    /// - Parameter key: the setting or option itself.
+    public static func requireUsable(
+        baseUrl: String, key: String
+    ) throws(ConfigurationError) {
+        let isPlain = URLComponents(string: baseUrl)?.query == nil
+        guard ServiceConfiguration.webhookHost(baseUrl) != nil, isPlain else {
+            throw ConfigurationError(
+                .invalidValue, key: key,
+                reason: "An https address without user, password, query and fragment is expected;"
+                    + " plain http only on loopback.")
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import AppStore
+public import Intake
+
+extension ServiceConfiguration {
+    /// How the service is reached (`contract.md`, `server:`).
+    public struct Server: Sendable, Equatable {
+        /// The name or address listened on. Only loopback without tokens.
+        public var host: String = "127.0.0.1"
+        public var port: Int = 8080
+        public var tokens: [Token] = []
+        public var tls: TLS?
+        /// Proxies whose X-Forwarded-For is believed; without any it is not read.
+        public var trustedProxies: [NetworkRange] = []
+        /// Where notifications may come from; empty: from anywhere, since they are signed.
+        public var notificationNetworks: [NetworkRange] = []
+        public var log = Log()
+        /// Whether outages are looked for and recovered from while serving, for apps with an API
+        /// key.
+        public var recovers = true
+        /// Whether chains with open notices are looked up at Apple's, for apps that have a key.
+        public var reconcile = true
+
+        public init() {}
+
+        /// A token's name, digest and scopes.
+        public struct Token: Sendable, Equatable {
+            public var name: String
+            /// SHA-256 of the token.
+            public var digest: Digest
+            public var scopes: [Scope]
+
+            public init(name: String, digest: Digest, scopes: [Scope]) {
+                self.name = name
+                self.digest = digest
+                self.scopes = scopes
+            }
+        }
+
+        /// Files in PEM; read again on SIGHUP.
+        public struct TLS: Sendable, Equatable {
+            public var certificateFile: String
+            public var privateKeyFile: String
+
+            public init(certificateFile: String, privateKeyFile: String) {
+                self.certificateFile = certificateFile
+                self.privateKeyFile = privateKeyFile
+            }
+        }
+
+        /// What is written to standard error.
+        public struct Log: Sendable, Equatable {
+            public var format = Format.text
+            public var level = Level.info
+
+            public init() {}
+
+            public enum Format: String, Sendable, CaseIterable {
+                case text
+                case json
+            }
+
+            public enum Level: String, Sendable, CaseIterable {
+                case debug
+                case info
+                case notice
+                case warning
+                case error
+            }
+        }
+
+        /// Throws `invalidValue` when it would listen to others without asking them for a token.
+        public func requireGuarded() throws(ConfigurationError) {
+            guard tokens.isEmpty, !NetworkRange.isLoopback(host) else { return }
+            throw ConfigurationError(
+                .invalidValue, key: "server.host",
+                reason: "Without server.tokens only loopback is listened on: 127.0.0.1, ::1 or"
+                    + " localhost.")
+        }
+    }
+
+    mutating func readServer(_ mapping: inout YAMLMapping) throws(ConfigurationError) {
+        if let host = try mapping.text("host") { server.host = host }
+        if let port = try mapping.integer("port") {
+            guard (0...65_535).contains(port) else {
+                throw ConfigurationError(
+                    .invalidValue, key: mapping.name("port"), reason: "0 to 65535.")
+            }
+            server.port = Int(port)
+        }
+        for var token in try mapping.mappings("tokens") {
+            server.tokens.append(try ServiceConfiguration.token(&token))
+        }
+        if var tls = try mapping.mapping("tls") {
+            server.tls = Server.TLS(
+                certificateFile: try tls.required("certificateFile"),
+                privateKeyFile: try tls.required("privateKeyFile"))
+            try tls.requireNothingElse()
+        }
+        server.trustedProxies = try ServiceConfiguration.networks(&mapping, "trustedProxies")
+        server.notificationNetworks = try ServiceConfiguration.networks(
+            &mapping, "notificationNetworks")
+        if let recovery = try mapping.text("recovery") {
+            guard recovery == "on" || recovery == "off" else {
+                throw ConfigurationError(
+                    .invalidValue, key: mapping.name("recovery"), reason: "on or off.")
+            }
+            server.recovers = recovery == "on"
+        }
+        if let reconcile = try mapping.text("reconcile") {
+            guard let choice = ["on": true, "off": false][reconcile] else {
+                throw ConfigurationError(
+                    .invalidValue, key: mapping.name("reconcile"), reason: "on or off.")
+            }
+            server.reconcile = choice
+        }
+        if var log = try mapping.mapping("log") {
+            if let format = try log.text("format") {
+                server.log.format = try ServiceConfiguration.choice(format, key: log.name("format"))
+            }
+            if let level = try log.text("level") {
+                server.log.level = try ServiceConfiguration.choice(level, key: log.name("level"))
+            }
+            try log.requireNothingElse()
+        }
+        try mapping.requireNothingElse()
+    }
+
+    private static func token(
+        _ mapping: inout YAMLMapping
+    ) throws(ConfigurationError) -> Server.Token {
+        let name = try mapping.required("name")
+        let hexadecimal = try mapping.required("sha256")
+        let names = try mapping.texts("scopes")
+        try mapping.requireNothingElse()
+        guard let digest = digest(hexadecimal: hexadecimal) else {
+            throw ConfigurationError(
+                .invalidValue, key: mapping.name("sha256"),
+                reason: "64 hexadecimal digits are expected: the SHA-256 of the token, as"
+                    + " `printf %s TOKEN | sha256sum` prints it.")
+        }
+        guard !names.isEmpty else {
+            throw ConfigurationError(
+                .missingKey, key: mapping.name("scopes"),
+                reason: "At least one of read, write, admin is required.")
+        }
+        var scopes: [Scope] = []
+        for scope in names { scopes.append(try choice(scope, key: mapping.name("scopes"))) }
+        return Server.Token(name: name, digest: digest, scopes: scopes)
+    }
+
+    /// A SHA-256 digest from its hexadecimal digits; nil for anything else.
+    private static func digest(hexadecimal text: String) -> Digest? {
+        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == 2 * Digest.byteCount, digits.count == text.utf8.count else {
+            return nil
+        }
+        return Digest(
+            bytes: stride(from: 0, to: digits.count, by: 2).map {
+                UInt8(digits[$0] << 4 | digits[$0 + 1])
+            })
+    }
+
+    private static func networks(
+        _ mapping: inout YAMLMapping, _ key: String
+    ) throws(ConfigurationError) -> [NetworkRange] {
+        var ranges: [NetworkRange] = []
+        for text in try mapping.texts(key) {
+            guard let range = NetworkRange(text) else {
+                throw ConfigurationError(
+                    .invalidValue, key: mapping.name(key),
+                    reason: "Networks are expected, e.g. 17.0.0.0/8 or 2001:db8::/32.")
+            }
+            ranges.append(range)
+        }
+        return ranges
+    }
+}

@@ -1,0 +1,125 @@
+public import AppStore
+import Foundation
+internal import Intake
+public import Ledger
+internal import Projection
+import Signing
+
+extension ServiceConfiguration {
+    /// One endpoint that is told of changes.
+    public struct Webhook: Sendable, Equatable {
+        /// Names its cursor: another name begins anew, at the end of the log.
+        public var name: String
+        public var url: String
+        public var secretFile: String
+        /// Nil: every name.
+        public var types: Set<ChangeName>?
+        public var environment: Environment
+        /// Nil: every app.
+        public var bundleId: BundleId?
+
+        public init(
+            name: String, url: String, secretFile: String, types: Set<ChangeName>? = nil,
+            environment: Environment = .production, bundleId: BundleId? = nil
+        ) {
+            self.name = name
+            self.url = url
+            self.secretFile = secretFile
+            self.types = types
+            self.environment = environment
+            self.bundleId = bundleId
+        }
+    }
+
+    static func webhooks(_ list: [YAMLMapping]) throws(ConfigurationError) -> [Webhook] {
+        guard list.count <= WebhookLimits.endpointCount else {
+            throw ConfigurationError(
+                .invalidValue, key: "webhooks",
+                reason: "At most \(WebhookLimits.endpointCount) endpoints.")
+        }
+        var webhooks: [Webhook] = []
+        for var entry in list {
+            let url = try entry.required("url")
+            guard let host = webhookHost(url) else {
+                throw ConfigurationError(
+                    .invalidValue, key: entry.name("url"),
+                    reason: "An https address without user, password and fragment is expected;"
+                        + " plain http only on loopback.")
+            }
+            var webhook = Webhook(
+                name: try entry.text("name") ?? defaultName(url, host), url: url,
+                secretFile: try entry.required("secretFile"))
+            let isUsable =
+                (1...100).contains(webhook.name.utf8.count)
+                && webhook.name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+            guard isUsable, !webhooks.contains(where: { $0.name == webhook.name }) else {
+                throw ConfigurationError(
+                    .invalidValue, key: entry.name("name"),
+                    reason: "A name of its own is expected: ASCII without spaces, at most 100.")
+            }
+            webhook.types = try types(&entry)
+            if let name = try entry.text("environment") {
+                webhook.environment = try environment(name, key: entry.name("environment"))
+            }
+            webhook.bundleId = try entry.text("bundleId").map { BundleId($0) }
+            try entry.requireNothingElse()
+            webhooks.append(webhook)
+        }
+        return webhooks
+    }
+
+    private static func types(
+        _ entry: inout YAMLMapping
+    ) throws(ConfigurationError) -> Set<ChangeName>? {
+        let texts = try entry.texts("types")
+        guard !texts.isEmpty else { return nil }
+        var names: Set<ChangeName> = []
+        for text in texts {
+            guard let name = ChangeName(rawValue: text) else {
+                throw ConfigurationError(
+                    .invalidValue, key: entry.name("types"),
+                    reason: "\(text.prefix(40)) is no name of a change; they are "
+                        + ChangeName.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+            }
+            names.insert(name)
+        }
+        return names
+    }
+
+    private static func environment(
+        _ name: String, key: String
+    ) throws(ConfigurationError) -> Environment {
+        let known: [Environment] = [.production, .sandbox, .xcode, .localTesting]
+        let found = known.first { EnvironmentLedger.directoryName($0) == name }
+        guard let found else {
+            throw ConfigurationError(
+                .invalidValue, key: key,
+                reason: "One of production, sandbox, xcode, localTesting.")
+        }
+        return found
+    }
+
+    /// The host of an address that may be posted to; nil for any other.
+    static func webhookHost(_ url: String) -> String? {
+        guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+            let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty,
+            parts.user == nil, parts.password == nil, parts.fragment == nil
+        else { return nil }
+        switch parts.scheme {
+        case "https": return host
+        case "http": return isLoopback(host) ? host : nil
+        default: return nil
+        }
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "::1" || host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    /// Without a name: the host and something of the address, which may hold a secret itself.
+    private static func defaultName(_ url: String, _ host: String) -> String {
+        "\(host)-\(SHA256.hash(Array(url.utf8)).hexadecimal.prefix(8))"
+    }
+}

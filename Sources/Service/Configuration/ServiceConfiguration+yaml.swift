@@ -1,0 +1,167 @@
+import AppStore
+public import Intake
+import Ledger
+internal import Projection
+import Yams
+
+extension ServiceConfiguration {
+    /// Largest configuration file.
+    public static let maximumByteCount = 1024 * 1024
+
+    /// Reads a configuration file's text. Throws `ConfigurationError` that names the key.
+    ///
+    /// - Parameter file: where the text is from: a relative `dataDirectory` lies beside it. Nil: in
+    ///   the working directory.
+    public init(yaml text: String, from file: String? = nil) throws(ConfigurationError) {
+        self.init()
+        let root: Node?
+        do { root = try Yams.compose(yaml: text) } catch {
+            throw ConfigurationError(
+                .invalidYAML, key: "file", reason: "It is not valid YAML; check the indentation.")
+        }
+        guard let root, root.null == nil else { return }
+        var mapping = try YAMLMapping(root, path: "")
+        if let directory = try mapping.text("dataDirectory") {
+            ledger.dataDirectory = ServiceConfiguration.path(directory, beside: file)
+        }
+        let entries = try mapping.mappings("apps")
+        ledger.apps = try ServiceConfiguration.apps(entries)
+        ledger.trustedRoots = try mapping.texts("trustedRoots")
+        ledger.catalogue = try ServiceConfiguration.catalogue(&mapping)
+        ledger.catalogue.smallBusinessProgram = try ServiceConfiguration.smallBusinessProgram(
+            entries)
+        if var customers = try mapping.mapping("customers") {
+            if let policy = try customers.text("claimPolicy") {
+                ledger.claimPolicy = try ServiceConfiguration.choice(
+                    policy, key: "customers.claimPolicy")
+            }
+            try customers.requireNothingElse()
+        }
+        if let zone = try mapping.text("reportTimeZone") {
+            guard ReportZone(zone) != nil else {
+                throw ConfigurationError(
+                    .invalidValue, key: "reportTimeZone",
+                    reason: "An IANA name is expected, e.g. Europe/Berlin or UTC; abbreviations and"
+                        + " offsets mean too many things.")
+            }
+            ledger.reportTimeZone = zone
+        }
+        if var server = try mapping.mapping("server") { try readServer(&server) }
+        webhooks = try ServiceConfiguration.webhooks(mapping.mappings("webhooks"))
+        try mapping.requireNothingElse()
+    }
+
+    /// A path as a file says it: a relative one begins where the file is, wherever the command is
+    /// given.
+    private static func path(_ path: String, beside file: String?) -> String {
+        guard !path.hasPrefix("/"), let file, let slash = file.lastIndex(of: "/") else {
+            return path
+        }
+        return "\(file[...slash])\(path)"
+    }
+
+    private static func apps(_ list: [YAMLMapping]) throws(ConfigurationError) -> [Configuration
+        .App]
+    {
+        var apps: [Configuration.App] = []
+        for var entry in list {
+            var app = Configuration.App(bundleId: BundleId(try entry.required("bundleId")))
+            app.appAppleId = try entry.integer("appAppleId")
+            app.sharedSecretFile = try entry.text("sharedSecretFile")
+            app.api = try api(&entry)
+            _ = entry.node("smallBusinessProgram")
+            try entry.requireNothingElse()
+            if apps.contains(where: { $0.bundleId == app.bundleId }) {
+                throw ConfigurationError(
+                    .invalidValue, key: entry.name("bundleId"), reason: "It is listed twice.")
+            }
+            apps.append(app)
+        }
+        return apps
+    }
+
+    private static func catalogue(_ file: inout YAMLMapping) throws(ConfigurationError) -> Catalogue
+    {
+        var catalogue = Catalogue()
+        if var products = try file.mapping("products") {
+            for key in products.keys {
+                guard var entry = try products.mapping(key) else { continue }
+                catalogue.products[ProductId(key)] = try product(key, &entry)
+            }
+        }
+        if var entitlement = try file.mapping("entitlement") {
+            if let leeway = try period(&entitlement, "leeway") {
+                guard leeway.months == 0 else {
+                    throw ConfigurationError(
+                        .invalidValue, key: "entitlement.leeway",
+                        reason: "Days, hours, minutes or seconds are expected, e.g. PT2H.")
+                }
+                catalogue.leewayMilliseconds = (leeway.days * 86_400 + leeway.seconds) * 1_000
+            }
+            if let trust = try entitlement.text("minimumTrust") {
+                catalogue.minimumTrust = try choice(trust, key: "entitlement.minimumTrust")
+            }
+            try entitlement.requireNothingElse()
+        }
+        return catalogue
+    }
+
+    private static func product(
+        _ id: String, _ entry: inout YAMLMapping
+    ) throws(ConfigurationError) -> Catalogue.Product {
+        var product = Catalogue.Product()
+        // A product that says nothing grants what one would that is not listed at all; an empty
+        // list grants nothing (`lifecycle.md` §6).
+        let isStated = entry.node("entitlements") != nil
+        product.entitlements = isStated ? try entry.texts("entitlements") : [id]
+        product.group = try entry.text("group")
+        product.level = try entry.integer("level").map { Int($0) }
+        product.period = try period(&entry, "period")
+        product.duration = try period(&entry, "duration")
+        try entry.requireNothingElse()
+        try require(
+            Set(product.entitlements).count == product.entitlements.count
+                && product.entitlements.allSatisfy(isName), entry.name("entitlements"),
+            "Names, each once, of at most \(CommandLimits.entitlementByteCount) bytes.")
+        try require(
+            product.group.map(isName) ?? true, entry.name("group"),
+            "A name of at most \(CommandLimits.entitlementByteCount) bytes.")
+        try require(
+            product.level.map { $0 >= 1 } ?? true, entry.name("level"),
+            "Levels count from 1, the highest service.")
+        return product
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= CommandLimits.entitlementByteCount
+    }
+
+    private static func require(
+        _ holds: Bool, _ key: String, _ reason: String
+    ) throws(ConfigurationError) {
+        guard holds else { throw ConfigurationError(.invalidValue, key: key, reason: reason) }
+    }
+
+    private static func period(
+        _ mapping: inout YAMLMapping, _ key: String
+    ) throws(ConfigurationError) -> ISO8601Period? {
+        guard let text = try mapping.text(key) else { return nil }
+        if text == "0" { return ISO8601Period() }
+        do { return try ISO8601Period(text) } catch {
+            throw ConfigurationError(
+                .invalidValue, key: mapping.name(key),
+                reason: "An ISO 8601 duration is expected, e.g. P1M, P30D or PT2H.")
+        }
+    }
+
+    static func choice<Value: RawRepresentable & CaseIterable>(
+        _ text: String, key: String
+    ) throws(ConfigurationError) -> Value where Value.RawValue == String {
+        guard let value = Value(rawValue: text) else {
+            throw ConfigurationError(
+                .invalidValue, key: key,
+                reason: "One of \(Value.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return value
+    }
+}

@@ -1,0 +1,26 @@
+public import Intake
+
+/// Everything an operator can set (`contract.md`, Files): the ledger's own settings, how the
+/// service is reached, and the webhooks. The ledger's settings can be read and set as members.
+@dynamicMemberLookup
+public struct ServiceConfiguration: Sendable, Equatable {
+    public var ledger: Configuration
+    public var server: Server
+    public var webhooks: [Webhook]
+
+    public static let defaultFile = "subledger.yaml"
+
+    public init(
+        _ ledger: Configuration = Configuration(), server: Server = Server(),
+        webhooks: [Webhook] = []
+    ) {
+        self.ledger = ledger
+        self.server = server
+        self.webhooks = webhooks
+    }
+
+    public subscript<Value>(dynamicMember setting: WritableKeyPath<Configuration, Value>) -> Value {
+        get { ledger[keyPath: setting] }
+        set { ledger[keyPath: setting] = newValue }
+    }
+}

@@ -1,0 +1,107 @@
+internal import Intake
+import Yams
+
+/// One mapping of a YAML file, read key by key; a key that nobody read is an error, since a typo
+/// in a configuration must not pass for silence.
+struct YAMLMapping {
+    private let node: Node.Mapping
+    let path: String
+    private var read: Set<String> = []
+
+    init(_ node: Node, path: String) throws(ConfigurationError) {
+        guard let mapping = node.mapping else {
+            throw ConfigurationError(
+                .invalidValue, key: path.isEmpty ? "file" : path, reason: "A mapping is expected.")
+        }
+        // A key that is itself a list, a mapping or nothing is nobody's setting, and could not be
+        // named when it is refused.
+        guard mapping.keys.allSatisfy({ $0.scalar?.string.isEmpty == false }) else {
+            throw ConfigurationError(
+                .invalidValue, key: path.isEmpty ? "file" : path,
+                reason: "A mapping's keys must be names.")
+        }
+        self.node = mapping
+        self.path = path
+    }
+
+    func name(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+    mutating func node(_ key: String) -> Node? {
+        read.insert(key)
+        guard let found = node[Node(key)] else { return nil }
+        return found.null == nil ? found : nil
+    }
+
+    mutating func mapping(_ key: String) throws(ConfigurationError) -> YAMLMapping? {
+        guard let node = node(key) else { return nil }
+        return try YAMLMapping(node, path: name(key))
+    }
+
+    mutating func mappings(_ key: String) throws(ConfigurationError) -> [YAMLMapping] {
+        var found: [YAMLMapping] = []
+        for (index, node) in try sequence(key).enumerated() {
+            found.append(try YAMLMapping(node, path: "\(name(key))[\(index)]"))
+        }
+        return found
+    }
+
+    private mutating func sequence(_ key: String) throws(ConfigurationError) -> [Node] {
+        guard let node = node(key) else { return [] }
+        guard let sequence = node.sequence else {
+            throw ConfigurationError(
+                .invalidValue, key: name(key), reason: "A list is expected.")
+        }
+        return Array(sequence)
+    }
+
+    mutating func text(_ key: String) throws(ConfigurationError) -> String? {
+        guard let node = node(key) else { return nil }
+        guard let text = node.scalar?.string else {
+            throw ConfigurationError(
+                .invalidValue, key: name(key), reason: "A single value is expected.")
+        }
+        return text
+    }
+
+    mutating func required(_ key: String) throws(ConfigurationError) -> String {
+        guard let text = try text(key), !text.isEmpty else {
+            throw ConfigurationError(.missingKey, key: name(key), reason: "It is required.")
+        }
+        return text
+    }
+
+    mutating func integer(_ key: String) throws(ConfigurationError) -> Int64? {
+        guard let text = try text(key) else { return nil }
+        guard let value = Int64(text) else {
+            throw ConfigurationError(
+                .invalidValue, key: name(key), reason: "A whole number is expected.")
+        }
+        return value
+    }
+
+    mutating func texts(_ key: String) throws(ConfigurationError) -> [String] {
+        var found: [String] = []
+        for node in try sequence(key) {
+            guard let text = node.scalar?.string else {
+                throw ConfigurationError(
+                    .invalidValue, key: name(key), reason: "A list of single values is expected.")
+            }
+            found.append(text)
+        }
+        return found
+    }
+
+    /// Keys of a mapping whose keys are names (product ids).
+    var keys: [String] { node.keys.compactMap { $0.scalar?.string } }
+
+    /// Throws for the first key that no call has read.
+    func requireNothingElse() throws(ConfigurationError) {
+        for key in keys where !read.contains(key) {
+            throw ConfigurationError(
+                .unknownKey, key: name(key),
+                reason:
+                    "There is no such setting; known here are \(read.sorted().joined(separator: ", "))."
+            )
+        }
+    }
+}

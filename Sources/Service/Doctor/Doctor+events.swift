@@ -1,0 +1,96 @@
+import AppStore
+import Ledger
+internal import LedgerStore
+internal import Projection
+internal import SQLiteStore
+import Signing
+
+extension Doctor {
+    /// How far two clocks may be apart before it is worth a word: Apple's and ours, or ours now and
+    /// when an event arrived.
+    static let clockToleranceMilliseconds: Int64 = 5 * 60_000
+
+    /// What the events themselves tell against the configuration or the clock.
+    func events(of ledger: EnvironmentLedger) async throws(StoreError) -> [Finding] {
+        var seen = Seen()
+        var position: Int64 = 0
+        while true {
+            let page = try await ledger.log.events(after: position, damaged: .marked)
+            guard let last = page.last else { break }
+            position = last.position
+            for event in page { seen.note(event, now: now) }
+        }
+        var findings: [Finding] = []
+        if let first = seen.firstDamaged {
+            findings.append(
+                Finding(
+                    level: .bad, subject: "log",
+                    message:
+                        "\(seen.damagedCount) rows, from position \(first), cannot be read: what"
+                        + " they said is in no answer. See `subledger audit verify`; restore the"
+                        + " newest backup that verifies."))
+        }
+        if seen.foreignRootCount > 0, environment == .production {
+            findings.append(
+                Finding(
+                    level: .warning, subject: "log",
+                    message: "\(seen.foreignRootCount) events rest on roots other than Apple's; see"
+                        + " rootFingerprint in `subledger export events`."))
+        }
+        if let first = seen.firstFuture {
+            findings.append(
+                Finding(
+                    level: .warning, subject: "clock",
+                    message: "\(seen.futureCount) events, from position \(first), say that they"
+                        + " arrived later than now: the clock was ahead then, or is behind now. What"
+                        + " was known at a time (--known-at) is wrong by as much; positions are not."
+                ))
+        }
+        if let first = seen.firstEarly {
+            findings.append(
+                Finding(
+                    level: .warning, subject: "clock",
+                    message: "\(seen.earlyCount) events, from position \(first), arrived before"
+                        + " Apple signed them: the clock was behind by more than"
+                        + " \(Doctor.clockToleranceMilliseconds / 60_000) minutes."))
+        }
+        return findings
+    }
+
+    /// What is counted on the way through the log.
+    private struct Seen {
+        var foreignRootCount = 0
+        var futureCount = 0
+        var firstFuture: Int64?
+        var earlyCount = 0
+        var firstEarly: Int64?
+        var damagedCount = 0
+        var firstDamaged: Int64?
+
+        mutating func note(_ event: RecordedEvent, now: Timestamp) {
+            guard !event.isDamaged else {
+                damagedCount += 1
+                firstDamaged = firstDamaged ?? event.position
+                return
+            }
+            if event.attributes.trust == .signed,
+                event.attributes.rootFingerprint.map({ !TrustedRoots.isApple($0) }) ?? true
+            {
+                foreignRootCount += 1
+            }
+            // What an import claims says nothing about the clock.
+            guard !event.receivedAtClaimed else { return }
+            let tolerance = Doctor.clockToleranceMilliseconds
+            if event.receivedAt.milliseconds(since: now) > tolerance {
+                futureCount += 1
+                firstFuture = firstFuture ?? event.position
+            }
+            if let signedAt = event.attributes.signedAt,
+                signedAt.milliseconds(since: event.receivedAt) > tolerance
+            {
+                earlyCount += 1
+                firstEarly = firstEarly ?? event.position
+            }
+        }
+    }
+}

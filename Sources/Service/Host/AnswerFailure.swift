@@ -1,0 +1,136 @@
+internal import LedgerStore
+internal import Queries
+internal import Reports
+
+/// Any error an answer can end in, told apart as those who ask have to tell them apart.
+public struct AnswerFailure: Error, Sendable {
+    public enum Kind: Sendable, Equatable {
+        /// What was asked for is not known.
+        case notFound
+        /// The question fits several things.
+        case ambiguous
+        /// Nothing is wrong with the question; ask again.
+        case unavailable
+        /// The request is wrong, and was without effect.
+        case invalid
+        /// Nothing is wrong with its form, but it cannot be done.
+        case refused
+        /// A fault of ours.
+        case fault
+    }
+
+    public let kind: Kind
+    /// Stable; scripts rely on it.
+    public let code: String
+    /// What happened, and what to do.
+    public let message: String
+    /// The position reached, when answers are behind the one asked for.
+    public var position: Int64?
+    /// The state in which something was looked for and not found: it may stand behind it.
+    public private(set) var state: State?
+
+    /// How far an answer goes.
+    public struct State: Hashable, Sendable {
+        /// The position it includes.
+        public let position: Int64
+        /// Positions of the log beyond it.
+        public let lag: Int64
+    }
+
+    /// Nil for an error that no answer ends in.
+    public init?(_ error: any Error) {
+        switch error {
+        case let failure as AnswerFailure: self = failure
+        case let error as QueryError: self.init(error)
+        case let error as ServingError: self.init(error)
+        case let error as StoreError: self.init(error)
+        case let error as CommandError: self.init(error)
+        case let error as MetricsError: self.init(error)
+        default: return nil
+        }
+    }
+
+    private init(kind: Kind, code: String, message: String) {
+        self.kind = kind
+        self.code = code
+        self.message = message
+    }
+
+    /// A question without an answer in one state.
+    init(_ error: QueryError, position: Int64, lag: Int64) {
+        self.init(error)
+        state = State(position: position, lag: lag)
+    }
+
+    private init(_ error: QueryError) {
+        switch error {
+        case .noSuchSubscription:
+            self.init(
+                kind: .notFound, code: error.code,
+                message: "No subscription or purchase is known by this id at that time; check the"
+                    + " id, environment, bundleId, at and knownAt.")
+        case .unknownThen(_, let reason):
+            self.init(
+                kind: .notFound, code: error.code,
+                message: "Nothing is known by this id at that time. \(reason)")
+        case .stateless(_, let reason):
+            self.init(
+                kind: .notFound, code: error.code,
+                message: "What is known by this id has no state. \(reason)")
+        case .ambiguousId:
+            self.init(
+                kind: .ambiguous, code: error.code,
+                message: "The id is known in several chains; name the app with bundleId, or ask by"
+                    + " an originalTransactionId.")
+        case .store(let error): self.init(error)
+        }
+    }
+
+    private init(_ error: ServingError) {
+        let kind: Kind =
+            switch error {
+            case .environmentNotServed: .notFound
+            case .cursorBeyondLog: .invalid
+            case .projectionBehind, .appendStalled, .clockJumped, .stopping: .unavailable
+            }
+        self.init(kind: kind, code: error.code, message: error.message)
+        if case .projectionBehind(let position) = error { self.position = position }
+    }
+
+    private init(_ error: MetricsError) {
+        switch error {
+        case .store(let error): self.init(error)
+        case .unknownMetric:
+            self.init(kind: .notFound, code: error.code, message: error.message)
+        default: self.init(kind: .invalid, code: error.code, message: error.message)
+        }
+    }
+
+    private init(_ error: CommandError) {
+        if let failure = error.failure {
+            self.init(failure)
+            return
+        }
+        let kind: Kind =
+            switch error.code {
+            case .notLinked, .noSuchGrant: .notFound
+            case .idempotencyKeyReused: .refused
+            case .invalidCustomer, .invalidActor, .invalidReason, .invalidEntitlement,
+                .invalidTime, .invalidIdempotencyKey:
+                .invalid
+            case .store: .fault
+            }
+        self.init(kind: kind, code: error.code.rawValue, message: error.message)
+    }
+
+    /// Paths stay out of it: they are nothing for those who ask over the network.
+    private init(_ error: StoreError) {
+        let passing: [StoreError.Code] = [
+            .fileLocked, .queueFull, .diskFull, .closed, .ioError, .noSuchFile, .fileReplaced,
+            .commitOutcomeUnknown,
+        ]
+        self.init(
+            kind: passing.contains(error.code) ? .unavailable : .fault, code: error.code.rawValue,
+            message: "\(error.reason) \(error.remedy)")
+    }
+}

@@ -1,0 +1,120 @@
+import AppStore
+public import Ledger
+internal import Projection
+public import Queries
+internal import SQLiteStore
+
+/// Questions about customers (`contract.md`, HTTP). Each throws `StoreError` or `ServingError`; a
+/// customer never seen is no error.
+extension LedgerHost {
+    /// `entitlements`.
+    public func entitlements(
+        of customer: CustomerId, _ scope: QuestionScope
+    ) async throws -> ServedAnswer {
+        try await ledger(scope.environment).entitlements(
+            of: customer, scope, moment: answerMoment(scope))
+    }
+
+    /// `{"customers":[…]}`: the entitlements of each, all of one moment, in the order asked.
+    public func entitlements(
+        of customers: [CustomerId], _ scope: QuestionScope
+    ) async throws -> ServedAnswer {
+        let ledger = try ledger(scope.environment)
+        let snapshot = try await ledger.snapshot(for: scope)
+        let answers = try await snapshot.customers.entitlements(
+            of: customers, moment: answerMoment(scope), bundleId: scope.bundleId)
+        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
+            json, isStamped in
+            json.object { json in
+                json.array("customers", answers) { $1.write(to: &$0, isStamped: isStamped) }
+            }
+        }
+    }
+
+    /// `timeline --customer`, by pages.
+    ///
+    /// - Parameter after: the place of the last entry of the page before; nil begins.
+    public func timeline(
+        of customer: CustomerId, _ scope: QuestionScope, after: TimelinePlace?, limit: Int
+    ) async throws -> ServedAnswer {
+        let ledger = try ledger(scope.environment)
+        let snapshot = try await ledger.snapshot(for: scope)
+        let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
+        let reading = try await snapshot.customers.reading(
+            of: customer, moment: answerMoment(scope), bundleId: scope.bundleId)
+        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
+            reading.writeTimeline(to: &$0, after: after, limit: limit, isStamped: $1)
+        }
+    }
+
+    /// The chains a customer holds at the moment, as `show` says them, by pages.
+    ///
+    /// - Parameter after: the last chain of the page before; nil begins.
+    public func subscriptions(
+        of customer: CustomerId, _ scope: QuestionScope, after: ChainId?, limit: Int
+    ) async throws -> ServedAnswer {
+        let ledger = try ledger(scope.environment)
+        let snapshot = try await ledger.snapshot(for: scope)
+        let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
+        let reading = try await snapshot.customers.held(
+            by: customer, moment: answerMoment(scope), bundleId: scope.bundleId, after: after,
+            limit: limit)
+        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
+            reading.writeSubscriptions(to: &$0, limit: limit, isStamped: $1)
+        }
+    }
+}
+
+extension ServedLedger {
+    /// What a customer has. Asked about everything known, it is read together with whatever is asked
+    /// at the same time, and written once for as long as it holds.
+    func entitlements(
+        of customer: CustomerId, _ scope: QuestionScope, moment: Moment
+    ) async throws -> ServedAnswer {
+        let present = try await snapshot(for: scope)
+        guard case .everything = moment.knowledge else {
+            return served(
+                try await present.customers.entitlements(
+                    of: customer, moment: moment, bundleId: scope.bundleId), present)
+        }
+        let asked = ProjectionsStore.AskedCustomer(customer, bundleId: scope.bundleId)
+        let found = await found(asked, present)
+        guard let snapshot = found.snapshot else {
+            throw ServingError.projectionBehind(position: 0)
+        }
+        let record = try found.result.get()
+        guard record.isComplete(at: moment.at) else {
+            return served(try await snapshot.customers.answer(asked, record, moment), snapshot)
+        }
+        let stamp = snapshot.customers.stamp(asked, moment, position: record.position)
+        let prepared = found.prepared.value(at: moment.at, stamp) {
+            PreparedEntitlements(of: customer, at: moment.at, record, ledger.catalogue, stamp)
+        }
+        return prepared.served(
+            of: customer, stamp, position: snapshot.position, lag: lag.positions)
+    }
+
+    private func served(_ answer: EntitlementsAnswer, _ snapshot: LedgerSnapshot) -> ServedAnswer {
+        ServedAnswer(position: snapshot.position, lag: lag.positions) {
+            answer.write(to: &$0, isStamped: $1)
+        }
+    }
+
+    /// A customer's rows: at once when they were read of this state before, else off the caller's
+    /// event loop.
+    private func found(
+        _ asked: ProjectionsStore.AskedCustomer, _ present: LedgerSnapshot
+    ) async -> FoundCustomer {
+        if let hot = hotCustomers.value(asked, of: present) { return hot }
+        let found = await withTaskExecutorPreference(globalConcurrentExecutor) {
+            await customers.value(asked)
+        }
+        // Whom nothing is known of is not worth the room: anybody can make up names.
+        if let snapshot = found.snapshot, case .success(let record) = found.result,
+            !record.holdings.isEmpty
+        {
+            hotCustomers.keep(found, for: asked, of: snapshot)
+        }
+        return found
+    }
+}

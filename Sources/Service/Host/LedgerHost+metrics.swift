@@ -1,0 +1,101 @@
+import AppStore
+internal import Intake
+public import Ledger
+internal import LedgerStore
+internal import Projection
+public import Queries
+public import Reports
+
+/// One report is computed at a time for each environment: it takes every core. Each throws
+/// `MetricsError` or `ServingError`.
+extension LedgerHost {
+    /// `churn`.
+    public func churn(
+        _ words: MetricsWords, isPaid: Bool, _ scope: QuestionScope
+    ) async throws -> ServedAnswer {
+        try await answer(scope) { query in
+            let report = try await query.churn(words, isPaid: isPaid)
+            return MadeReport(position: report.stamp.position) {
+                report.write(to: &$0, isStamped: $1)
+            }
+        }
+    }
+
+    /// `metrics NAME`.
+    ///
+    /// - Parameter rates: amounts are converted by them; nil: currencies stay apart.
+    public func metric(
+        _ name: String, _ words: MetricsWords, rates: CurrencyRates? = nil, _ scope: QuestionScope
+    ) async throws -> ServedAnswer {
+        let name = try MetricName(name)
+        return try await answer(scope, rates: rates) { query in
+            let report = try await query.metric(name, words)
+            return MadeReport(position: report.stamp.position) {
+                report.write(to: &$0, isStamped: $1)
+            }
+        }
+    }
+
+    /// A metric under another product's definition beside ours (`--definitions`).
+    ///
+    /// - Parameter name: `churn`, or another metric's.
+    public func comparison(
+        _ name: String, _ words: MetricsWords, _ pack: DefinitionPack, _ scope: QuestionScope
+    ) async throws -> ServedAnswer {
+        let name = name == MetricName.churn ? name : try MetricName(name).rawValue
+        return try await answer(scope) { query in
+            let report = try await query.comparison(name, words, pack)
+            return MadeReport(position: report.stamp.position) {
+                report.write(to: &$0, isStamped: $1)
+            }
+        }
+    }
+
+    /// `metrics diff`.
+    ///
+    /// - Parameters:
+    ///   - name: `churn`, or another metric's.
+    ///   - limits: one state of knowledge, to compare with everything, or two of a kind.
+    public func metricsDiff(
+        _ name: String, _ words: MetricsWords, between limits: [KnowledgeLimit],
+        rates: CurrencyRates? = nil, _ scope: QuestionScope
+    ) async throws -> ServedAnswer {
+        let metric = try ComparedMetric(name)
+        guard let (before, after) = KnowledgeLimit.compared(limits) else {
+            throw MetricsError.comparedKnowledge
+        }
+        var scope = scope
+        scope.knowledge = after
+        let least = try await ledger(scope.environment).leastPosition(of: before)
+        scope.minPosition = max(scope.minPosition ?? 0, least ?? 0)
+        return try await answer(scope, rates: rates) { query in
+            let report = try await query.diff(metric, words, from: before)
+            return MadeReport(position: report.stamp.position) {
+                report.write(to: &$0, isStamped: $1)
+            }
+        }
+    }
+
+    /// A report, and the position it was computed at.
+    private struct MadeReport: Sendable {
+        let position: Int64
+        let write: @Sendable (_ json: inout JSONWriter, _ isStamped: Bool) -> Void
+    }
+
+    private func answer(
+        _ scope: QuestionScope, rates: CurrencyRates? = nil,
+        _ ask: @Sendable (MetricsQuery) async throws -> MadeReport
+    ) async throws -> ServedAnswer {
+        let ledger = try ledger(scope.environment)
+        let (report, position) = try await ledger.reports.pass {
+            let snapshot = try await ledger.snapshot(for: scope)
+            var query = MetricsQuery(
+                snapshot.query, reportTimeZone: configuration.reportTimeZone, now: clock(),
+                knowledge: scope.knowledge, bundleId: scope.bundleId)
+            query.rates = rates
+            return (try await ask(query), snapshot.position)
+        }
+        return ServedAnswer(
+            position: max(position, report.position), lag: ledger.lag.positions, report.write)
+    }
+}

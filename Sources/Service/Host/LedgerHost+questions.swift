@@ -1,0 +1,137 @@
+import AppStore
+import Ledger
+internal import LedgerStore
+internal import Projection
+public import Queries
+internal import SQLiteStore
+
+/// The answers of `contract.md`, HTTP. Each throws `AnswerFailure`, `QueryError`, `StoreError` or
+/// `ServingError`.
+extension LedgerHost {
+    /// Largest and usual number of elements on a page.
+    public static let maximumPageCount = LogLimits.pageEventCount
+    public static let usualPageCount = 100
+    /// Most bytes of the events of a page, as they are answered: a page of large evidence is shorter
+    /// than was asked for. 4 MiB; evidence that has more by itself is a page of its own.
+    public static let maximumPageByteCount = 4 * 1024 * 1024
+    /// Events whose evidence is read at once.
+    private static let evidenceBatchCount = 64
+
+    /// `show`.
+    public func subscription(_ id: String, _ scope: QuestionScope) async throws -> ServedAnswer {
+        try await answer(id, scope) { $0.writeShow(to: &$1, isStamped: $2) }
+    }
+
+    /// `timeline`, by pages.
+    ///
+    /// - Parameter after: the place of the last entry of the page before; nil begins.
+    public func timeline(
+        _ id: String, _ scope: QuestionScope, after: TimelinePlace? = nil,
+        limit: Int = LedgerHost.maximumPageCount
+    ) async throws -> ServedAnswer {
+        let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
+        return try await answer(id, scope) {
+            $0.writeTimeline(to: &$1, after: after, limit: limit, isStamped: $2)
+        }
+    }
+
+    private func answer(
+        _ id: String, _ scope: QuestionScope,
+        _ write: (ChainReading, inout JSONWriter, Bool) -> Void
+    ) async throws -> ServedAnswer {
+        let ledger = try ledger(scope.environment)
+        let (reading, snapshot) = try await ledger.reading(id, scope, moment: answerMoment(scope))
+        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
+            write(reading, &$0, $1)
+        }
+    }
+
+    /// What a scope asks about, by this service's clock.
+    public func moment(_ scope: QuestionScope) -> Moment {
+        Moment(at: scope.at, now: clock(), knowledge: scope.knowledge)
+    }
+
+    /// As `moment`, for an answer: none is given about now by a clock that jumped forward.
+    func answerMoment(_ scope: QuestionScope) throws(ServingError) -> Moment {
+        if scope.at == nil { try requireClock() }
+        return moment(scope)
+    }
+
+    /// Throws `clockJumped` while the system's clock is not gone by.
+    func requireClock() throws(ServingError) {
+        if let milliseconds = clockWatch.jumpMilliseconds {
+            throw .clockJumped(milliseconds: milliseconds)
+        }
+    }
+
+    // MARK: Events
+
+    /// The raw evidence of one chain, by position: `{"events":[…],"next":…,"position":…}`; `next`
+    /// is null at the end. At most `byteCount` bytes of events.
+    public func chainEvents(
+        _ id: String, _ scope: QuestionScope, after: Int64, limit: Int,
+        byteCount: Int = LedgerHost.maximumPageByteCount
+    ) async throws -> ServedAnswer {
+        let ledger = try ledger(scope.environment)
+        let (reading, snapshot) = try await ledger.reading(id, scope, moment: answerMoment(scope))
+        let positions = reading.positions.filter { $0 > after }
+        let page = positions.prefix(min(max(limit, 1), LedgerHost.maximumPageCount))
+        var lines = EventLines(scope.environment, byteCount: byteCount)
+        var last: Int64?
+        for position in page {
+            if let logged = try await ledger.ledger.log.event(at: position) {
+                let evidence = try logged.originalBytes() ?? []
+                guard lines.add(logged.event, evidence: evidence) else { break }
+            }
+            last = position
+        }
+        return lines.page(
+            next: last == positions.last ? nil : last, end: reading.position,
+            position: snapshot.position, lag: ledger.lag.positions)
+    }
+
+    /// The log by position, contiguous: `{"events":[…],"next":…,"position":…}`. `next` is the
+    /// position to ask after next time, whether or not there is anything yet; `position` the end of
+    /// the log. With a bundle id the events of other apps are left out, and `next` passes them. At
+    /// most `byteCount` bytes of events.
+    public func events(
+        _ scope: QuestionScope, after: Int64, limit: Int, withEvidence: Bool,
+        byteCount: Int = LedgerHost.maximumPageByteCount
+    ) async throws -> ServedAnswer {
+        let ledger = try ledger(scope.environment)
+        let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
+        let log = ledger.ledger.log
+        let head = try await log.head().position
+        guard after <= head else { throw ServingError.cursorBeyondLog(head: head) }
+        var lines = EventLines(scope.environment, byteCount: byteCount)
+        var (next, left) = (after, limit)
+        reading: while left > 0 {
+            let batch: [(event: RecordedEvent, logged: LoggedEvent?)] =
+                if withEvidence {
+                    try await log.page(
+                        after: next, through: head,
+                        limit: min(left, LedgerHost.evidenceBatchCount)
+                    ).map { ($0.event, $0) }
+                } else {
+                    try await log.events(after: next, through: head, limit: left).map { ($0, nil) }
+                }
+            guard !batch.isEmpty else { break }
+            for (event, logged) in batch {
+                if scope.bundleId == nil || event.attributes.bundleId == scope.bundleId {
+                    let evidence = try logged?.originalBytes()
+                    guard lines.add(event, evidence: evidence) else { break reading }
+                }
+                next = event.position
+                left -= 1
+            }
+        }
+        return lines.page(
+            next: next, end: head, position: ledger.projectedPosition ?? 0,
+            lag: ledger.lag.positions)
+    }
+}
+
+extension ChainReading {
+    /// Of the facts used, in order.
+    var positions: [Int64] { facts.keys.sorted() }
+}

@@ -1,0 +1,261 @@
+import AppStore
+internal import Intake
+import Ledger
+internal import LedgerStore
+internal import Projection
+public import Queries
+internal import SQLiteStore
+import Signing
+
+/// The answer to an upload.
+public struct UploadAnswer: Sendable {
+    public let answer: ServedAnswer
+    /// The same request had been answered before.
+    public let isRepeated: Bool
+}
+
+extension LedgerHost {
+    /// Takes in a transaction, and answers with its chain as it stands now, the event just appended
+    /// included, and with what the customer has: the one the sender names, else the one whom the
+    /// chain's appAccountToken names. The answer waits for no projector that is slow.
+    ///
+    /// A customer who does not hold the chain claims it (`lifecycle.md` §6); `claim` in the answer
+    /// says what came of it. The same body under the same key again has the same answer.
+    ///
+    /// - Parameters:
+    ///   - bytes: the body as it came.
+    ///   - environment: the only one that the sender takes; nil takes every one. A Sandbox purchase
+    ///     costs nothing, and is answered like any other.
+    ///   - key: `Idempotency-Key`, known in all environments; nil answers each time anew.
+    ///   - sender: who claims, as timelines will say.
+    ///
+    /// Throws `IntakeRefusal` or `CommandError`, and nothing is in the log then; or `StoreError` or
+    /// `ServingError`: then the transaction may be, and the same upload again is answered.
+    public func upload(
+        _ bytes: [UInt8], only environment: Environment? = nil, key: String?, sender: String
+    ) async throws -> UploadAnswer {
+        let body = try UploadBody(bytes)
+        try requireClock()
+        guard let key else {
+            let receipt = try await takeUpload(body, only: environment)
+            let (record, isClaimed) = try await record(of: receipt, sender: sender)
+            // What a claim came to is told as of the claim: who claims next is another answer.
+            let moment = Moment(
+                at: record.at, now: record.at,
+                knowledge: isClaimed ? .knownPosition(record.position) : .everything)
+            return UploadAnswer(
+                answer: try await answer(receipt, record, moment), isRepeated: false)
+        }
+        try CommandCheck.checkKey(key)
+        return try await uploadTurns.pass(key) {
+            try await upload(
+                body, only: environment, request: SHA256.hash(bytes), key: key, sender: sender)
+        }
+    }
+
+    private func upload(
+        _ body: UploadBody, only environment: Environment?, request: Digest, key: String,
+        sender: String
+    ) async throws -> UploadAnswer {
+        let keys = ledgers[0].ledger.operations
+        let state = try await keys.take(uploadKey: key, request: request, at: clock())
+        if state == .taken { throw CommandIntake.reused(key) }
+        let receipt: UploadReceipt
+        // What is in the log already is no second event.
+        do { receipt = try await takeUpload(body, only: environment) } catch {
+            // A key that another request brought, or that was answered, is not this one's to give
+            // back.
+            if state == .new { try? await keys.forget(uploadKey: key) }
+            throw error
+        }
+        var record: UploadRecord
+        var isRepeated = false
+        if case .answered(let known) = state {
+            (record, isRepeated) = (known, true)
+        } else {
+            let own = try await self.record(of: receipt, sender: sender).record
+            record = try await keys.keep(own, uploadKey: key)
+            // Another process was quicker.
+            isRepeated = record != own
+        }
+        let moment = Moment(
+            at: record.at, now: record.at, knowledge: .knownPosition(record.position))
+        return UploadAnswer(
+            answer: try await answer(receipt, record, moment), isRepeated: isRepeated)
+    }
+
+    /// Claims, where a customer is named, and says what the answer is to be made from; and whether
+    /// the claim is an event.
+    private func record(
+        of upload: UploadReceipt, sender: String
+    ) async throws -> (record: UploadRecord, isClaimed: Bool) {
+        let served = upload.served
+        var position = upload.receipt.position
+        var claim: CommandIntake.Claimed?
+        if let customer = upload.customer, let chain = upload.chain {
+            claim = try await self.claim(chain, customer, served, from: position, sender)
+        }
+        if let claimed = claim?.position {
+            position = max(position, claimed)
+        } else if upload.receipt.result == "duplicate" {
+            position = max(position, try await served.ledger.log.head().position)
+        }
+        let record = UploadRecord(
+            result: upload.receipt.result, eventPosition: upload.receipt.position,
+            claim: claim?.outcome.rawValue, at: clock(), position: position)
+        return (record, claim?.position != nil)
+    }
+
+    /// Of a chain with very many facts no life is folded for a claim: who holds it holds it, by what
+    /// is projected, and everybody else is refused.
+    private func claim(
+        _ chain: ChainId, _ customer: CustomerId, _ served: ServedLedger, from position: Int64,
+        _ sender: String
+    ) async throws -> CommandIntake.Claimed {
+        if try await served.isLong(chain) {
+            try CommandCheck.check(customer)
+            let snapshot = try await served.snapshot(atLeast: position)
+            let isHeld = try await snapshot.projections.isHeld(chain, by: customer)
+            return CommandIntake.Claimed(outcome: isHeld ? .held : .refused, position: nil)
+        }
+        // Claims are judged by everything there is; not far behind it, that takes no time.
+        _ = try await served.projected(through: position)
+        let claimed = try await claimWithinBudget(
+            chain, customer, served, configuration.claimPolicy, sender)
+        guard let claimed else {
+            throw UploadBudget.refusal(chain, served.environment, at: clock())
+        }
+        return claimed
+    }
+
+    /// Claims a chain; nil when the claim would be an event beyond the chain's budget.
+    func claimWithinBudget(
+        _ chain: ChainId, _ customer: CustomerId, _ served: ServedLedger, _ policy: ClaimPolicy,
+        _ sender: String
+    ) async throws -> CommandIntake.Claimed? {
+        let now = clock()
+        var isTaken = false
+        var isWritten = false
+        defer {
+            if isTaken, !isWritten { uploadBudget.giveBack(chain, served.environment, at: now) }
+        }
+        let claimed = try await commands(served).claim(
+            chain, for: customer, policy: policy, actor: sender
+        ) {
+            isTaken = uploadBudget.take(chain, served.environment, at: now)
+            return isTaken
+        }
+        isWritten = claimed?.position != nil
+        return claimed
+    }
+
+    /// The answer of a chain that is not folded for it: the event is in the log, and what the customer
+    /// has is read from what is projected. The customer is the one named, else whom the uploaded
+    /// transaction names.
+    private func shortAnswer(
+        _ upload: UploadReceipt, _ record: UploadRecord
+    ) async throws -> ServedAnswer {
+        let served = upload.served
+        let snapshot = try await served.snapshot(atLeast: record.position)
+        var customer = upload.customer
+        if customer == nil,
+            let event = try await served.ledger.log.event(at: record.eventPosition)
+        {
+            customer = try FactDecoder.decode(event).lazy
+                .compactMap { $0.fact.transaction?.appAccountToken }.first
+                .map { CustomerId(token: $0) }
+        }
+        let moment = Moment(at: record.at, now: record.at)
+        var answer: EntitlementsAnswer?
+        if let customer {
+            answer = try await snapshot.customers.entitlements(of: customer, moment: moment)
+        }
+        return served.answer(record, nil, answer ?? served.nobody(moment, record.position), answer)
+    }
+
+    private func answer(
+        _ upload: UploadReceipt, _ record: UploadRecord, _ moment: Moment
+    ) async throws -> ServedAnswer {
+        let served = upload.served
+        if let chain = upload.chain, try await served.isLong(chain) {
+            return try await shortAnswer(upload, record)
+        }
+        let snapshot = try await served.projected(through: record.position)
+        let reading = try await served.reading(
+            of: upload.chain, in: snapshot, through: record.position, moment)
+        let customer =
+            upload.customer ?? reading?.answer.appAccountToken.map { CustomerId(token: $0) }
+        var answer: EntitlementsAnswer?
+        if let customer {
+            answer = try await served.entitlements(
+                of: customer, moment: moment, in: snapshot, including: upload.chain)
+        }
+        observer.folded(factCount: reading?.facts.count ?? 0)
+        return served.answer(
+            record, reading, answer ?? served.nobody(moment, record.position), answer)
+    }
+}
+
+extension ServedLedger {
+    /// Facts of a chain beyond which an upload about it is answered without the chain: what an upload
+    /// costs has a bound, however long its chain is.
+    static let uploadFactCount = 2_000
+
+    /// Whether a chain has more facts than an answer to an upload is folded from.
+    func isLong(_ chain: ChainId) async throws(StoreError) -> Bool {
+        try await ledger.facts.hasMoreFacts(than: ServedLedger.uploadFactCount, of: chain)
+    }
+
+    /// - Parameters:
+    ///   - reading: the chain; nil for none, and for one without state or too long to be folded.
+    ///   - answer: what the customer has; nil without one, and then `told` says so.
+    fileprivate func answer(
+        _ record: UploadRecord, _ reading: ChainReading?, _ told: EntitlementsAnswer,
+        _ answer: EntitlementsAnswer?
+    ) -> ServedAnswer {
+        ServedAnswer(
+            position: max(record.position, projectedPosition ?? 0), lag: lag.positions
+        ) { [environment] json, isStamped in
+            json.object { json in
+                json.member("environment", environment.rawValue)
+                json.member("result", record.result)
+                json.member("eventPosition", record.eventPosition)
+                json.member("claim", record.claim)
+                json.key("subscription")
+                if let reading {
+                    reading.writeShow(to: &json, isStamped: isStamped)
+                } else {
+                    json.null()
+                }
+                told.writeMembers(to: &json, isStamped: isStamped, isNobody: answer == nil)
+            }
+        }
+    }
+
+    /// A chain with everything up to `position`: from a state that holds it, else projected or not.
+    /// Nil for none, and for one without any state.
+    func reading(
+        of chain: ChainId?, in snapshot: LedgerSnapshot?, through position: Int64, _ moment: Moment
+    ) async throws -> ChainReading? {
+        guard let chain else { return nil }
+        if let snapshot {
+            return try await snapshot.query.readings(of: [chain], moment).first
+        }
+        let facts = try await ledger.presentFacts(of: chain)
+        return ChainReading(
+            chain: chain, facts: facts, shared: [], moment: moment,
+            head: max(position, facts.map(\.position).max() ?? 0), ledger: ledger)
+    }
+
+    /// What is answered about no customer.
+    func nobody(_ moment: Moment, _ position: Int64) -> EntitlementsAnswer {
+        EntitlementsAnswer(
+            customer: CustomerId(""),
+            stamp: EntitlementsAnswer.Stamp(
+                at: moment.at, knownAt: nil, position: position,
+                complete: ledger.complete(of: nil, .everything, head: position),
+                catalogueHash: ledger.catalogueHash),
+            entitlements: Entitlements(
+                at: moment.at, holdings: [], grants: [], catalogue: ledger.catalogue))
+    }
+}

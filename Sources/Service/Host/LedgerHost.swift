@@ -1,0 +1,235 @@
+public import AppStore
+public import Foundation
+internal import Intake
+import Ledger
+public import LedgerStore
+internal import Projection
+public import Queries
+internal import SQLiteStore
+public import Signing
+
+/// Every environment that is served, on one endpoint: intake routed by what was signed, and each
+/// environment's answers from its own ledger.
+public final class LedgerHost: Sendable {
+    /// In the order production, sandbox, xcode, localTesting.
+    public let ledgers: [ServedLedger]
+    public let configuration: ServiceConfiguration
+    /// The time to go by: `clockWatch.now`.
+    public let clock: @Sendable () -> Timestamp
+    /// Whether the system's clock can be gone by.
+    public let clockWatch: ClockWatch
+    /// A new id, never the same twice.
+    let makeId: @Sendable () -> String
+    /// What vouches for version 1 notifications, in every environment.
+    let sharedSecrets: SharedSecrets
+    let notifications: LiveIntake
+    let uploads: LiveIntake
+    /// What uploads may add to one chain in a day.
+    let uploadBudget: UploadBudget
+    /// Large bodies are read one after the other.
+    let largeBodies = Turnstile()
+    /// Asks Apple about the purchases of receipts, once it is told how.
+    public let receiptQuestions = ReceiptQuestions()
+    /// Uploads under one key are answered one after the other: the later ones from what the first
+    /// was answered from.
+    let uploadTurns = KeyedTurnstile()
+    public let observer: any ServingObserver
+    /// How busy the cores are while this runs.
+    public let cores = CoreWatch()
+
+    /// Environments that are always served; Xcode and LocalTesting only when they are named, since
+    /// their data is signed by nobody.
+    public static let usualEnvironments: [Environment] = [.production, .sandbox]
+
+    /// Opens the environments' files, and makes those that are missing.
+    ///
+    /// - Parameters:
+    ///   - steady: a clock that is never set, to compare `clock` with (`ClockWatch`); nil: `clock` is
+    ///     gone by whatever it says.
+    ///   - clock: what the system's clock says.
+    public static func open(
+        _ configuration: ServiceConfiguration, environments: [Environment] = usualEnvironments,
+        roots: TrustedRoots, observer: any ServingObserver = NoServingObserver(),
+        makeId: @escaping @Sendable () -> String = { UUID().uuidString.lowercased() },
+        steady: (@Sendable () -> Int64)? = nil, clock: @escaping @Sendable () -> Timestamp
+    ) async throws(StoreError) -> LedgerHost {
+        var ledgers: [ServedLedger] = []
+        for environment in environments {
+            do throws(StoreError) {
+                let ledger = try await EnvironmentLedger.open(
+                    configuration.ledger, environment: environment)
+                // Only a warning rests on it: whoever cannot read it starts all the same.
+                let head = try? await ledger.log.head()
+                ledgers.append(
+                    ServedLedger(
+                        ledger, newestReceivedAt: head?.newestReceivedAt, observer: observer))
+            } catch {
+                for opened in ledgers { await opened.ledger.close() }
+                throw error
+            }
+        }
+        let verifier = EvidenceVerifier(
+            roots: roots,
+            allowedLocalEnvironments: Set(environments).intersection([.xcode, .localTesting]),
+            chainBudget: ChainBudget())
+        for served in ledgers { await RecentChains(served.ledger).learn(verifier) }
+        return LedgerHost(
+            ledgers, configuration, verifier: verifier, observer: observer, makeId: makeId,
+            clockWatch: ClockWatch(wall: clock, steady: steady) { change in
+                observer.noted(.clock(change))
+            })
+    }
+
+    private init(
+        _ ledgers: [ServedLedger], _ configuration: ServiceConfiguration,
+        verifier: EvidenceVerifier,
+        observer: any ServingObserver, makeId: @escaping @Sendable () -> String,
+        clockWatch: ClockWatch
+    ) {
+        self.ledgers = ledgers
+        self.makeId = makeId
+        self.configuration = configuration
+        self.observer = observer
+        self.clockWatch = clockWatch
+        clock = { clockWatch.now }
+        let quarantines = Dictionary(
+            uniqueKeysWithValues: ledgers.map {
+                ($0.environment, QuarantineQueue($0.ledger.operations))
+            })
+        let sharedSecrets = SharedSecrets(configuration.apps)
+        self.sharedSecrets = sharedSecrets
+        let uploadBudget = UploadBudget()
+        self.uploadBudget = uploadBudget
+        func intake(
+            _ source: EventSource, _ verifier: EvidenceVerifier, _ budget: UploadBudget?,
+            _ admits: @escaping @Sendable (BelievedEvidence) -> Bool
+        ) -> LiveIntake {
+            LiveIntake(
+                served: ledgers, apps: configuration.apps, verifier: verifier, source: source,
+                secrets: sharedSecrets, quarantines: quarantines, observer: observer,
+                clockWatch: clockWatch, budget: budget, admits: admits)
+        }
+        // Only those networks can take from the budget of notifications.
+        let isApart = !configuration.server.notificationNetworks.isEmpty
+        notifications = intake(
+            .webhook, isApart ? verifier.budgeted(by: ChainBudget()) : verifier, nil
+        ) {
+            switch $0 {
+            case .notification, .notificationV1: true
+            case .transaction, .pair, .appTransaction, .receipt, .verifyReceipt: false
+            }
+        }
+        uploads = intake(.client, verifier, uploadBudget) {
+            switch $0 {
+            case .transaction, .pair, .receipt: true
+            case .notification, .appTransaction, .notificationV1, .verifyReceipt: false
+            }
+        }
+    }
+
+    // MARK: Running
+
+    /// Keeps every environment projected until `stop`; then folds everything into the files and
+    /// closes them.
+    public func run() async {
+        await withTaskGroup(of: Void.self) { [cores] watching in
+            watching.addTask { await cores.run() }
+            await withTaskGroup(of: Void.self) { group in
+                for ledger in ledgers {
+                    group.addTask { await ProjectionLoop(served: ledger, cores: cores).run() }
+                }
+            }
+            watching.cancelAll()
+        }
+    }
+
+    /// Ends `run`. Call it when nothing more is taken in.
+    public func stop() { for ledger in ledgers { ledger.stop() } }
+
+    /// The change feed of every environment; each must be run, and ends before `stop`.
+    public func makeFeeds() -> [ChangeFeed] {
+        ledgers.map { served in
+            ChangeFeed(ledger: served.ledger, clock: SystemClock(clock)) {
+                served.board.snapshot?.projections
+            }
+        }
+    }
+
+    /// Reads the apps' shared secrets again, and tells the observer what came of it: a file that is
+    /// of no use leaves the secret that was read before. Nothing without configured secrets.
+    public func reloadSharedSecrets() async {
+        guard configuration.apps.contains(where: { $0.sharedSecretFile != nil }) else { return }
+        let failures = await Blocking.run { [sharedSecrets] in sharedSecrets.reload() }
+        for failure in failures {
+            observer.noted(.sharedSecretUnusable(failure.bundleId, failure.error))
+        }
+        if failures.isEmpty { observer.noted(.sharedSecretsReloaded) }
+    }
+
+    // MARK: Asking
+
+    /// The ledger of an environment. Throws `environmentNotServed`.
+    public func ledger(_ environment: Environment) throws(ServingError) -> ServedLedger {
+        guard let found = ledgers.first(where: { $0.environment == environment }) else {
+            throw .environmentNotServed(environment)
+        }
+        return found
+    }
+
+    // MARK: Taking in
+
+    /// Largest body that Apple may post, of whatever version.
+    public static let notificationByteCount = NotificationBody.maximumByteCount
+
+    /// Takes in a body that Apple posted. Returns once the event is durable, or known already.
+    ///
+    /// Bodies larger than version 2's, which anybody may send, are read one after the other: they
+    /// leave the other cores to the rest.
+    public func takeNotification(
+        _ body: consuming [UInt8]
+    ) async throws(IntakeRefusal) -> IntakeReceipt {
+        guard body.count > NotificationBody.maximumSignedByteCount else {
+            return try await takePosted(body)
+        }
+        let large = body
+        let result = await largeBodies.pass { () async -> Result<IntakeReceipt, IntakeRefusal> in
+            do throws(IntakeRefusal) { return .success(try await takePosted(large)) } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    private func takePosted(
+        _ body: consuming [UInt8]
+    ) async throws(IntakeRefusal) -> IntakeReceipt {
+        do throws(IntakeRefusal) {
+            switch try NotificationBody(body) {
+            case .signed(let token):
+                let submission = Submission(
+                    form: .jws(token), claimedReceivedAt: nil, input: "notification", item: nil)
+                return IntakeReceipt(try await notifications.take(submission).result)
+            case .versionOne(let body):
+                let submission = Submission(
+                    form: .notificationV1(body), claimedReceivedAt: nil, input: "notification",
+                    item: nil)
+                return IntakeReceipt(try await notifications.take(submission).result)
+            }
+        } catch {
+            if error.standing == .malformed { notifications.tellUnread(error) }
+            throw error
+        }
+    }
+
+    /// Takes in a transaction that an app or its back end sent. Returns once it is durable.
+    ///
+    /// - Parameter environment: the only one that its sender takes; nil takes every one.
+    public func takeUpload(
+        _ body: UploadBody, only environment: Environment? = nil
+    ) async throws(IntakeRefusal) -> UploadReceipt {
+        let taken = try await uploads.take(body.submission, only: environment)
+        return UploadReceipt(
+            receipt: IntakeReceipt(taken.result), served: taken.served, chain: taken.chain,
+            customer: body.customer)
+    }
+}

@@ -1,0 +1,323 @@
+import AppStore
+internal import Intake
+import Ledger
+internal import LedgerStore
+internal import Projection
+internal import SQLiteStore
+import Signing
+
+/// Takes in single deliveries for all served environments: verified first, then routed by what
+/// was signed, then appended; the answer means durable.
+///
+/// Verification is pure computation and runs where the caller runs, on all cores; the log commits
+/// whatever is waiting at once, across callers.
+struct LiveIntake: Sendable {
+    let served: [Environment: ServedLedger]
+    let preparations: [Environment: EventPreparation]
+    let quarantines: [Environment: QuarantineQueue]
+    private let secrets: SharedSecrets
+    let verifier: EvidenceVerifier
+    let observer: any ServingObserver
+    let clockWatch: ClockWatch
+    /// What belongs here: nobody writes through Apple's endpoint what needs a token elsewhere.
+    let admits: @Sendable (BelievedEvidence) -> Bool
+    /// Bounds what one chain adds; nil for what Apple delivers.
+    let budget: UploadBudget?
+
+    /// What was taken in.
+    struct Taken: Sendable {
+        let result: AppendResult
+        let served: ServedLedger
+        let chain: ChainId?
+        let bundleId: BundleId
+    }
+
+    init(
+        served: [ServedLedger], apps: [Configuration.App], verifier: EvidenceVerifier,
+        source: EventSource, secrets: SharedSecrets,
+        quarantines: [Environment: QuarantineQueue],
+        observer: any ServingObserver, clockWatch: ClockWatch,
+        budget: UploadBudget? = nil,
+        admits: @escaping @Sendable (BelievedEvidence) -> Bool
+    ) {
+        self.admits = admits
+        self.budget = budget
+        self.served = Dictionary(uniqueKeysWithValues: served.map { ($0.environment, $0) })
+        preparations = self.served.mapValues {
+            EventPreparation(
+                verifier: verifier, packer: $0.ledger.log.packer, apps: apps,
+                environment: $0.environment, source: source, secrets: secrets)
+        }
+        self.quarantines = quarantines
+        self.secrets = secrets
+        self.verifier = verifier
+        self.observer = observer
+        self.clockWatch = clockWatch
+    }
+
+    /// Verifies, routes and appends. Throws why it is not in the log; told to the observer either
+    /// way.
+    ///
+    /// - Parameters:
+    ///   - wanted: the only environment that the sender takes; nil takes every one.
+    ///   - account: the chain whose budget it takes from, where the evidence speaks of several; asked
+    ///     once the evidence was verified.
+    func take(
+        _ submission: Submission, only wanted: Environment? = nil,
+        account: () -> OriginalTransactionId? = { nil }
+    ) async throws(IntakeRefusal) -> Taken {
+        let now = clockWatch.now
+        let start = ContinuousClock.now
+        let routed = route(submission, only: wanted, now: now)
+        observer.verified(start.duration(to: .now))
+        switch routed {
+        case .refused(let refusal, let environment):
+            throw await refuse(refusal, environment, now: now)
+        case .event(let event, let environment):
+            if let milliseconds = clockWatch.jumpMilliseconds {
+                guard confirmsClock(event, environment) else {
+                    let refusal = IntakeRefusal(clockAhead: milliseconds, environment)
+                    tell(refusal, event, now: now)
+                    throw refusal
+                }
+                // Once more, since it was dated by the time that the clock is right about.
+                return try await take(submission, only: wanted, account: account)
+            }
+            return try await appendWithinBudget(
+                event, environment, submission, account(), now: now)
+        case .misplaced:
+            let refusal = IntakeRefusal(
+                .malformed, code: "invalidBody", message: "It is signed, but not what belongs here."
+            )
+            tell(refusal, nil, now: now)
+            throw refusal
+        case .unwanted(let bundleId, let environment, let found):
+            // Neither lost nor worth a copy: its sender wants none of it.
+            tellUnwanted(bundleId, environment, now: now)
+            throw IntakeRefusal(
+                .notAcceptable, code: VerificationCode.wrongEnvironment.rawValue,
+                message: "It is of \(found.named), and \(wanted?.rawValue ?? "none") was asked for;"
+                    + " nothing was kept.",
+                bundleId: bundleId, environment: environment)
+        case .nowhere:
+            let refusal = IntakeRefusal(
+                .unavailable, code: "environmentNotServed",
+                message: "No environment is served here.")
+            tell(refusal, nil, now: now)
+            throw refusal
+        }
+    }
+
+    /// Whether Apple's signature says that the clock is right: Xcode's is anyone's.
+    private func confirmsClock(_ event: NewEvent, _ environment: Environment) -> Bool {
+        guard event.attributes.trust == .signed, LedgerHost.usualEnvironments.contains(environment),
+            let signedAt = event.attributes.signedAt
+        else { return false }
+        // Another delivery may have confirmed it meanwhile.
+        return clockWatch.confirm(signedAt: signedAt) || clockWatch.jumpMilliseconds == nil
+    }
+
+    // MARK: Routing
+
+    private enum Routed {
+        case event(NewEvent, Environment)
+        case refused(Refusal, Environment)
+        /// Genuine, but nothing that is taken here.
+        case misplaced
+        /// Genuine, but not of the environment that its sender asked for: where it would go, and
+        /// what it names.
+        case unwanted(BundleId?, Environment, String)
+        /// Nothing is served at all.
+        case nowhere
+    }
+
+    /// Where everything that names no environment of ours is kept (`contract.md`: a payload
+    /// without environment belongs, over HTTP, to Production).
+    private var home: Environment {
+        preparations[.production] != nil
+            ? .production : served.keys.min { $0.rawValue < $1.rawValue } ?? .production
+    }
+
+    private func route(
+        _ submission: Submission, only wanted: Environment?, now: Timestamp
+    ) -> Routed {
+        guard let any = preparations[home] else { return .nowhere }
+        do throws(VerificationError) {
+            let believed = try any.believe(submission, receivedAt: now)
+            guard admits(believed) else { return .misplaced }
+            let named = believed.environment.map { Environment(rawValue: $0) } ?? .production
+            let environment = named.flatMap { preparations[$0] == nil ? nil : $0 } ?? home
+            guard wanted == nil || named == wanted else {
+                return .unwanted(
+                    believed.bundleId, environment,
+                    believed.environment ?? Environment.production.rawValue)
+            }
+            guard let preparation = preparations[environment] else { return .nowhere }
+            return switch try preparation.accept(believed, submission, now) {
+            case .event(let event): .event(event, environment)
+            case .refused(let refusal): .refused(refusal, environment)
+            }
+        } catch {
+            guard case .refused(let refusal) = any.rejection(of: submission, error, now) else {
+                return .nowhere
+            }
+            return .refused(refusal, home)
+        }
+    }
+
+    // MARK: Refusing
+
+    private func refuse(
+        _ refusal: Refusal, _ environment: Environment, now: Timestamp
+    ) async -> IntakeRefusal {
+        let isConfigured = preparations[environment]?.isConfigured(refusal.bundleId) ?? false
+        let standing: IntakeRefusal.Standing =
+            switch refusal.standing {
+            case .quarantined: .notAcceptable
+            case .rejected where refusal.isGenuine: .notAcceptable
+            case .rejected: refusal.isRetryable ? .unavailable : .invalid
+            }
+        var told = IntakeRefusal(
+            standing, code: refusal.code, part: refusal.part, message: refusal.message,
+            bundleId: refusal.bundleId, environment: environment)
+        // What says nothing about the evidence is sent again, and not worth a copy.
+        if standing != .unavailable || refusal.code == VerificationCode.sharedSecretMissing.rawValue
+        {
+            told.isKept = await keep(
+                NewQuarantineItem(refusal, isConfiguredApp: isConfigured), environment)
+            // There is nothing to try again of what is not here.
+            if !told.isKept, !isConfigured, refusal.bundleId != nil,
+                refusal.code == VerificationCode.wrongApp.rawValue
+            {
+                told.message = IntakeRefusal.noCopy
+            }
+        }
+        tell(told, nil, now: now)
+        return told
+    }
+
+    private func keep(_ item: NewQuarantineItem, _ environment: Environment) async -> Bool {
+        guard let quarantine = quarantines[environment] else { return false }
+        switch await quarantine.keep(item.withheld(by: secrets)) {
+        case .kept: return true
+        case .full: return false
+        case .failed(let error):
+            observer.noted(.quarantineFailed(environment, error))
+            return false
+        }
+    }
+
+    // MARK: Appending
+
+    /// Throws `uploadBudgetExhausted` for a new event of a chain that has added enough today.
+    private func appendWithinBudget(
+        _ event: NewEvent, _ environment: Environment, _ submission: Submission,
+        _ account: OriginalTransactionId?, now: Timestamp
+    ) async throws(IntakeRefusal) -> Taken {
+        guard let budget, let id = event.attributes.chain ?? account else {
+            return try await append(event, environment, submission, now: now)
+        }
+        let chain = ChainId(bundleId: event.attributes.bundleId, originalTransactionId: id)
+        guard budget.take(chain, environment, at: now) else {
+            // What is known adds nothing: a retry is answered as always.
+            if let ledger = served[environment],
+                let position = try? await ledger.ledger.log.position(ofKnown: event)
+            {
+                return taken(event, .duplicate(of: position), ledger, now: now)
+            }
+            let refusal = UploadBudget.refusal(chain, environment, at: now)
+            tell(refusal, event, now: now)
+            throw refusal
+        }
+        var isWritten = false
+        defer { if !isWritten { budget.giveBack(chain, environment, at: now) } }
+        let appended = try await append(event, environment, submission, now: now)
+        isWritten = appended.result.isWritten
+        return appended
+    }
+
+    private func append(
+        _ event: NewEvent, _ environment: Environment, _ submission: Submission, now: Timestamp
+    ) async throws(IntakeRefusal) -> Taken {
+        guard let ledger = served[environment] else {
+            throw IntakeRefusal(
+                .unavailable, code: "environmentNotServed", message: "It is not served here.")
+        }
+        do throws(StoreError) {
+            let results = try await ledger.append([event])
+            return taken(event, results[0], ledger, now: now)
+        } catch {
+            // What is durable already needs no writing. A flood is not worth a read for each.
+            if error.code != .queueFull,
+                let position = try? await ledger.ledger.log.position(ofKnown: event)
+            {
+                return taken(event, .duplicate(of: position), ledger, now: now)
+            }
+            var refusal = IntakeRefusal(
+                .unavailable, code: error.code.rawValue,
+                message: "The event could not be made durable: \(error.reason)",
+                bundleId: event.attributes.bundleId, environment: environment)
+            refusal.isKept = await keep(
+                NewQuarantineItem(
+                    receivedAt: now, standing: .genuineConfigured, code: error.code.rawValue,
+                    message: error.reason, bundleId: event.attributes.bundleId,
+                    environment: environment.rawValue, bytes: submission.line,
+                    input: submission.input), environment)
+            tell(refusal, event, now: now)
+            throw refusal
+        }
+    }
+
+    private func taken(
+        _ event: NewEvent, _ result: AppendResult, _ ledger: ServedLedger, now: Timestamp
+    ) -> Taken {
+        tell(event, result, ledger.environment, now: now)
+        return Taken(
+            result: result, served: ledger,
+            chain: event.attributes.chain.map {
+                ChainId(bundleId: event.attributes.bundleId, originalTransactionId: $0)
+            }, bundleId: event.attributes.bundleId)
+    }
+
+    // MARK: Telling
+
+    private func tell(
+        _ event: NewEvent, _ result: AppendResult, _ environment: Environment, now: Timestamp
+    ) {
+        observer.took(
+            IntakeOutcome(
+                result: result.name, isTaken: true, source: event.attributes.source.rawValue,
+                environment: environment, bundleId: event.attributes.bundleId,
+                latenessMilliseconds: event.attributes.signedAt.map { now.milliseconds(since: $0) },
+                isKept: false, position: result.position, receivedAt: now))
+    }
+
+    private func tell(_ refusal: IntakeRefusal, _ event: NewEvent?, now: Timestamp) {
+        observer.noted(.refused(refusal))
+        observer.took(
+            IntakeOutcome(
+                result: refusal.code, isTaken: false,
+                source: preparations[home]?.source.rawValue ?? "",
+                environment: refusal.environment, bundleId: refusal.bundleId,
+                latenessMilliseconds: event?.attributes.signedAt.map {
+                    now.milliseconds(since: $0)
+                }, isKept: refusal.isKept, position: nil, receivedAt: now))
+    }
+
+    /// Under a result of its own: what was refused for being of the wrong environment otherwise
+    /// may be lost, and somebody is called.
+    private func tellUnwanted(_ bundleId: BundleId?, _ environment: Environment, now: Timestamp) {
+        observer.took(
+            IntakeOutcome(
+                result: LiveIntake.unwantedResult, isTaken: false,
+                source: preparations[home]?.source.rawValue ?? "", environment: environment,
+                bundleId: bundleId, latenessMilliseconds: nil, isKept: false, position: nil,
+                receivedAt: now))
+    }
+
+    /// What became of a delivery of another environment than its sender takes.
+    static let unwantedResult = "otherEnvironment"
+
+    /// Tells of a delivery that never came as far as being verified.
+    func tellUnread(_ refusal: IntakeRefusal) { tell(refusal, nil, now: clockWatch.now) }
+}

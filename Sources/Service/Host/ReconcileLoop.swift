@@ -1,0 +1,83 @@
+public import AppStore
+public import AppStoreAPI
+public import AppleSync
+internal import Intake
+internal import LedgerStore
+public import Queries
+public import Signing
+
+/// Looks chains up for as long as the service runs: slowly, a few in each round, in every
+/// environment that is served and that Apple answers for.
+public struct ReconcileLoop: Sendable {
+    private let host: LedgerHost
+    private let clients: [BundleId: AppStoreServerAPIClient]
+    private let books: AnswerBooks
+    private let clock: any ServiceClock
+    private let report: @Sendable (ReconcileNote) -> Void
+
+    /// - Parameters:
+    ///   - host: whose ledgers; it must run for as long.
+    ///   - clients: of the apps that have a key.
+    ///   - roots: whom to believe.
+    ///   - clock: now, and waiting.
+    ///   - report: told of every round that asked something or failed.
+    public init(
+        _ host: LedgerHost, clients: [BundleId: AppStoreServerAPIClient], roots: TrustedRoots,
+        clock: any ServiceClock, report: @escaping @Sendable (ReconcileNote) -> Void
+    ) {
+        self.host = host
+        self.clients = clients
+        self.clock = clock
+        self.report = report
+        books = AnswerBooks(
+            host.configuration.ledger, apps: host.configuration.apps,
+            verifier: EvidenceVerifier(roots: roots), ledgers: host.ledgers.map(\.ledger)
+        ) { clock.now }
+    }
+
+    /// Returns when the task is cancelled and the question under way has ended.
+    public func run() async {
+        var restUntil: [Environment: Timestamp] = [:]
+        var wait = ReconcileLimits.firstRoundMilliseconds
+        while !clients.isEmpty {
+            do throws(CancellationError) { try await clock.sleep(milliseconds: wait) } catch {
+                return
+            }
+            wait = ReconcileLimits.roundMilliseconds
+            for served in host.ledgers
+            where LedgerHost.usualEnvironments.contains(served.environment) {
+                guard !Task.isCancelled else { return }
+                if let until = restUntil[served.environment], clock.now < until { continue }
+                if await round(served) == "unauthorized" {
+                    restUntil[served.environment] = clock.now.advanced(
+                        byMilliseconds: ReconcileLimits.refusedKeyMilliseconds)
+                }
+            }
+        }
+    }
+
+    /// One round in one environment; the code of what ended it early.
+    @discardableResult
+    func round(_ served: ServedLedger) async -> String? {
+        let reconcile = Reconcile(
+            clients, books: books, ledger: served.ledger
+        ) { (position) async throws(StoreError) in
+            try await served.laterSnapshot(atLeast: position)
+        }
+        do throws(StoreError) {
+            let told = try await reconcile.run(budget: .round)
+            if !told.results.isEmpty { report(.round(told)) }
+            guard let stop = told.stop, !Task.isCancelled else { return told.stop?.code }
+            report(.failed(served.environment, code: stop.code, message: stop.message))
+            return stop.code
+        } catch {
+            if !Task.isCancelled {
+                report(
+                    .failed(
+                        served.environment, code: error.code.rawValue,
+                        message: error.description))
+            }
+            return error.code.rawValue
+        }
+    }
+}

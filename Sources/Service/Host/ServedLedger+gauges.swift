@@ -1,0 +1,50 @@
+import AppStore
+import Foundation
+import Ledger
+internal import LedgerStore
+internal import Projection
+internal import SQLiteStore
+
+extension ServedLedger {
+    /// What is measured when it is asked for, by name (Prometheus naming: the unit last).
+    public func gauges() async -> [(name: String, value: Double)] {
+        let (positions, time) = lag
+        let waiting = ledger.log.waiting
+        var gauges: [(name: String, value: Double)] = [
+            ("log_position", Double(head)),
+            ("projected_position", Double(projectedPosition ?? 0)),
+            ("lag_positions", Double(positions)),
+            ("lag_seconds", time / .seconds(1)),
+            ("append_queue_events", Double(waiting.eventCount)),
+            ("append_queue_bytes", Double(waiting.byteCount)),
+            ("projection_failing", projectionFailure == nil ? 0 : 1),
+            ("append_failing", obstacle == nil && !isStalled(at: .now) ? 0 : 1),
+        ]
+        // Of the app that is farthest behind; none while one was never swept.
+        if let through = ledger.complete(of: nil, .everything, head: head)?.through {
+            gauges.append(("complete_through_seconds", Double(through.milliseconds) / 1_000))
+        }
+        if let count = try? await ledger.operations.quarantineCount() {
+            gauges.append(("quarantine_items", Double(count)))
+        }
+        let (log, directory) = (ledger.log.path, ledger.directory)
+        gauges += await Blocking.run {
+            [
+                ("log_bytes", ServedLedger.byteCount(log)),
+                ("wal_bytes", ServedLedger.byteCount(log + "-wal")),
+                ("disk_free_bytes", ServedLedger.freeByteCount(directory)),
+            ]
+        }
+        return gauges
+    }
+
+    private static func byteCount(_ path: String) -> Double {
+        var status = stat()
+        return stat(path, &status) == 0 ? Double(status.st_size) : 0
+    }
+
+    /// What others than root may still write; 0 when that cannot be found out.
+    static func freeByteCount(_ directory: String) -> Double {
+        Double(DiskRoom.freeByteCount(directory) ?? 0)
+    }
+}

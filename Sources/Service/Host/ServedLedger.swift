@@ -1,0 +1,158 @@
+public import AppStore
+public import LedgerStore
+public import Projection
+internal import SQLiteStore
+import Synchronization
+
+/// One environment's ledger, open for as long as the service runs: what was appended is projected
+/// after the answer, and questions are answered from the state last published.
+public final class ServedLedger: Sendable {
+    public let ledger: EnvironmentLedger
+    let board = PositionBoard()
+    let wake = WakeSignal()
+    let observer: any ServingObserver
+    let health = Mutex(Health())
+    private let lead: Mutex<ArrivalLead>
+    /// Questions about chains that are asked at the same time are read together.
+    let chains: Gathering<String, FoundChains>
+    /// Questions about customers likewise.
+    let customers: Gathering<ProjectionsStore.AskedCustomer, FoundCustomer>
+    /// Answers that need no file.
+    let hotChains = HotReadings<String, FoundChains>(
+        maximumCost: ServedLedger.hotFactCount, cost: \.factCount)
+    let hotCustomers = HotReadings<ProjectionsStore.AskedCustomer, FoundCustomer>(
+        maximumCost: ServedLedger.hotHoldingCount, cost: \.holdingCount)
+    /// Commands are taken in one after the other.
+    let decisions = Turnstile()
+    /// Reports over all chains are computed one after the other.
+    let reports = Turnstile()
+
+    struct Health {
+        var projection: StoreError?
+        var append: StoreError?
+        /// Rises with every append that was answered: what was found out before it is out of date.
+        var appendVersion = 0
+        /// When the log was last written, or its lock looked at because somebody asked.
+        var lookedAt: ContinuousClock.Instant?
+        /// Whether a transaction was ever made durable here: until then a log that can be locked
+        /// may stand on a disk that is full.
+        var hasCommitted = false
+        var isStopping = false
+    }
+
+    /// Rows of customers that are kept in memory, in each of two generations.
+    static let hotHoldingCount = 8_192
+    /// Facts of chains that are kept in memory, likewise.
+    static let hotFactCount = 16_384
+
+    /// How long `minPosition` waits before it is an error (`contract.md`).
+    public static let waitLimit: Duration = .seconds(2)
+
+    public var environment: Environment { ledger.environment }
+
+    /// - Parameter newestReceivedAt: of the log, as it stands.
+    init(
+        _ ledger: EnvironmentLedger, newestReceivedAt: Timestamp?, observer: any ServingObserver
+    ) {
+        self.ledger = ledger
+        lead = Mutex(ArrivalLead(newest: newestReceivedAt))
+        self.observer = observer
+        let board = board
+        chains = Gathering { ids in await FoundChains.find(ids, board.snapshot) }
+        customers = Gathering { asked in await FoundCustomer.find(asked, board.snapshot) }
+    }
+
+    // MARK: Asking
+
+    /// The state to answer from, holding at least `position`. Waits `waitLimit` for it.
+    ///
+    /// Throws `projectionBehind`.
+    public func snapshot(
+        atLeast position: Int64? = nil, limit: Duration = ServedLedger.waitLimit
+    ) async throws(ServingError) -> LedgerSnapshot {
+        let wanted = position ?? 0
+        if let snapshot = board.snapshot, snapshot.position >= wanted { return snapshot }
+        wake.raise()
+        let snapshot = await board.snapshot(atLeast: wanted, limit: limit)
+        guard let snapshot, snapshot.position >= wanted else {
+            throw .projectionBehind(position: snapshot?.position ?? 0)
+        }
+        return snapshot
+    }
+
+    /// How far the answers are behind the log.
+    public var lag: (positions: Int64, time: Duration) { board.lag() }
+
+    /// The end of the log, as far as it is known here.
+    public var head: Int64 { board.head }
+
+    /// The last position answers include; nil before the first are possible.
+    public var projectedPosition: Int64? { board.snapshot?.position }
+
+    /// Why events cannot be accepted; nil when they can, as far as is known.
+    public var obstacle: StoreError? { health.withLock { $0.append } }
+
+    /// Why the projector stands still; nil when it does not.
+    public var projectionFailure: StoreError? { health.withLock { $0.projection } }
+
+    // MARK: Appending
+
+    /// Appends events, and sees to it that they are projected soon. Durable when it returns.
+    func append(_ events: [NewEvent]) async throws(StoreError) -> [AppendResult] {
+        let start = ContinuousClock.now
+        do throws(StoreError) {
+            let results = try await ledger.log.append(events)
+            observer.appended(start.duration(to: .now))
+            // What is known needs no writing, and says nothing about whether that is possible.
+            if results.contains(where: \.isWritten) { note(append: nil) }
+            if let milliseconds = lead.withLock({ $0.note(events, results) }) {
+                observer.noted(.clockBehind(environment, milliseconds: milliseconds))
+            }
+            if let last = results.lazy.map(\.position).max() {
+                board.reached(head: last)
+                wake.raise()
+            }
+            return results
+        } catch {
+            // A queue that is full for a moment says nothing about the next event.
+            if error.code != .queueFull { note(append: error) }
+            throw error
+        }
+    }
+
+    /// - Parameters:
+    ///   - version: of the appends when it was found out; nil for an append itself.
+    ///   - isCommit: whether it was found out by a COMMIT.
+    func note(append error: StoreError?, asOf version: Int? = nil, isCommit: Bool = true) {
+        health.withLock { health in
+            guard version == nil || version == health.appendVersion else { return }
+            if error == nil, isCommit { health.hasCommitted = true }
+            if version == nil { health.appendVersion += 1 }
+            if error == nil { health.lookedAt = .now }
+            if error != nil || health.append != nil { health.append = error }
+        }
+    }
+
+    /// Tells what happened to the projector; nil: it goes on.
+    func note(projection error: StoreError?) {
+        let before = health.withLock { health in
+            defer { health.projection = error }
+            return health.projection
+        }
+        if let error, before != error {
+            observer.noted(.projectionFailed(environment, error))
+        } else if error == nil, before != nil {
+            observer.noted(.projectionResumed(environment))
+        }
+    }
+
+    // MARK: Stopping
+
+    var isStopping: Bool { health.withLock { $0.isStopping } }
+
+    /// Asks the projector to finish.
+    func stop() {
+        health.withLock { $0.isStopping = true }
+        wake.raise()
+    }
+}

@@ -1,0 +1,131 @@
+public import AppStore
+public import AppleSync
+public import Intake
+internal import Ledger
+public import LedgerStore
+public import Projection
+
+/// Something people should read in the service's log.
+public enum ServingNote: Sendable {
+    /// Derived data was found wrong and made again.
+    case remark(Environment, Projector.Remark)
+    /// The projector could not go on; it tries again.
+    case projectionFailed(Environment, StoreError)
+    /// It went on after a failure.
+    case projectionResumed(Environment)
+    /// What could not be accepted could not be kept in quarantine either.
+    case quarantineFailed(Environment, StoreError)
+    /// A refused delivery.
+    case refused(IntakeRefusal)
+    /// A periodic checkpoint of the log failed.
+    case checkpointFailed(Environment, StoreError)
+    /// The change feed could not go on; it tries again.
+    case feedFailed(Environment, StoreError)
+    /// What delivering webhooks came to.
+    case webhook(WebhookNote)
+    /// What recovery by itself came to.
+    case recovery(RecoveryNote)
+    /// What looking chains up came to.
+    case reconciled(ReconcileNote)
+    /// The apps' shared secrets were read again.
+    case sharedSecretsReloaded
+    /// An app's shared secret could not be read again; the one before stays.
+    case sharedSecretUnusable(BundleId, ConfigurationError)
+
+    /// An event was dated ahead of the clock, since the log's newest arrival is; told once until the
+    /// clock has caught up.
+    case clockBehind(Environment, milliseconds: Int64)
+
+    /// The system's clock jumped forward, or is gone by again.
+    case clock(ClockWatch.Change)
+
+    /// How urgent it is.
+    public enum Level: Sendable {
+        case notice
+        case warning
+        case error
+    }
+
+    public var level: Level {
+        switch self {
+        case .remark(_, .unreadable): .error
+        case .remark: .warning
+        case .projectionFailed, .quarantineFailed, .checkpointFailed, .feedFailed: .error
+        case .recovery, .clockBehind: .warning
+        case .webhook(let note): note.isNews ? .warning : .notice
+        case .reconciled(let note): note.isNews ? .warning : .notice
+        case .projectionResumed, .sharedSecretsReloaded: .notice
+        case .sharedSecretUnusable, .clock(.jumped): .error
+        case .clock(.trusted): .notice
+        case .refused(let refusal):
+            // Genuine and not taken: somebody has to do something. Anything else is anybody's noise.
+            refusal.standing == .notAcceptable || refusal.standing == .unavailable
+                ? .warning : .notice
+        }
+    }
+
+    /// Stable; to filter and alert by.
+    public var code: String {
+        switch self {
+        case .remark(_, .diverged): "projectionsDiverged"
+        case .remark(_, .gone): "projectionsGone"
+        case .remark(_, .damaged): "projectionsDamaged"
+        case .remark(_, .foreign): "projectionsForeign"
+        case .remark(_, .relinked): "projectionsRelinked"
+        case .remark(_, .unreadable): "logDamaged"
+        case .projectionFailed(_, let error), .quarantineFailed(_, let error),
+            .checkpointFailed(_, let error), .feedFailed(_, let error):
+            error.code.rawValue
+        case .webhook(let note): note.code
+        case .recovery(let note): note.code
+        case .reconciled(let note): note.code
+        case .projectionResumed: "projectionResumed"
+        case .refused(let refusal): refusal.code
+        case .sharedSecretsReloaded: "sharedSecretsReloaded"
+        case .sharedSecretUnusable: "sharedSecretUnusable"
+        case .clockBehind: "clockBehind"
+        case .clock(.jumped): "clockJumped"
+        case .clock(.trusted): "clockTrusted"
+        }
+    }
+
+    public var environment: Environment? {
+        switch self {
+        case .remark(let environment, _), .projectionFailed(let environment, _),
+            .projectionResumed(let environment), .quarantineFailed(let environment, _),
+            .checkpointFailed(let environment, _), .feedFailed(let environment, _),
+            .clockBehind(let environment, _):
+            environment
+        case .webhook, .sharedSecretsReloaded, .sharedSecretUnusable, .clock: nil
+        case .recovery(let note): note.environment
+        case .reconciled(let note): note.environment
+        case .refused(let refusal): refusal.environment
+        }
+    }
+
+    /// One sentence, without anything of a payload, a token or a secret.
+    public var message: String {
+        switch self {
+        case .remark(_, let remark): remark.text
+        case .projectionFailed(_, let error): "The projector cannot go on: \(error)"
+        case .projectionResumed: "The projector goes on."
+        case .quarantineFailed(_, let error): "Nothing can be put into quarantine: \(error)"
+        case .refused(let refusal): refusal.message
+        case .checkpointFailed(_, let error): "The log cannot be checkpointed: \(error)"
+        case .feedFailed(_, let error): "The change feed cannot go on: \(error)"
+        case .webhook(let note): note.text
+        case .recovery(let note): note.text
+        case .reconciled(let note): note.text
+        case .sharedSecretsReloaded: "The shared secrets were read again."
+        case .sharedSecretUnusable(let bundleId, let error):
+            "The shared secret of \(bundleId) is of no use; the one before stays. \(error)"
+        case .clock(.jumped(let milliseconds)):
+            ServingError.clockJumped(milliseconds: milliseconds).message
+        case .clock(.trusted): "The clock is gone by again."
+        case .clockBehind(_, let milliseconds):
+            "The clock is \(milliseconds / 1_000) s behind the newest arrival in the log: until it has"
+                + " caught up, what arrives is dated by that arrival, and decisions count from then"
+                + " on. Set the clock right if it is wrong."
+        }
+    }
+}

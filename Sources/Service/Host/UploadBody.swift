@@ -1,0 +1,40 @@
+import AppStore
+internal import Intake
+public import Ledger
+
+/// What an app or its back end sends to `POST /v1/transactions` (`contract.md`).
+public struct UploadBody: Sendable {
+    /// The compact JWS of the transaction.
+    let transaction: [UInt8]
+    /// That of its renewal info.
+    let renewal: [UInt8]?
+    /// Whom the sender says the purchase belongs to.
+    public let customer: CustomerId?
+
+    /// Largest body: two JWS and a name.
+    public static let maximumByteCount = 640 * 1024
+    /// Longest customer id, bytes.
+    public static let maximumCustomerByteCount = CommandLimits.customerByteCount
+
+    /// Throws `malformed` for what is none.
+    public init(_ body: [UInt8]) throws(IntakeRefusal) {
+        let value = try IntakeRefusal.json(body)
+        guard let transaction = try IntakeRefusal.text("signedTransactionInfo", value) else {
+            throw IntakeRefusal.invalidBody("signedTransactionInfo is required.")
+        }
+        self.transaction = Array(transaction.utf8)
+        renewal = try IntakeRefusal.text("signedRenewalInfo", value).map { Array($0.utf8) }
+        customer = try IntakeRefusal.customer(in: value)
+    }
+
+    /// The evidence in it.
+    var submission: Submission {
+        let form: Submission.Form =
+            if let renewal {
+                .pair(transaction: transaction, renewal: renewal, status: nil)
+            } else {
+                .transaction(transaction)
+            }
+        return Submission(form: form, claimedReceivedAt: nil, input: "upload", item: nil)
+    }
+}

@@ -1,0 +1,59 @@
+import AsyncHTTPClient
+internal import Intake
+import NIOCore
+import NIOHTTP1
+
+/// Posts webhooks over HTTP/1.1: a connection pool, TLS checked against the system's roots, no
+/// redirects, no proxies, every wait and every answer bounded.
+public final class WebhookClient: WebhookTransport {
+    private let client: HTTPClient
+    private let timeout: TimeAmount
+
+    /// - Parameter timeoutMilliseconds: how long one attempt may take.
+    public init(timeoutMilliseconds: Int64 = WebhookLimits.timeoutMilliseconds) {
+        timeout = .milliseconds(timeoutMilliseconds)
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout = .init(
+            connect: .milliseconds(WebhookLimits.connectTimeoutMilliseconds),
+            read: timeout)
+        configuration.connectionPool.idleTimeout = .seconds(30)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
+            WebhookLimits.concurrency
+        configuration.decompression = .disabled
+        configuration.httpVersion = .http1Only
+        // A connection that cannot be made is a failed attempt: the schedule tries again.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    public func post(_ request: WebhookRequest) async -> WebhookOutcome {
+        var outgoing = HTTPClientRequest(url: request.url)
+        outgoing.method = .POST
+        for (name, value) in request.headers { outgoing.headers.add(name: name, value: value) }
+        outgoing.body = .bytes(request.body)
+        do {
+            let response = try await client.execute(
+                outgoing, timeout: timeout)
+            let outcome = WebhookOutcome.answered(
+                status: Int(response.status.code),
+                retryAfter: response.headers.first(name: "retry-after").flatMap { Int64($0) })
+            // Read, so that the connection can serve again; what it says is nothing to us. One that
+            // says too much is dropped.
+            _ = try? await response.body.collect(upTo: WebhookLimits.answerByteCount)
+            return outcome
+        } catch let error as HTTPClientError where WebhookClient.timeouts.contains(error) {
+            return .timedOut
+        } catch {
+            return .unreachable
+        }
+    }
+
+    private static let timeouts: [HTTPClientError] = [
+        .deadlineExceeded, .readTimeout, .connectTimeout, .writeTimeout,
+        .getConnectionFromPoolTimeout,
+    ]
+
+    /// Ends every connection. Nothing is posted afterwards.
+    public func close() async { try? await client.shutdown() }
+}

@@ -1,0 +1,56 @@
+public import AppStore
+import Foundation
+public import Intake
+public import Queries
+
+/// Somebody who wants to hear of changes: where, what, and how to prove that we said it.
+public struct WebhookEndpoint: Sendable, Equatable {
+    public let name: String
+    public let url: String
+    public let environment: Environment
+    public let filter: ChangeFilter
+    public let secret: WebhookSecret
+
+    public init(
+        name: String, url: String, environment: Environment, filter: ChangeFilter,
+        secret: WebhookSecret
+    ) {
+        self.name = name
+        self.url = url
+        self.environment = environment
+        self.filter = filter
+        self.secret = secret
+    }
+
+    /// Every configured endpoint, its secret read. Throws `ConfigurationError` that names the key.
+    public static func endpoints(
+        of configuration: ServiceConfiguration
+    ) throws(ConfigurationError) -> [WebhookEndpoint] {
+        var endpoints: [WebhookEndpoint] = []
+        for (index, webhook) in configuration.webhooks.enumerated() {
+            endpoints.append(
+                WebhookEndpoint(
+                    name: webhook.name, url: webhook.url, environment: webhook.environment,
+                    filter: ChangeFilter(names: webhook.types, bundleId: webhook.bundleId),
+                    secret: try WebhookSecret(
+                        file: webhook.secretFile, key: "webhooks[\(index)].secretFile")))
+        }
+        return endpoints
+    }
+
+    /// A change as a request, signed at this moment. Id and body are those of every other attempt.
+    func request(_ change: FeedChange, at now: Timestamp) -> WebhookRequest {
+        request(id: change.id, body: change.body(filter), at: now)
+    }
+
+    func request(id: String, body: [UInt8], at now: Timestamp) -> WebhookRequest {
+        let seconds = now.milliseconds / 1_000
+        return WebhookRequest(
+            url: url,
+            headers: [
+                ("content-type", "application/json"), ("user-agent", "subledger"),
+                ("webhook-id", id), ("webhook-timestamp", String(seconds)),
+                ("webhook-signature", secret.signature(id: id, timestamp: seconds, body: body)),
+            ], body: body)
+    }
+}

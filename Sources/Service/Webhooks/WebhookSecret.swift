@@ -1,0 +1,56 @@
+import AppStore
+public import Intake
+import Signing
+
+/// What an endpoint's messages are signed with (Standard Webhooks): from a file, one `whsec_…` a
+/// line. Never printed: neither its description nor its mirror shows it.
+public struct WebhookSecret: Sendable, Equatable {
+    private let keys: [[UInt8]]
+
+    static let prefix = "whsec_"
+
+    /// Reads the text of a secret file; nil unless each line is `whsec_` and the base64 of 24 to 64
+    /// bytes.
+    public init?(text: String) {
+        let lines = SecretFile.lines(text)
+        guard (1...WebhookLimits.secretCount).contains(lines.count) else { return nil }
+        var keys: [[UInt8]] = []
+        for line in lines {
+            guard line.hasPrefix(WebhookSecret.prefix),
+                let key = Base64Standard.decode(
+                    Array(line.utf8.dropFirst(WebhookSecret.prefix.utf8.count))),
+                WebhookLimits.secretByteCounts.contains(key.count)
+            else { return nil }
+            keys.append(key)
+        }
+        self.keys = keys
+    }
+
+    /// Reads a secret file.
+    public init(file: String, key: String) throws(ConfigurationError) {
+        let text = try SecretFile.text(file, key: key, upTo: WebhookLimits.secretFileByteCount)
+        guard let secret = WebhookSecret(text: text) else {
+            throw ConfigurationError(
+                .invalidValue, key: key,
+                reason: "The file must hold whsec_ and the base64 of 24 to 64 bytes, a line each"
+                    + " for at most \(WebhookLimits.secretCount) secrets.")
+        }
+        self = secret
+    }
+
+    /// The `webhook-signature` header: `v1,` and the base64 of the code over `id.timestamp.body`,
+    /// one for each secret.
+    func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
+        let head = Array("\(id).\(timestamp).".utf8)
+        return keys.map { key in
+            let code = HMACSHA256.code([head, body], key: key)
+            return "v1," + String(decoding: Base64Standard.encode(code.bytes), as: UTF8.self)
+        }.joined(separator: " ")
+    }
+}
+
+extension WebhookSecret: CustomStringConvertible, CustomReflectable {
+    public var description: String { "WebhookSecret" }
+
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

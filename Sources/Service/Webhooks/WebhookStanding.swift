@@ -1,0 +1,80 @@
+public import AppStore
+public import Intake
+import Ledger
+public import LedgerStore
+internal import Projection
+internal import Queries
+internal import SQLiteStore
+
+/// One endpoint for people: what it is, how far it is, what waits.
+public struct WebhookStanding: Sendable {
+    public let endpoint: WebhookEndpoint
+    /// Nil for one that no service came with yet.
+    public let row: WebhookEndpointRow?
+    public let waiting: Int
+    public let parked: Int
+    /// The end of the log.
+    public let head: Int64
+
+    /// Every endpoint's standing, in their order. Opens each environment for a moment.
+    public static func standings(
+        of endpoints: [WebhookEndpoint], _ configuration: Configuration
+    ) async throws(StoreError) -> [WebhookStanding] {
+        var standings: [WebhookStanding] = []
+        for endpoint in endpoints {
+            let ledger = try await EnvironmentLedger.open(
+                configuration, environment: endpoint.environment)
+            let found = await Outcome { () throws(StoreError) in
+                let counts = try await ledger.operations.waitingCounts(for: endpoint.name)
+                return WebhookStanding(
+                    endpoint: endpoint,
+                    row: try await ledger.operations.webhookEndpoints().first {
+                        $0.name == endpoint.name
+                    }, waiting: counts.waiting, parked: counts.parked,
+                    head: try await ledger.log.head().position)
+            }
+            await ledger.close()
+            standings.append(try found.get())
+        }
+        return standings
+    }
+
+    /// `new`, `live`, or `disabled` after a 410.
+    public var state: String {
+        guard let row else { return "new" }
+        return row.disabledAt == nil ? "live" : "disabled"
+    }
+
+    /// The address without its path and query, which may hold a secret.
+    private var origin: String {
+        endpoint.url.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")
+    }
+
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("name", endpoint.name)
+            json.member("origin", origin)
+            json.member("environment", endpoint.environment.rawValue)
+            json.member("bundleId", endpoint.filter.bundleId)
+            json.array(
+                "types", (endpoint.filter.names ?? []).map(\.rawValue).sorted()
+            ) { $0.value($1) }
+            json.member("state", state)
+            json.member("cursor", row?.cursor.position)
+            json.member("position", head)
+            json.member("waiting", Int64(waiting))
+            json.member("parked", Int64(parked))
+            json.member("disabledAt", row?.disabledAt)
+            json.member("lastAttemptAt", row?.lastAttemptAt)
+            json.member("lastSuccessAt", row?.lastSuccessAt)
+            json.member("lastOutcome", row?.lastOutcome)
+        }
+    }
+
+    public var text: String {
+        let place = row.map { "position \($0.cursor.position) of \(head)" } ?? "not begun"
+        return
+            "\(endpoint.name)  \(origin)  \(state)  \(place)  \(waiting) waiting  \(parked) parked"
+            + (row?.lastOutcome.map { "  last: \($0)" } ?? "")
+    }
+}

@@ -1,0 +1,40 @@
+import AppStore
+import Ledger
+public import LedgerStore
+public import Queries
+public import SQLiteStore
+import Signing
+
+/// Posts one message of type `test`, to see whether an endpoint takes and verifies it.
+public struct WebhookTest: Sendable {
+    let endpoint: WebhookEndpoint
+    let transport: any WebhookTransport
+    let clock: any ServiceClock
+
+    public init(
+        endpoint: WebhookEndpoint, transport: any WebhookTransport, clock: any ServiceClock
+    ) {
+        self.endpoint = endpoint
+        self.transport = transport
+        self.clock = clock
+    }
+
+    /// What came of it. An endpoint that was disabled and takes it is delivered to again, from
+    /// where it stood.
+    public func run(_ operations: OperationsStore) async throws(StoreError) -> WebhookOutcome {
+        let now = clock.now
+        var json = JSONWriter()
+        json.object { json in
+            json.member("type", "test")
+            json.member("timestamp", now)
+            json.object("data") { json in
+                json.member("environment", endpoint.environment.rawValue)
+                json.member("endpoint", endpoint.name)
+            }
+        }
+        let id = "tst_" + SHA256.hash(json.bytes).hexadecimal.prefix(32)
+        let outcome = await transport.post(endpoint.request(id: id, body: json.bytes, at: now))
+        if outcome.isSuccess { try await operations.enableWebhook(endpoint.name) }
+        return outcome
+    }
+}

@@ -1,0 +1,44 @@
+import AppStore
+import Ledger
+import LedgerStore
+internal import Projection
+internal import Queries
+
+extension StoryCheck {
+    /// Compares what a customer has with a list of moments, each with any of `standing`, `active`
+    /// (names of entitlements) and `verdicts` (members by the entitlement's name).
+    func customer(
+        _ id: String, _ expected: JSONValue, _ session: LedgerSession
+    ) async throws(StoreError) -> [String] {
+        var differences: [String] = []
+        for wanted in expected.array ?? [] {
+            guard let at = wanted["at"]?.string.flatMap({ Timestamp(rfc3339: $0) }) else {
+                differences.append("an answer has no valid `at`")
+                continue
+            }
+            let answer = try await session.customers.entitlements(
+                of: CustomerId(stated: id), moment: Moment(at: at, now: StoryCheck.end))
+            let actual = StoryCheck.object(answer)
+            for member in wanted.object ?? [] where member.key != "at" {
+                StoryCheck.compare(
+                    member.value, actual[member.key], "\(at.rfc3339) \(member.key)", &differences)
+            }
+        }
+        return differences
+    }
+
+    private static func object(_ answer: EntitlementsAnswer) -> JSONValue {
+        let verdicts = answer.entitlements.verdicts.map { verdict in
+            var json = JSONWriter()
+            verdict.write(to: &json)
+            return JSONMember(
+                key: verdict.entitlement, value: (try? JSONValue.parse(json.bytes)) ?? .null)
+        }
+        let active = answer.entitlements.verdicts.filter(\.active).map(\.entitlement)
+        return .object([
+            JSONMember(key: "standing", value: .string(answer.entitlements.standing.rawValue)),
+            JSONMember(key: "active", value: .array(active.map { .string($0) })),
+            JSONMember(key: "verdicts", value: .object(verdicts)),
+        ])
+    }
+}

@@ -1,0 +1,178 @@
+public import AppStore
+public import Ledger
+public import LedgerStore
+public import Projection
+internal import Queries
+internal import SQLiteStore
+
+/// Compares a ledger with a story's `expected.json`. Positions and evidence are not compared: they
+/// depend on the order of arrival.
+public struct StoryCheck: Sendable {
+    private let expected: JSONValue
+
+    /// The catalogue that stories are told under.
+    public static let catalogue: Catalogue = {
+        func product(_ level: Int, _ months: Int64) -> Catalogue.Product {
+            Catalogue.Product(
+                entitlements: ["pro"], group: "pro", level: level,
+                period: ISO8601Period(months: months))
+        }
+        var catalogue = Catalogue()
+        catalogue.products = [
+            ProductId("com.example.pro.monthly"): product(1, 1),
+            ProductId("com.example.team.monthly"): product(1, 1),
+            ProductId("com.example.pro.yearly"): product(1, 12),
+            ProductId("com.example.basic.monthly"): product(2, 1),
+            ProductId("com.example.weekly"): Catalogue.Product(
+                entitlements: ["pro"], group: "pro", level: 3, period: ISO8601Period(days: 7)),
+            ProductId("com.example.pass"): Catalogue.Product(
+                entitlements: ["pro"], duration: ISO8601Period(days: 30)),
+        ]
+        return catalogue
+    }()
+
+    /// Late enough that everything in a story has happened.
+    public static let end = Timestamp(milliseconds: 4_102_444_800_000)
+
+    public init(expected bytes: [UInt8]) throws(JSONError) {
+        expected = try JSONValue.parse(bytes)
+    }
+
+    /// What differs, one sentence each; empty when the ledger says what the story expects.
+    public func differences(_ session: LedgerSession) async throws(StoreError) -> [String] {
+        var differences: [String] = []
+        for member in expected["chains"]?.object ?? [] {
+            let chains = try await session.ledger.facts.chains(OriginalTransactionId(member.key))
+            let facts = try await session.ledger.facts.facts(of: chains).flatMap(\.1)
+            let life = Lifecycle(
+                facts, environment: session.ledger.environment,
+                catalogue: session.ledger.catalogue)
+            let found = compare(life, member.value)
+            let answers = try await answers(member.key, member.value, session)
+            differences += (found + answers).map { "\(member.key): \($0)" }
+        }
+        for member in expected["customers"]?.object ?? [] {
+            let found = try await customer(member.key, member.value, session)
+            differences += found.map { "customer \(member.key): \($0)" }
+        }
+        return differences
+    }
+
+    // MARK: Lists
+
+    private func compare(_ life: Lifecycle, _ expected: JSONValue) -> [String] {
+        var differences: [String] = []
+        func check(_ name: String, _ actual: [String], _ key: String, _ keys: [String]) {
+            guard let list = expected[key]?.array else { return }
+            let wanted = list.map { item in
+                item.string
+                    ?? keys.map { item[$0].map(StoryCheck.text) ?? "null" }
+                    .joined(separator: " ")
+            }
+            guard wanted != actual else { return }
+            differences.append(
+                "\(name)\n    expected: \(wanted.joined(separator: "\n              "))"
+                    + "\n    actual:   \(actual.joined(separator: "\n              "))")
+        }
+        check(
+            "intervals",
+            life.intervals.map { interval in
+                [
+                    interval.state.rawValue, interval.from.rfc3339,
+                    interval.to?.rfc3339 ?? "null", interval.productId?.rawValue ?? "null",
+                    interval.transactionId.rawValue,
+                ].joined(separator: " ")
+            }, "intervals", ["state", "from", "to", "productId", "transactionId"])
+        check(
+            "facts",
+            life.lifeFacts.map { "\($0.at.rfc3339) \($0.name.rawValue)" }.sorted(), "facts",
+            ["at", "fact"])
+        check(
+            "transitions",
+            life.transitions.map { transition in
+                [
+                    transition.at.rfc3339, transition.from?.rawValue ?? "null",
+                    transition.to.rawValue, transition.reason?.rawValue ?? "null",
+                ].joined(separator: " ")
+            }, "transitions", ["at", "from", "to", "reason"])
+        checkNotices(life, expected, &differences)
+        return differences
+    }
+
+    private func checkNotices(
+        _ life: Lifecycle, _ expected: JSONValue, _ differences: inout [String]
+    ) {
+        guard let wanted = expected["notices"]?.array?.compactMap(\.string) else { return }
+        var codes = Set(
+            life.notices.filter { $0.holds(at: StoryCheck.end) }.map(\.code.rawValue))
+        if !wanted.contains(NoticeCode.lateDelivery.rawValue) {
+            codes.remove(NoticeCode.lateDelivery.rawValue)
+        }
+        guard codes.sorted() != wanted.sorted() else { return }
+        differences.append("notices: expected \(wanted.sorted()), actual \(codes.sorted())")
+    }
+
+    // MARK: Answers
+
+    private func answers(
+        _ id: String, _ expected: JSONValue, _ session: LedgerSession
+    ) async throws(StoreError) -> [String] {
+        var differences: [String] = []
+        for answer in expected["answers"]?.array ?? [] {
+            guard let at = answer["at"]?.string.flatMap({ Timestamp(rfc3339: $0) }) else {
+                differences.append("an answer has no valid `at`")
+                continue
+            }
+            let actual = try await show(id, at: at, session)
+            if let state = answer["state"], state.isNull {
+                if actual != nil { differences.append("\(at.rfc3339): a state is not expected") }
+                continue
+            }
+            guard let actual else {
+                differences.append("\(at.rfc3339): there is no state")
+                continue
+            }
+            for member in answer.object ?? [] where member.key != "at" {
+                StoryCheck.compare(
+                    member.value, actual[member.key], "\(at.rfc3339) \(member.key)", &differences)
+            }
+        }
+        return differences
+    }
+
+    private func show(
+        _ id: String, at: Timestamp, _ session: LedgerSession
+    ) async throws(StoreError) -> JSONValue? {
+        let moment = Moment(at: at, now: StoryCheck.end)
+        do throws(QueryError) {
+            let reading = try await session.query.reading(id, moment: moment)
+            var json = JSONWriter()
+            reading.writeShow(to: &json)
+            return try? JSONValue.parse(json.bytes)
+        } catch {
+            guard case .store(let failure) = error else { return nil }
+            throw failure
+        }
+    }
+
+    /// Objects by the members given; everything else entirely.
+    static func compare(
+        _ expected: JSONValue, _ actual: JSONValue?, _ path: String,
+        _ differences: inout [String]
+    ) {
+        if let members = expected.object, actual?.object != nil {
+            for member in members {
+                compare(
+                    member.value, actual?[member.key], "\(path).\(member.key)", &differences)
+            }
+            return
+        }
+        guard expected != actual ?? .null else { return }
+        differences.append(
+            "\(path): expected \(text(expected)), actual \(actual.map(text) ?? "nothing")")
+    }
+
+    private static func text(_ value: JSONValue) -> String {
+        value.string ?? String(decoding: value.encoded(), as: UTF8.self)
+    }
+}

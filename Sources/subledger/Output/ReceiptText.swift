@@ -1,0 +1,99 @@
+import AppStore
+import Queries
+import Signing
+
+extension ReceiptExamination {
+    /// `receipt` for people.
+    ///
+    /// - Parameter file: where the receipt was read from, as it was named.
+    public func text(file: String) -> String {
+        var lines = heading
+        lines.append("verified".padding(to: 16) + verdict)
+        if trust != nil, let refusal {
+            lines.append("refused".padding(to: 16) + "\(refusal.code.rawValue): \(refusal.reason)")
+        }
+        if let isOfDevice {
+            lines.append("device".padding(to: 16) + (isOfDevice ? "the one named" : "another one"))
+        }
+        if case .app(let receipt) = contents {
+            lines.append("purchases".padding(to: 16) + String(receipt.inAppPurchases.count))
+            for purchase in receipt.inAppPurchases { lines.append("  " + purchase.line) }
+        }
+        let ids = originalTransactionIds.map(\.rawValue.printable)
+        lines.append("chains".padding(to: 16) + (ids.isEmpty ? "none" : String(ids.count)))
+        for id in ids { lines.append("  " + id) }
+        for product in untypedProducts {
+            lines.append(
+                "not listed".padding(to: 16) + product.rawValue.printable
+                    + ": nothing says what it is; it counts for nothing until it is listed under"
+                    + " products in the configuration, with a duration if it is a non-renewing"
+                    + " subscription, or Apple's signed transaction is fetched")
+        }
+        for step in nextSteps(file: file) {
+            lines.append("next".padding(to: 16) + step.purpose + ":")
+            lines.append("  " + step.command.printable)
+        }
+        return lines.printableText
+    }
+
+    private var verdict: String {
+        switch trust {
+        case .apple: "yes, signed by Apple"
+        case .extraRoot(let root): "yes, under the extra root \(root.hexadecimal)"
+        case .local: "as Xcode's own, which nobody vouches for"
+        case nil: refusal.map { "no: \($0.code.rawValue): \($0.reason)" } ?? "no"
+        }
+    }
+
+    private var heading: [String] {
+        switch contents {
+        case .app(let receipt): receipt.heading
+        case .transaction(let receipt):
+            [
+                "transaction receipt of iOS 6",
+                "transaction".padding(to: 16) + receipt.transactionId.rawValue.printable,
+                "product".padding(to: 16) + (receipt.productId?.rawValue.printable ?? "not named"),
+            ]
+        case .nothing: ["no receipt"]
+        }
+    }
+}
+
+extension AppReceipt {
+    fileprivate var heading: [String] {
+        let version = applicationVersion.map { " " + $0.printable } ?? ""
+        let first = originalApplicationVersion.map { ", first \($0.printable)" } ?? ""
+        var lines = [
+            "app receipt of \(bundleId?.rawValue.printable ?? "no app")\(version)\(first)",
+            "type".padding(to: 16) + (receiptType?.rawValue.printable ?? "not named"),
+            "created".padding(to: 16) + (creationDate?.rfc3339 ?? "not dated"),
+        ]
+        if let originalPurchaseDate {
+            lines.append("app bought".padding(to: 16) + originalPurchaseDate.rfc3339)
+        }
+        if let expirationDate {
+            lines.append("app expires".padding(to: 16) + expirationDate.rfc3339)
+        }
+        return lines
+    }
+}
+
+extension InAppPurchaseReceipt {
+    fileprivate var line: String {
+        var parts = [productId?.rawValue.printable ?? "no product"]
+        if let transactionId { parts.append("transaction \(transactionId.rawValue.printable)") }
+        if let originalTransactionId {
+            parts.append("of chain \(originalTransactionId.rawValue.printable)")
+        }
+        if let kind = productType {
+            parts.append(kind.value?.productType?.rawValue ?? "type \(kind.rawValue)")
+        }
+        if let purchaseDate { parts.append("bought \(purchaseDate.rfc3339)") }
+        if let expiresDate { parts.append("until \(expiresDate.rfc3339)") }
+        if let cancellationDate { parts.append("cancelled \(cancellationDate.rfc3339)") }
+        if isTrialPeriod == true { parts.append("trial") }
+        if isInIntroOfferPeriod == true { parts.append("introductory offer") }
+        if let promotionalOfferId { parts.append("offer \(promotionalOfferId.printable)") }
+        return parts.joined(separator: ", ")
+    }
+}
