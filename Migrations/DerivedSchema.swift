@@ -1,4 +1,4 @@
-/// The schemas of the files that are derived from the log and made anew at will: they have no
+/// The schemas of the files derived from the log, which can be rebuilt at any time. They have no
 /// history, since another version is another file.
 public enum DerivedSchema {
     /// `facts-<decoderVersion>.sqlite`.

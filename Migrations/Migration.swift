@@ -1,6 +1,6 @@
 /// One forward step of a schema: a numbered SQL script, embedded in the binary so that a single
-/// file is enough to deploy. A shipped script is never edited; its checksum is recorded in every
-/// file it was applied to.
+/// file is enough to deploy. A released script is never edited; its checksum is recorded in every
+/// file to which it was applied.
 public struct Migration: Hashable, Sendable {
     /// Counts from 1 without gaps inside one list.
     public let version: Int

@@ -1,6 +1,6 @@
-/// How each durable file's schema got here: one list a file, oldest first.
+/// The migrations of each durable file: one list per file, oldest first.
 ///
-/// A script is named `V<number>_<file>_<what>.sql`; the leading letter is there because the name
+/// A script is named `V<number>_<file>_<what>.sql`; it starts with a letter because the name
 /// becomes an identifier when it is embedded. Derived files (facts, projections) have no history:
 /// another version is another file.
 public enum SchemaHistory {

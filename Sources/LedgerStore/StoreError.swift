@@ -1,4 +1,4 @@
-/// Why the store could not do what it was asked: a stable code, the file, and what to do next.
+/// Why the store failed: a stable code, the file, and what to do next.
 ///
 /// Never holds a payload, a bound value or a secret. Equality looks at the code only.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
@@ -9,29 +9,29 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public let reason: String
     /// What to do about it, one sentence.
     public let remedy: String
-    /// Whether the file is derived from the log: then it can be made again.
+    /// Whether the file is derived from the log, and so can be rebuilt.
     public private(set) var isDerived = false
 
-    /// Stable names; scripts rely on them.
+    /// Stable names, for scripts.
     public enum Code: String, Sendable, CaseIterable {
         /// Written by a newer release than this one.
         case fileNewer
         /// A recorded migration differs from the one this binary carries, or one is missing.
         case fileChanged
-        /// An SQLite file, but not one of ours.
+        /// An SQLite file of another program or purpose.
         case fileForeign
-        /// No SQLite file at all.
+        /// Not an SQLite file.
         case fileNotDatabase
         /// Damaged, truncated, or rows that contradict each other.
         case fileCorrupt
         /// The file or its directory cannot be written.
         case fileReadOnly
-        /// Deleted, moved or replaced while it was open, it or its write-ahead log; or only the
+        /// It or its write-ahead log was deleted, moved or replaced while open; or only the
         /// write-ahead log is left.
         case fileReplaced
         /// Another process held the file longer than the busy timeout.
         case fileLocked
-        /// The file is being used and must stay.
+        /// The file is in use and cannot be removed.
         case fileInUse
         /// No file has that name.
         case noSuchFile
@@ -44,9 +44,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case batchTooLarge
         /// One piece of evidence over its bound.
         case evidenceTooLarge
-        /// Evidence that cannot be written down as what it is said to be.
+        /// Evidence that does not fit its declared form.
         case evidenceMalformed
-        /// COMMIT failed twice: the events may or may not be there. Appending them again is safe.
+        /// COMMIT failed twice: the events may or may not be in the log. Appending them again is
+        /// safe.
         case commitOutcomeUnknown
         /// The store was closed.
         case closed
@@ -61,23 +62,23 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    /// Whether the file itself is of no use: derived data is then made again, the log restored.
+    /// Whether the file itself is unusable: derived data must then be rebuilt, the log restored.
     public var isDamage: Bool { [.fileCorrupt, .fileNotDatabase, .fileForeign].contains(code) }
 
-    /// Whether making derived data again would help.
+    /// Whether rebuilding derived data would help.
     public var asksForRebuild: Bool { isDerived && (isDamage || code == .databaseFailure) }
 
-    /// The same, of a file that is derived from the log.
+    /// The same error, for a file that is derived from the log.
     package func ofDerivedFile(_ path: String) -> StoreError {
         var error = StoreError(
             code, path: path, reason: reason,
             remedy: isDamage || code == .databaseFailure
-                ? "It is derived data: `subledger rebuild --from-log` makes it again." : remedy)
+                ? "It is derived data: run `subledger rebuild --from-log`." : remedy)
         error.isDerived = true
         return error
     }
 
-    /// The same, with one sentence more of what to do.
+    /// The same error, with one more sentence in the remedy.
     public func adding(_ sentence: String) -> StoreError {
         var error = StoreError(code, path: path, reason: reason, remedy: "\(remedy) \(sentence)")
         error.isDerived = isDerived

@@ -2,16 +2,17 @@ import Foundation
 import GRDBSQLite
 import Synchronization
 
-/// A file system for SQLite (https://www.sqlite.org/vfs.html) that passes everything on to the
-/// usual one, and lets a `FaultPlan` spoil the calls to files below its directory.
+/// A VFS for SQLite (https://www.sqlite.org/vfs.html) that forwards everything to the default one,
+/// and lets a `FaultPlan` fail the calls to files below its directory.
 ///
-/// It becomes SQLite's default once and for the whole process, since the stores name no file system
-/// when they open their files. Files of other directories are opened by the usual file system alone, so
-/// that tests running beside are not touched.
+/// It becomes SQLite's default once for the whole process, since the stores name no VFS when they
+/// open their files. Files of other directories are opened by the default VFS alone, so that
+/// concurrent tests are unaffected.
 package enum FaultFileSystem {
     private static let plans = Mutex<[String: FaultPlan]>([:])
 
-    /// SQLite's own, below whatever a store put above it. Registered for ever and never changed.
+    /// SQLite's own VFS, below any that a store put on top. Registered permanently and never
+    /// changed.
     nonisolated(unsafe) static let usual: UnsafeMutablePointer<sqlite3_vfs> = {
         guard let usual = sqlite3_vfs_find("unix") else {
             preconditionFailure("SQLite has no file system.")
@@ -19,12 +20,12 @@ package enum FaultFileSystem {
         return usual
     }()
 
-    /// Room before the usual file system's own part of an `sqlite3_file`: the methods, and the
+    /// Space before the default VFS's part of an `sqlite3_file`: the methods, and the
     /// `FaultedFile`.
     static let prefixByteCount = 16
 
-    /// Ours: the usual one but for what opens, deletes and looks for files. The other functions
-    /// take no notice of the file system they are called for. Never freed: SQLite keeps it.
+    /// Our VFS: the default one except for opening, deleting and checking files. The other
+    /// functions ignore the VFS argument. Never freed: SQLite keeps the pointer.
     private static let registration: Int32 = {
         let usual = FaultFileSystem.usual
         let copy = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
@@ -46,9 +47,9 @@ package enum FaultFileSystem {
         return sqlite3_vfs_register(copy, 1)
     }()
 
-    /// Spoils what the plan says until `release`.
+    /// Fails calls as planned until `release`.
     package static func apply(_ plan: FaultPlan) {
-        precondition(registration == SQLITE_OK, "SQLite refused the file system.")
+        precondition(registration == SQLITE_OK, "SQLite refused the VFS.")
         plans.withLock { $0[plan.directory] = plan }
     }
 
@@ -83,7 +84,7 @@ package enum FaultFileSystem {
         return usualFunctions.xAccess(usual, name, flags, result)
     }
 
-    /// The usual file system's functions, which are never nil.
+    /// The default VFS's functions, which are never nil.
     private static var usualFunctions:
         (
             xDelete:

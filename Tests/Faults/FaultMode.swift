@@ -1,27 +1,27 @@
-/// What happens at the chosen call and after it.
+/// The effect at the chosen call and after it.
 package enum FaultMode: CaseIterable, Sendable {
-    /// The call fails with an I/O error, without effect; the next succeed.
+    /// The call fails with an I/O error, without effect; later ones succeed.
     case once
-    /// As `once`, but the disk was full where the call needs room.
+    /// As `once`, but with a full disk where the call needs space.
     case fullOnce
-    /// From the call on every write, sync, truncation and deletion fails; reads go on.
+    /// From the call on, every write, sync, truncation and deletion fails; reads succeed.
     case writesFromThere
-    /// From the call on every read fails.
+    /// From the call on, every read fails.
     case readsFromThere
-    /// From the call on the disk is full.
+    /// From the call on, the disk is full.
     case fullFromThere
-    /// From the call on everything fails.
+    /// From the call on, everything fails.
     case allFromThere
-    /// The process is killed at the call: nothing reaches a file any more, what was written stays.
+    /// The process is killed at the call: nothing is written any more, earlier writes remain.
     case crash
-    /// As `crash`, with half of the bytes of the write written.
+    /// As `crash`, with half of the write's bytes written.
     case tornWrite
-    /// The machine stops at the call: what was not synced is gone.
+    /// The machine stops at the call: unsynced data is lost.
     case powerCut
-    /// As `powerCut`, but of what was not synced some reached the disk and some did not.
+    /// As `powerCut`, but some of the unsynced data reached the disk.
     case raggedPowerCut
 
-    /// The process does not live on.
+    /// Whether the process ends.
     var isDeath: Bool {
         switch self {
         case .crash, .tornWrite, .powerCut, .raggedPowerCut: true
@@ -30,6 +30,6 @@ package enum FaultMode: CaseIterable, Sendable {
         }
     }
 
-    /// What was not synced has to be remembered.
+    /// Whether unsynced data must be tracked.
     var losesUnsynced: Bool { self == .powerCut || self == .raggedPowerCut }
 }

@@ -3,10 +3,9 @@ import GRDBSQLite
 import Simulator
 import Synchronization
 
-/// Counts the calls SQLite makes to the files below one directory and spoils them from the chosen
-/// one on.
+/// Counts SQLite's calls to the files below one directory, and fails them from the chosen one on.
 package final class FaultPlan: Sendable {
-    /// What is to become of a call.
+    /// The outcome of a call.
     enum Decision {
         case pass
         case fail(Int32)
@@ -35,13 +34,13 @@ package final class FaultPlan: Sendable {
         self.number = number
     }
 
-    /// True when the chosen call came.
+    /// Whether the chosen call was made.
     package var hasFired: Bool { state.withLock { $0.calls >= number } }
 
     package var callCount: Int { state.withLock { $0.calls } }
 
-    /// The process was killed or the machine stopped: whatever its connections still do has no
-    /// effect.
+    /// Whether the process was killed or the machine stopped: further calls of its connections have
+    /// no effect.
     var isDead: Bool {
         mode.isDeath && state.withLock { !$0.isHealed && $0.calls >= number }
     }
@@ -72,8 +71,8 @@ package final class FaultPlan: Sendable {
 
     // MARK: Choosing calls
 
-    /// Which of so many calls are to fail, one run for each: all of them, or `sample`, one of every
-    /// stretch, so that no part of a scenario is left out.
+    /// Which of `count` calls should fail, one run for each: all of them, or `sample`, one per
+    /// interval, so that every part of a scenario is covered.
     package static func calls(of count: Int, sample: Int?, seed: UInt64) -> [Int] {
         guard let sample, count > sample else { return Array(1...max(1, count)) }
         var chance = SeededGenerator(seed: seed)
@@ -85,7 +84,7 @@ package final class FaultPlan: Sendable {
         }
     }
 
-    // MARK: What is not durable
+    // MARK: Unsynced data
 
     func noteOpened() { state.withLock { $0.openCount += 1 } }
 
@@ -93,27 +92,27 @@ package final class FaultPlan: Sendable {
 
     func note(_ change: UnsyncedChange) { state.withLock { $0.changes.append(change) } }
 
-    /// The file was synced, or deleted together with its directory entry.
+    /// Called when the file was synced, or deleted together with its directory entry.
     func forgetChanges(of path: String) {
         state.withLock { state in state.changes.removeAll { $0.path == path } }
     }
 
-    /// Another process begins where the one that died has left its files, once its last connection
-    /// is closed: the machine ran on, and what was written and not synced is read still.
+    /// Lets another process start with the files of the one that died, once its last connection is
+    /// closed: the machine kept running, so unsynced writes are still readable.
     package func revive() async {
         await closed()
         state.withLock { $0.isHealed = true }
     }
 
-    /// The machine stops now: for `heal` to take back what was not synced since the beginning.
+    /// Stops the machine now: `heal` then reverts unsynced writes since the beginning.
     package func stop() { state.withLock { $0.isHealed = false } }
 
     private func closed() async {
         while state.withLock({ $0.openCount }) > 0 { await Task.yield() }
     }
 
-    /// Ends the faults. After a power cut takes back what had not been synced, once the last
-    /// connection is closed: the machine stopped, and nothing of the process is left.
+    /// Ends the faults. After a power failure, reverts unsynced writes once the last connection is
+    /// closed.
     package func heal(seed: UInt64) async throws {
         if mode.losesUnsynced { await closed() }
         let changes = state.withLock { state in
@@ -126,7 +125,7 @@ package final class FaultPlan: Sendable {
             if mode == .raggedPowerCut, chance.next() & 1 == 0 { continue }
             try takeBack(change)
         }
-        // Shared memory is nothing that outlives the machine.
+        // Shared memory does not survive the machine.
         for name in try FileManager.default.contentsOfDirectory(atPath: directory)
         where name.hasSuffix("-shm") {
             try FileManager.default.removeItem(atPath: directory + "/" + name)

@@ -1,8 +1,8 @@
 import GRDBSQLite
 
 extension FaultedFile {
-    /// The functions SQLite calls, all of which find their file by its pointer. Version 2: without
-    /// memory mapping. Written once, before any file is open, and never freed.
+    /// The methods that SQLite calls; each finds its file by its pointer. Version 2: without memory
+    /// mapping. Initialised before any file is open, and never freed.
     nonisolated(unsafe) static let methods: UnsafeMutablePointer<sqlite3_io_methods> = {
         let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         methods.initialize(to: sqlite3_io_methods())
@@ -32,7 +32,7 @@ extension FaultedFile {
         }
     }
 
-    /// Taking a lock may fail; letting go never does, and happens to a killed process too.
+    /// Taking a lock may fail; releasing one never does, and also happens in a killed process.
     private static func setLocks(_ methods: inout sqlite3_io_methods) {
         methods.xLock = { file, level in
             let file = FaultedFile.of(file)

@@ -1,14 +1,14 @@
 import Foundation
 import GRDBSQLite
 
-/// An open file whose calls a plan may spoil. SQLite's part of it is
-/// `methods, this object, the usual file system's own file`.
+/// An open file whose calls a plan may fail. SQLite's part of it is `methods, this object, the
+/// default VFS's own file`.
 final class FaultedFile {
     typealias Handle = UnsafeMutablePointer<sqlite3_file>
 
     let path: String
     let plan: FaultPlan
-    /// Where the usual file system keeps its file.
+    /// The default VFS's file.
     let usual: Handle
 
     private init(path: String, plan: FaultPlan, usual: Handle) {
@@ -43,7 +43,7 @@ final class FaultedFile {
         return SQLITE_OK
     }
 
-    /// The object behind SQLite's pointer.
+    /// The object of a file pointer from SQLite.
     static func of(_ file: Handle?) -> FaultedFile { unmanaged(file).takeUnretainedValue() }
 
     private static func unmanaged(_ file: Handle?) -> Unmanaged<FaultedFile> {
@@ -68,7 +68,7 @@ final class FaultedFile {
 
     // MARK: Calls that may fail
 
-    /// Runs `body` unless the plan says otherwise.
+    /// Runs `body` unless the plan decides otherwise.
     func attempt(_ call: FileCall, _ body: () -> Int32) -> Int32 {
         switch plan.decide(call) {
         case .pass: body()
@@ -95,7 +95,7 @@ final class FaultedFile {
         }
     }
 
-    /// Not passed on: only the plan asks what would be durable, and the disk is slow.
+    /// Not forwarded: only the plan tracks durability, and the disk is slow.
     func sync() -> Int32 {
         attempt(.sync) {
             plan.forgetChanges(of: path)

@@ -1,17 +1,16 @@
 import GRDBSQLite
 
-/// What SQLite asks of its file system, as far as it may fail
-/// (https://www.sqlite.org/c3ref/io_methods.html).
+/// The VFS calls that may fail (https://www.sqlite.org/c3ref/io_methods.html).
 enum FileCall: CaseIterable, Sendable {
     case open, delete, access, read, write, truncate, sync, fileSize, lock, shmMap, shmLock
 
-    /// The error SQLite's own file system reports for the call.
+    /// The error code of SQLite's default VFS for the call.
     var failure: Int32 {
         switch self {
         case .open: SQLITE_CANTOPEN
         case .delete: FileCall.extended(10)
         case .access: FileCall.extended(13)
-        // SQLITE_IOERR_CORRUPTFS: what SQLite makes of EIO, and calls damage in the end.
+        // SQLITE_IOERR_CORRUPTFS: SQLite's code for EIO, which it finally reports as damage.
         case .read: FileCall.extended(33)
         case .write: FileCall.extended(3)
         case .truncate: FileCall.extended(6)
@@ -23,7 +22,7 @@ enum FileCall: CaseIterable, Sendable {
         }
     }
 
-    /// The call changes what is in a file, or makes it durable.
+    /// Whether the call changes a file's contents, or makes them durable.
     var isWriting: Bool {
         switch self {
         case .write, .truncate, .sync, .delete: true
@@ -31,9 +30,9 @@ enum FileCall: CaseIterable, Sendable {
         }
     }
 
-    /// The call may need room on the disk.
+    /// Whether the call may need disk space.
     var needsRoom: Bool { self == .write || self == .shmMap }
 
-    /// SQLITE_IOERR_…: macros that do not reach Swift (https://www.sqlite.org/rescode.html).
+    /// SQLITE_IOERR_…: macros not imported into Swift (https://www.sqlite.org/rescode.html).
     private static func extended(_ number: Int32) -> Int32 { SQLITE_IOERR | number << 8 }
 }

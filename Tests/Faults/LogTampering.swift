@@ -1,13 +1,13 @@
 public import Foundation
 import GRDB
 
-/// Changes a closed log the way nobody should: without the triggers, or byte by byte.
+/// Modifies a closed log in unsupported ways: without the triggers, or byte by byte.
 public struct LogTampering {
     let path: String
 
     public init(path: String) { self.path = path }
 
-    /// Runs SQL with every trigger and every check out of the way; the triggers come back.
+    /// Runs SQL with every trigger and check disabled; the triggers are restored afterwards.
     public func run(_ sql: String) throws {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
@@ -30,7 +30,7 @@ public struct LogTampering {
         try queue.close()
     }
 
-    /// Asks the file, as a person with sqlite3 would.
+    /// Queries the file, as with sqlite3.
     public func strings(_ sql: String) throws -> [String] {
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }

@@ -1,8 +1,8 @@
-/// What stood in a file before a write or a truncation that was not synced yet.
+/// The previous contents at a write or truncation that is not synced yet.
 struct UnsyncedChange: Sendable {
     let path: String
     let offset: Int64
     let bytesBefore: [UInt8]
-    /// Of the file.
+    /// The size of the file.
     let sizeBefore: Int64
 }

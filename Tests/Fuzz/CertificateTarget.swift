@@ -4,8 +4,8 @@ import Simulator
 
 @testable import Signing
 
-/// Certificates from anybody: as a root an operator adds, in DER or PEM, and in each place of a
-/// presented chain whose other two are genuine.
+/// Untrusted certificates: as a root that an operator adds, in DER or PEM, and in each place of a
+/// presented certificate chain whose other two are genuine.
 struct CertificateTarget: FuzzTarget {
     let name = "certificates"
     let maximumByteCount = ChainPolicy.maximumCertificateByteCount + 64
@@ -23,7 +23,7 @@ struct CertificateTarget: FuzzTarget {
             + [CertificateTarget.pem(chain[2]) + CertificateTarget.pem(chain[2])] + strangers
     }
 
-    /// One way of being wrong each; what is wrong reads from the certificate alone.
+    /// One defect each, visible in the certificate alone.
     private static var wrongShapes: [AuthorityShape] {
         let changes: [(inout AuthorityShape) -> Void] = [
             { $0.hasLeafMarker = false }, { $0.isLeafOnWrongCurve = true },
@@ -53,7 +53,7 @@ struct CertificateTarget: FuzzTarget {
         if let roots = try? TrustedRoots.apple.adding(der) {
             require(
                 roots.fingerprints.isSuperset(of: TrustedRoots.apple.fingerprints),
-                "adding a root takes none away")
+                "adding a root removes none")
         }
         inspect(der)
         let (leaf, intermediate, root) = (
@@ -84,13 +84,13 @@ struct CertificateTarget: FuzzTarget {
             rootFingerprint: SHA256.hash(root))
         for isStrict in [false, true] {
             let chain = try? ChainPolicy.verify(presented, part: .outer, isStrict: isStrict)
-            // The keys are ours: nobody else can have signed another certificate.
-            require(chain == nil || isGenuine || isReplaced(presented), "a forged chain holds")
+            // The keys belong to this test, so no other certificate can be signed by them.
+            require(chain == nil || isGenuine || isReplaced(presented), "a forgery is refused")
         }
     }
 
-    /// A certificate may be written in another way that means the same to OpenSSL and leaves what
-    /// was signed as it was: then the leaf's key is still the authority's.
+    /// A certificate can be encoded differently with the same meaning to OpenSSL and the same
+    /// signed bytes: the leaf's key is then still the authority's.
     private func isReplaced(_ presented: PresentedChain) -> Bool {
         ErrorQueue.contained {
             guard let leaf = Certificate(der: presented.leaf),

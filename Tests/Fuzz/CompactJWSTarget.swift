@@ -4,10 +4,10 @@ import Simulator
 
 @testable import Signing
 
-/// A compact JWS from anybody: taken apart, its header read, verified alone and as evidence.
+/// Untrusted compact JWS: parsed, its header read, verified alone and as evidence.
 ///
-/// Whatever begins with `{` is also tried as the decoded header of a JWS, which changed base64url
-/// rarely still is.
+/// Input that begins with `{` is also used as the decoded header of a JWS, since mutated base64url
+/// rarely is valid.
 struct CompactJWSTarget: FuzzTarget {
     let name = "compactJWS"
     let maximumByteCount = 16 * 1_024
@@ -46,10 +46,10 @@ struct CompactJWSTarget: FuzzTarget {
     private func check(_ bytes: UnsafeBufferPointer<UInt8>) {
         let parsed = try? CompactJWS(parsing: bytes)
         if let parsed {
-            require(parsed.bytes.elementsEqual(bytes), "the parts give back the JWS")
+            require(parsed.bytes.elementsEqual(bytes), "the parts reproduce the JWS")
         }
         if let verified = try? verifier.jws.verify(bytes) {
-            require(parsed?.payload == verified.payload, "what is verified is what was sent")
+            require(parsed?.payload == verified.payload, "the verified payload equals the input")
         }
         let now = Timestamp(milliseconds: 1_700_000_000_000)
         _ = try? verifier.verifyAny(bytes, receivedAt: now)

@@ -1,7 +1,7 @@
 @testable import Intake
 @testable import Service
 
-/// A configuration file: read, or refused with the key that is wrong.
+/// A configuration file: read, or refused with the faulty key.
 struct ConfigurationTarget: FuzzTarget {
     let name = "configuration"
     let maximumByteCount = 4 * 1_024
@@ -17,17 +17,17 @@ struct ConfigurationTarget: FuzzTarget {
         let second = Result { try ServiceConfiguration(yaml: text) }
         switch (first, second) {
         case (.success(let left), .success(let right)):
-            require(left == right, "one text is one configuration")
+            require(left == right, "equal texts give equal configurations")
         case (.failure(let error), .failure):
             guard let error = error as? ConfigurationError else {
-                return require(false, "an error that names no key")
+                return require(false, "an error names its key")
             }
-            require(!error.key.isEmpty && !error.reason.isEmpty, "an error that explains nothing")
-        default: require(false, "one text is one configuration")
+            require(!error.key.isEmpty && !error.reason.isEmpty, "an error has a reason")
+        default: require(false, "equal texts give equal configurations")
         }
     }
 
-    /// Every setting there is (`contract.md`, Files).
+    /// All settings (`contract.md`, Files).
     private static let full = """
         dataDirectory: ./data
         apps:

@@ -6,8 +6,8 @@ import Signing
 import Simulator
 
 
-/// Evidence is stored packed and given back byte for byte, whatever it holds; packing changes
-/// nothing about what it means; stored bytes that somebody damaged are refused or read.
+/// Any evidence is stored packed and reproduced byte for byte; packing does not change its meaning;
+/// damaged stored bytes are refused or read.
 struct EvidenceTarget: FuzzTarget {
     let name = "evidence"
     let maximumByteCount = 32 * 1_024
@@ -28,7 +28,7 @@ struct EvidenceTarget: FuzzTarget {
         let input = Array(bytes)
         check(.verbatim(input))
         check(.jws(input))
-        // The input as a payload: what it holds that looks like a signed part is taken out.
+        // The input as a payload: anything in it that looks like a signed part is extracted.
         let token = CompactJWS.assemble(
             headerSegment: EvidenceTarget.header, payload: input,
             signature: EvidenceTarget.signature)
@@ -41,7 +41,7 @@ struct EvidenceTarget: FuzzTarget {
         requireSameMeaning(token)
     }
 
-    /// The promise of `design.md` §2: byte-exact, and the same hashes from the stored form.
+    /// The guarantee of `design.md` §2: byte-exact, and the same hashes from the stored form.
     private func check(_ evidence: Evidence) {
         guard let original = try? evidence.bytes() else {
             guard case .pair = evidence else { return require(false, "only pairs are refused") }
@@ -51,7 +51,7 @@ struct EvidenceTarget: FuzzTarget {
             return require(
                 original.count > LogLimits.evidenceByteCount, "evidence below the bound is packed")
         }
-        require((try? prepared.packed.originalBytes()) == original, "evidence comes back whole")
+        require((try? prepared.packed.originalBytes()) == original, "evidence round-trips")
         require(prepared.evidenceHash == SHA256.hash(original), "the hash is of the evidence")
         require(prepared.byteCount == original.count, "the length is of the evidence")
         let hashes = try? prepared.packed.computedHashes()
@@ -83,7 +83,7 @@ struct EvidenceTarget: FuzzTarget {
         let verbatim = PackedEvidence(form: .verbatim, headers: [], body: token)
         let left = fact(prepared.packed, prepared.payloadHash)
         let right = fact(verbatim, prepared.payloadHash)
-        require(left == right, "packing changes what a notification means")
+        require(left == right, "packing does not change a notification's meaning")
     }
 
     private func fact(_ packed: PackedEvidence, _ payloadHash: Digest) -> Fact? {

@@ -6,12 +6,12 @@ import Ledger
 import Signing
 
 
-/// Facts whose numbers and dates stand at the ends of what a payload can say: decoded, folded,
-/// asked about at every edge, counted by every metric and told as lines of a warehouse. Nothing
-/// overflows, and nothing depends on the order of arrival.
+/// Facts with the most extreme numbers and dates of a payload: decoded, folded, queried at every
+/// edge, counted by every metric and exported as warehouse lines. Nothing overflows, and nothing
+/// depends on the order of arrival.
 ///
-/// One byte says what is stated of a fact and by which notification; one byte for each number picks
-/// it from `values`. Facts follow each other.
+/// One byte selects what a fact states and by which notification; one byte per number selects it
+/// from `values`. Facts follow each other.
 struct ExtremeFactsTarget: FuzzTarget {
     let name = "extremeFacts"
     let maximumByteCount = ExtremeFactsTarget.factByteCount * ExtremeFactsTarget.maximumFactCount
@@ -24,13 +24,13 @@ struct ExtremeFactsTarget: FuzzTarget {
 
     // MARK: Inputs
 
-    /// Each number alone at each end, then all of them together, of one fact and of several.
+    /// Each number alone at each extreme, then all of them together, for one fact and for several.
     func seeds(_ source: SeedSource) -> [[UInt8]] {
         let plain = [UInt8](repeating: 0, count: PayloadNumbers.count)
         let ends = PayloadNumbers.ends.indices.map { UInt8($0 + 1) }
         var seeds: [[UInt8]] = []
         for number in plain.indices {
-            // One form of fact for each, so that every form meets most numbers.
+            // A different form for each number, so that every form meets most numbers.
             let form = UInt8(number * 7 % 256)
             for end in ends.prefix(4) {
                 var numbers = plain
@@ -47,7 +47,7 @@ struct ExtremeFactsTarget: FuzzTarget {
         return seeds
     }
 
-    // MARK: Promises
+    // MARK: Guarantees
 
     func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         let facts = ExtremeFactsTarget.facts(bytes)
@@ -57,7 +57,7 @@ struct ExtremeFactsTarget: FuzzTarget {
             let life = Lifecycle(facts, environment: .production, catalogue: catalogue)
             let turned = Lifecycle(
                 facts.reversed(), environment: .production, catalogue: catalogue)
-            require(life.intervals == turned.intervals, "the order of arrival decides intervals")
+            require(life.intervals == turned.intervals, "intervals ignore the order of arrival")
             for (left, right) in zip(life.intervals, life.intervals.dropFirst()) {
                 require(left.to == right.from, "intervals are adjacent")
             }
@@ -68,7 +68,7 @@ struct ExtremeFactsTarget: FuzzTarget {
         check(deliveries: facts)
     }
 
-    /// A catalogue that knows the product, its period and a duration, the longest there are.
+    /// A catalogue with the product and the longest possible period and duration.
     private static let catalogue = Catalogue(
         products: [
             ProductId("product"): Catalogue.Product(
@@ -114,17 +114,17 @@ struct ExtremeFactsTarget: FuzzTarget {
         }
     }
 
-    /// What the intake refuses it refuses for its numbers; a log that holds it is readable.
+    /// The intake may refuse a payload for its numbers only; once in a log, it is readable.
     private static func decoded<Payload: WireObject>(
         _ type: Payload.Type, _ json: [UInt8]
     ) -> Payload {
         do throws(JSONError) {
             _ = try Payload.decode(json)
         } catch {
-            require(error.code == .numberOutOfRange, "a payload is refused for \(error)")
+            require(error.code == .numberOutOfRange, "a payload is refused as \(error)")
         }
         guard let payload = try? Payload.decode(stored: json) else {
-            fatalError("broken promise: a stored payload is readable")
+            fatalError("violated: a stored payload is readable")
         }
         return payload
     }
@@ -138,7 +138,7 @@ struct ExtremeFactsTarget: FuzzTarget {
             try? FactCodec.decode(
                 $0, position: fact.position, signedAt: signedAt, recent: RecentTexts())
         }
-        require(again == fact, "a fact survives being stored")
+        require(again == fact, "a fact round-trips through storage")
     }
 
     private func check(answersOf life: Lifecycle, _ turned: Lifecycle) {
@@ -147,9 +147,9 @@ struct ExtremeFactsTarget: FuzzTarget {
         for at in edges + ends.map({ Timestamp(milliseconds: $0) }) {
             require(
                 life.answer(at: at, now: at) == turned.answer(at: at, now: at),
-                "the order of arrival decides an answer")
+                "answers ignore the order of arrival")
         }
-        require(life.timeline == turned.timeline, "the order of arrival decides a timeline")
+        require(life.timeline == turned.timeline, "timelines ignore the order of arrival")
     }
 
     private func check(metricsOf life: Lifecycle, _ catalogue: Catalogue) {
@@ -175,13 +175,13 @@ struct ExtremeFactsTarget: FuzzTarget {
             var table = CountTable(metric, instants: instants)
             for _ in 0..<3 { table.add(found) }
             _ = table.rows()
-            require(!table.isTooLarge, "three chains are less than a report can hold")
+            require(!table.isTooLarge, "a report can hold three chains")
             guard metric == .revenue else { continue }
             var lifetime = LifetimeTable(
                 instants: instants, dimensions: [], filters: [:],
                 limit: Timestamp(milliseconds: .max))
             lifetime.add(found, of: .chain(ExtremeFactsTarget.chain))
-            require((try? lifetime.rows()) != nil, "a chain is less than a report can hold")
+            require((try? lifetime.rows()) != nil, "a report can hold one chain")
         }
     }
 

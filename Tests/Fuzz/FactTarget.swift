@@ -2,7 +2,7 @@ import Ledger
 @testable import SQLiteStore
 
 
-/// A stored fact that somebody damaged: refused, or read as a fact that can be stored again.
+/// A damaged stored fact: refused, or read as a fact that can be stored again.
 struct FactTarget: FuzzTarget {
     let name = "fact"
     let maximumByteCount = 2 * 1_024
@@ -19,7 +19,7 @@ struct FactTarget: FuzzTarget {
             let again = encoded.withUnsafeBytes {
                 try? FactCodec.decode($0, position: 7, signedAt: signedAt, recent: recent)
             }
-            require(again == fact, "a fact survives being stored")
+            require(again == fact, "a fact round-trips through storage")
         }
     }
 }

@@ -18,10 +18,10 @@ struct FormText: Equatable {
         case .pair(let transaction, let renewal, let status):
             parts = [transaction, renewal]
             self.status = status
-        // The same receipt, in base64 however it came.
+        // The same receipt, always in base64.
         case .receipt(let bytes):
             parts = [Array("receipt".utf8), (try? ReceiptForm.decode(bytes)) ?? bytes]
-        // Sealed anew each time it is kept.
+        // Sealed with a new seal each time it is stored.
         case .notificationV1: parts = [Array("notificationV1".utf8)]
         case .verifyReceipt(let body): parts = [Array("verifyReceipt".utf8), body]
         case .unreadable(let message, let bytes): parts = [Array(message.utf8), bytes]

@@ -1,10 +1,11 @@
 import AppStore
 
-/// What Foundation's decoder says of a text, beside which our reader is held.
+/// The result of Foundation's decoder for a text, compared with this project's reader.
 ///
-/// Where the two may differ is written here and nowhere else: numbers pass through doubles there
-/// and are exact here; we refuse doubled keys and deep nesting, known fields of another type, and
-/// any encoding but UTF-8 without a byte order mark (RFC 8259 §8.1), where Foundation guesses.
+/// The permitted differences are all listed here. Foundation converts numbers to doubles, and the
+/// reader keeps them exact. The reader refuses duplicate keys, deep nesting, known fields of
+/// another type, and any encoding but UTF-8 without a byte order mark (RFC 8259 §8.1), where
+/// Foundation guesses.
 struct FoundationWitness {
     /// Nil when Foundation refuses the text.
     private let tree: OracleTree?
@@ -16,37 +17,37 @@ struct FoundationWitness {
         tree = isOtherEncoding ? nil : try? OracleTree.read(text)
     }
 
-    /// `encoded` is what our reader understood, written again.
+    /// `encoded` is the reader's result, encoded again.
     func requireAgreement(with encoded: [UInt8]) {
         guard let value = try? JSONValue.parse(encoded) else {
-            return require(false, "what we write we can read")
+            return require(false, "encoded output can be read")
         }
         let ours = OracleTree(value)
         guard let tree else {
-            // Foundation refuses numbers that no double can hold; we keep their digits.
-            return require(ours.holdsInfinity, "Foundation refuses what we accept")
+            // Foundation refuses numbers beyond every double; the reader keeps their digits.
+            return require(ours.holdsInfinity, "Foundation accepts what the reader accepts")
         }
-        require(FoundationWitness.agree(tree, ours), "Foundation reads something else")
+        require(FoundationWitness.agree(tree, ours), "Foundation and the reader agree")
     }
 
-    /// A text that we refuse and Foundation does not must be one of those we mean to refuse.
+    /// A text that only the reader refuses must be one that it refuses by design.
     func requireReason(for error: JSONError) {
         guard tree != nil else { return }
         switch error.code {
         case .duplicateKey, .tooDeep, .tooManyValues, .wrongType, .numberOutOfRange: return
         case .malformed where hasTrailingComma(before: error.offset): return
         case .malformed, .unexpectedEnd, .invalidUTF8, .loneSurrogate, .trailingBytes:
-            require(false, "Foundation accepts what we refuse as \(error.code.rawValue)")
+            require(false, "Foundation refuses what the reader refuses as \(error.code.rawValue)")
         }
     }
 
-    /// Foundation forgives a comma behind the last member or element; RFC 8259 §4, §5 do not.
+    /// Foundation accepts a comma after the last member or element; RFC 8259 §4, §5 do not.
     private func hasTrailingComma(before offset: Int) -> Bool {
         guard text.indices.contains(offset), "]}".utf8.contains(text[offset]) else { return false }
         return text[..<offset].last { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: ",")
     }
 
-    /// Null members are absent members, and dates are rounded to the millisecond.
+    /// Null members equal absent members, and dates are rounded to the millisecond.
     private static func agree(_ theirs: OracleTree, _ ours: OracleTree) -> Bool {
         switch (theirs, ours) {
         case (.object(let left), .object(let right)):

@@ -1,6 +1,6 @@
 import CLibFuzzer
 
-/// Nothing but the way to libFuzzer: all else is compiled, and tried, by `make test` too.
+/// Only the entry point of libFuzzer: everything else is also compiled and tested by `make test`.
 @main
 enum Fuzz {
     static func main() throws {

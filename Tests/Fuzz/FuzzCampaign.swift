@@ -1,18 +1,18 @@
 import Foundation
 
-/// Tries targets one after the other, each for the same time and in a process of its own, and goes
-/// on when one breaks.
+/// Runs targets in sequence, each for the same time and in a separate process, and continues when
+/// one fails.
 struct FuzzCampaign {
     let directory: FuzzDirectory
-    /// For each target.
+    /// Per target.
     let seconds: Int
 
-    /// Seconds one input may take: the slowest honest one takes a hundredth of that.
+    /// Timeout of one input, seconds: the slowest valid one takes a hundredth of that.
     static let inputSeconds = 10
-    /// MiB the process may have; the address sanitizer takes most of it.
+    /// Memory limit of the process, MiB; the address sanitizer takes most of it.
     static let memoryMiB = 2_048
 
-    /// Whether no target broke.
+    /// Returns whether no target failed.
     func run(_ targets: [any FuzzTarget]) throws -> Bool {
         var isClean = true
         for target in targets {
@@ -23,7 +23,7 @@ struct FuzzCampaign {
                 isClean = false
                 print(try advice(on: target))
             }
-            // A log of this run is read while it goes on.
+            // The log of this run may be read while it continues.
             fflush(nil)
         }
         return isClean
@@ -43,7 +43,7 @@ struct FuzzCampaign {
             "-artifact_prefix=\(directory.findings(target))/", directory.corpus(target),
             directory.findings(target),
         ]
-        // libFuzzer handles the trap; Swift's own report would wait for the process it is in.
+        // libFuzzer handles the trap; Swift's own report would wait for its own process.
         child.environment = ProcessInfo.processInfo.environment.merging(
             ["SWIFT_BACKTRACE": "enable=no"]) { _, new in new }
         child.standardOutput = output
@@ -75,13 +75,13 @@ struct FuzzCampaign {
             \(target.name)
             """
         return """
-            error: \(target.name) broke; the log is \(directory.log(target)). Kept inputs:
+            error: \(target.name) failed; the log is \(directory.log(target)). Kept inputs:
               \(inputs)
-              Try one again:  \(again) INPUT
-              Make it small:  the same with -minimize_crash=1 -runs=100000
-              Make it a test: write the input, or paste `base64 -w0 INPUT`, into FuzzRegressionTests
-                              of the room's tests, and fix the room until they pass.
-              The next run tries it again first.
+              Run one again:  \(again) INPUT
+              Minimise it:    the same with -minimize_crash=1 -runs=100000
+              Make it a test: add the input, or `base64 -w0 INPUT`, to FuzzRegressionTests of the
+                              module's tests, and fix the module until they pass.
+              The next run starts with it.
             """
     }
 }

@@ -1,13 +1,13 @@
 import Foundation
 import Simulator
 
-/// Where a campaign keeps what it needs and what it finds.
+/// The directory of a campaign's inputs and findings.
 struct FuzzDirectory {
     let path: String
     let authority: Authority
 
-    /// Makes the directory on first use. Its authority stays the same from run to run: an input
-    /// that was found under one root says nothing under another.
+    /// Creates the directory on first use. Its authority stays the same between runs: an input
+    /// found under one root is meaningless under another.
     init(_ path: String) throws {
         self.path = path
         try FileManager.default.createDirectory(
@@ -15,7 +15,7 @@ struct FuzzDirectory {
         authority = try Authority.kept(in: path + "/authority")
     }
 
-    /// Every target, in the order they are tried.
+    /// Every target, in the order in which they run.
     func targets() throws -> [any FuzzTarget] {
         [
             try CompactJWSTarget(authority), try SignedPayloadTarget(authority),
@@ -29,14 +29,14 @@ struct FuzzDirectory {
     /// The growing corpus of a target.
     func corpus(_ target: any FuzzTarget) -> String { "\(path)/corpus/\(target.name)" }
 
-    /// Inputs that broke the target, of this run or an earlier one: the next run begins with them.
-    /// libFuzzer names them by their kind (crash, timeout, oom) and a digest.
+    /// Inputs on which the target failed, in this run or an earlier one: the next run starts with
+    /// them. libFuzzer names them by their kind (crash, timeout, oom) and a digest.
     func findings(_ target: any FuzzTarget) -> String { "\(path)/findings/\(target.name)" }
 
-    /// What libFuzzer said of a target in its last run.
+    /// libFuzzer's output for a target in its last run.
     func log(_ target: any FuzzTarget) -> String { "\(path)/logs/\(target.name).txt" }
 
-    /// Writes the seeds of a target into its corpus, which stays as it is otherwise.
+    /// Writes the seeds of a target into its corpus; existing files stay.
     func plant(_ target: any FuzzTarget) throws {
         let corpus = corpus(target)
         for folder in [corpus, findings(target), path + "/logs"] {
@@ -48,7 +48,7 @@ struct FuzzDirectory {
         }
     }
 
-    /// The paths of the inputs that broke the target.
+    /// The paths of the inputs on which the target failed.
     func keptInputs(_ target: any FuzzTarget) throws -> [String] {
         let folder = findings(target)
         return try FileManager.default.contentsOfDirectory(atPath: folder)

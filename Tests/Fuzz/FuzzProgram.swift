@@ -2,22 +2,22 @@ import Foundation
 import Simulator
 import Synchronization
 
-/// `Fuzz all DIRECTORY SECONDS [NAME…]` tries every target (or those named) in turn, each in a
-/// process of its own. `Fuzz one DIRECTORY NAME [libFuzzer options and inputs]` is libFuzzer on
-/// one target: `make fuzz` says how to try a kept input again.
+/// `Fuzz all DIRECTORY SECONDS [NAME…]` runs every target (or those named) in turn, each in a
+/// separate process. `Fuzz one DIRECTORY NAME [libFuzzer options and inputs]` is libFuzzer on one
+/// target; `make fuzz` prints how to run a kept input again.
 ///
 /// DIRECTORY holds a throw-away authority, a corpus per target that grows from run to run, the
-/// inputs that broke something and the logs. Nothing in it is ever committed.
+/// failing inputs and the logs. Nothing in it is ever committed.
 enum FuzzProgram {
-    /// libFuzzer's entry point: the library is not there where this is only tested.
+    /// libFuzzer's entry point; the library is not linked into the tests.
     typealias Driver = (
         _ count: UnsafeMutablePointer<Int32>,
         _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
         _ callback: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
     ) -> Int32
 
-    /// libFuzzer's callback takes no context. The directory is kept beside the target because its
-    /// authority lives as long as the process, which the search for leaks must be able to see.
+    /// libFuzzer's callback takes no context. The directory is stored beside the target because its
+    /// authority lives as long as the process, which the leak check must be able to see.
     private static let current = Mutex<(directory: FuzzDirectory, target: any FuzzTarget)?>(nil)
 
     static func run(_ driver: Driver) throws {
@@ -34,7 +34,7 @@ enum FuzzProgram {
             let campaign = FuzzCampaign(directory: directory, seconds: seconds)
             let isClean = try campaign.run(targets)
             fflush(nil)
-            // The search for leaks at exit is for what was fuzzed, and nothing was here.
+            // The leak check at exit is for fuzzed code, and none ran in this process.
             _exit(isClean ? EXIT_SUCCESS : EXIT_FAILURE)
         case "one" where arguments.count >= 3:
             let directory = try FuzzDirectory(arguments[1])
@@ -51,7 +51,7 @@ enum FuzzProgram {
         exit(EXIT_FAILURE)
     }
 
-    /// Hands the process to libFuzzer, which keeps the arguments for as long as it lives.
+    /// Passes the process to libFuzzer, which keeps the arguments for its lifetime.
     private static func drive(_ arguments: [String], _ driver: Driver) -> Int32 {
         var count = Int32(arguments.count)
         var pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = .allocate(

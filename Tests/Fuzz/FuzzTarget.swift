@@ -1,25 +1,25 @@
-/// One door through which bytes of strangers come in, and what must hold whatever they are.
+/// An entry point for untrusted bytes, with the guarantees that must hold for any input.
 ///
-/// A target finds nothing wrong, or the process ends: `require` for a broken promise, a trap, the
-/// address sanitizer, libFuzzer's limits of time and memory for everything else.
+/// A target succeeds, or the process ends: by `require` for a violated guarantee, or by a trap, the
+/// address sanitizer, or libFuzzer's limits of time and memory.
 protocol FuzzTarget: Sendable {
-    /// What `make fuzz` calls it; also the name of its corpus.
+    /// The name in `make fuzz`, and of its corpus.
     var name: String { get }
-    /// Longest input tried: the limit of the door, or a little more, where that is short enough to
-    /// be tried often.
+    /// The longest input: the entry point's limit, or slightly more, if that is short enough to be
+    /// tested often.
     var maximumByteCount: Int { get }
-    /// Inputs to begin with.
+    /// The initial inputs.
     func seeds(_ source: SeedSource) throws -> [[UInt8]]
-    /// Tries one input. `bytes` end where the sanitizer's red zone begins, so code that reads
-    /// from buffers is given them as they are.
+    /// Runs one input. `bytes` end at the sanitizer's red zone, so code that reads from buffers
+    /// receives them without a copy.
     func run(_ bytes: UnsafeBufferPointer<UInt8>)
 }
 
-/// Ends the process, for libFuzzer to keep the input, unless the promise holds.
+/// Ends the process, so that libFuzzer keeps the input, unless the guarantee holds.
 func require(
     _ promise: Bool, _ message: @autoclosure () -> String, file: StaticString = #file,
     line: UInt = #line
 ) {
     guard !promise else { return }
-    fatalError("broken promise: " + message(), file: file, line: line)
+    fatalError("violated: " + message(), file: file, line: line)
 }

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// `make fuzz` builds apart from everything else. Here the same targets are compiled with everything,
-/// and tried on what they begin with, so that they stay true to the code they are for.
+/// `make fuzz` is built separately. Here the same targets are compiled with everything else and run
+/// on their seeds, so that they stay up to date with the code.
 @Suite("Targets of make fuzz")
 struct FuzzTests {
     static let names = [
@@ -11,7 +11,7 @@ struct FuzzTests {
         "receipts",
     ]
 
-    @Test("Every target is tried here")
+    @Test("Every target is tested here")
     func all() throws {
         let folder = try FuzzTests.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -19,10 +19,10 @@ struct FuzzTests {
     }
 
     @Test(
-        "It keeps its promises on its seeds, whole, cut short and with a bit flipped",
+        "Its guarantees hold for its seeds, whole, truncated and with a bit flipped",
         arguments: names)
     func seeds(_ name: String) async {
-        // A broken promise ends the process.
+        // A violated guarantee ends the process.
         await #expect(processExitsWith: .success) { [name] in
             let folder = try FuzzTests.folder()
             defer { try? FileManager.default.removeItem(atPath: folder) }

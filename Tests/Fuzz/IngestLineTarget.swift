@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 
 
-/// An input of `ingest`: taken apart as one line, and split into lines.
+/// An input of `ingest`: parsed as one line, and split into lines.
 struct IngestLineTarget: FuzzTarget {
     let name = "ingestLine"
     let maximumByteCount = 32 * 1_024
@@ -27,20 +27,20 @@ struct IngestLineTarget: FuzzTarget {
     func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         let input = Array(bytes)
         checkLine(input)
-        // Reading files is slow, and a text of one line is split one way.
+        // Reading files is slow, and a text of one line can be split in only one way.
         if input.contains(10) || input.count & 15 == 0 { checkSplitting(input) }
     }
 
     private func checkLine(_ line: [UInt8]) {
         guard let submissions = try? InputLine.submissions(line, input: "input:1") else { return }
-        require(submissions.count <= InputLine.maximumPieces, "a body holds more than it may")
+        require(submissions.count <= InputLine.maximumPieces, "the pieces of a body are bounded")
         for submission in submissions {
             guard let again = kept(submission) else { continue }
-            require(again == FormText(submission), "a submission survives the quarantine")
+            require(again == FormText(submission), "a quarantined submission round-trips")
         }
     }
 
-    /// What the line that the quarantine keeps is taken for; nil where that is not promised.
+    /// The meaning of the line kept by the quarantine; nil where none is guaranteed.
     private func kept(_ submission: Submission) -> FormText? {
         if case .unreadable = submission.form { return nil }
         guard
@@ -50,13 +50,13 @@ struct IngestLineTarget: FuzzTarget {
         return FormText(found[0])
     }
 
-    /// The reader's lines are those of the plain rule, from a file that is read in one piece and
-    /// from one that is read in two.
+    /// The reader's lines equal those of the reference rule, for a file read in one piece and in
+    /// two.
     private func checkSplitting(_ input: [UInt8]) {
         let filler = [UInt8](repeating: UInt8(ascii: "x"), count: LineReader.readByteCount - 8)
         for whole in [input, filler + [10] + input] {
             let expected = PlainLines.split(whole)
-            require(IngestLineTarget.read(whole) == expected, "lines are split by another rule")
+            require(IngestLineTarget.read(whole) == expected, "lines match the reference rule")
             guard input.count > 1, input[0] & 7 == 0 else { return }
         }
     }

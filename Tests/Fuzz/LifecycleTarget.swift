@@ -3,12 +3,12 @@ import Ledger
 import Signing
 import Simulator
 
-/// Payloads under each other, one a line, as the facts of one chain: the reducer is total
-/// (`design.md` §3), and the order of arrival changes nothing.
+/// Payloads, one per line, as the facts of one chain: the reducer is total (`design.md` §3), and
+/// the order of arrival changes nothing.
 struct LifecycleTarget: FuzzTarget {
     let name = "lifecycle"
     let maximumByteCount = 8 * 1_024
-    /// The reducer has no bound of its own; more only slows the search.
+    /// The reducer is unbounded; more facts only slow down the search.
     private static let maximumFactCount = 16
 
     func seeds(_ source: SeedSource) -> [[UInt8]] {
@@ -35,16 +35,16 @@ struct LifecycleTarget: FuzzTarget {
             let life = Lifecycle(facts, environment: environment, catalogue: Catalogue())
             let turned = Lifecycle(
                 facts.reversed(), environment: environment, catalogue: Catalogue())
-            require(life.intervals == turned.intervals, "the order of arrival decides intervals")
+            require(life.intervals == turned.intervals, "intervals ignore the order of arrival")
             require(
-                life.transitions == turned.transitions, "the order of arrival decides transitions")
+                life.transitions == turned.transitions, "transitions ignore the order of arrival")
             for (left, right) in zip(life.intervals, life.intervals.dropFirst()) {
                 require(left.to == right.from, "intervals are adjacent")
             }
             for at in moments(life) {
                 require(
                     life.answer(at: at, now: at) == turned.answer(at: at, now: at),
-                    "the order of arrival decides an answer")
+                    "answers ignore the order of arrival")
             }
             _ = life.timeline
         }
@@ -55,8 +55,8 @@ struct LifecycleTarget: FuzzTarget {
         return edges + [.min, 0, 1_700_000_000_000, .max].map { Timestamp(milliseconds: $0) }
     }
 
-    /// A line that is a renewal info joins the transaction before it, and a notification takes
-    /// both that follow it.
+    /// A renewal info line is joined to the transaction before it; a notification is joined by the
+    /// two lines after it.
     private static func facts(_ bytes: UnsafeBufferPointer<UInt8>) -> [Fact] {
         var facts: [Fact] = []
         var notification: NotificationPayload?
@@ -64,7 +64,7 @@ struct LifecycleTarget: FuzzTarget {
         for line in bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 3 * maximumFactCount) {
             guard facts.count < maximumFactCount else { break }
             let buffer = UnsafeBufferPointer(rebasing: line)
-            // No two events have one digest: repeated lines differ by what stands before them.
+            // Every event has a distinct digest: repeated lines differ by the text before them.
             let origin = FactOrigin(
                 position: Int64(facts.count + 1), receivedAt: Timestamp(milliseconds: 0),
                 trust: .signed,

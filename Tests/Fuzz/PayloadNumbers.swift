@@ -1,14 +1,14 @@
 import AppStore
 
-/// The numbers of one fact's payloads, each picked by one byte: 0 is an honest one, others are at the
-/// ends of what JSON, a date or a price can say.
+/// The numbers of one fact's payloads, each selected by one byte: 0 is a normal one, others are at
+/// the extremes of JSON, dates or prices.
 struct PayloadNumbers {
     private let picked: [UInt8]
 
-    /// Bytes that are read.
+    /// Bytes read.
     static let count = 24
 
-    /// The first four are the most telling.
+    /// The first four are the most relevant.
     static let ends: [Int64] = [
         .max, .min, Timestamp.latest.milliseconds, Timestamp.earliest.milliseconds,
         Timestamp.latest.milliseconds + 1, Timestamp.earliest.milliseconds - 1, .max - 1, .min + 1,
@@ -53,7 +53,7 @@ struct PayloadNumbers {
             json.member("quantity", number(6, or: 1))
             json.member("price", number(7, or: 9_990))
             json.member("offerType", number(8, or: 1))
-            // Absent unless one is picked: nothing was revoked.
+            // Absent unless selected: nothing was revoked.
             if picked[9] != 0 { json.member("revocationDate", number(9, or: begin)) }
             if picked[10] != 0 { json.member("revocationPercentage", number(10, or: 1)) }
             if picked[11] != 0 { json.member("revocationReason", number(11, or: 1)) }

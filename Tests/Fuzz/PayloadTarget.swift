@@ -1,6 +1,6 @@
 import AppStore
 
-/// A decoder of one of the three payloads, with Foundation's decoder as its witness.
+/// A decoder of one of the three payloads, compared with Foundation's decoder.
 struct PayloadTarget<Payload: WireObject>: FuzzTarget {
     let name: String
     let maximumByteCount = 8 * 1_024
@@ -15,20 +15,20 @@ struct PayloadTarget<Payload: WireObject>: FuzzTarget {
             let encoded = payload.encoded()
             witness.requireAgreement(with: encoded)
             let again = try Payload.decode(encoded)
-            require(again == payload, "a decoded payload survives being encoded")
+            require(again == payload, "a decoded payload round-trips")
             require(again.encoded() == encoded, "equal payloads encode to equal bytes")
-            require(payload.unknownValues == again.unknownValues, "unknown values are told again")
+            require(payload.unknownValues == again.unknownValues, "unknown values round-trip")
         } catch {
             witness.requireReason(for: error)
         }
         requireNull(bytes)
     }
 
-    /// `decodeUnlessNull` differs from `decode` for the one text it is named after.
+    /// `decodeUnlessNull` differs from `decode` only for `null`.
     private func requireNull(_ bytes: UnsafeBufferPointer<UInt8>) {
         let plain = try? Payload.decode(bytes)
         guard let lenient = try? Payload.decodeUnlessNull(bytes) else { return }
-        require(lenient == plain, "only the literal null is no object")
+        require(lenient == plain, "decodeUnlessNull differs only for the literal null")
     }
 }
 

@@ -2,9 +2,9 @@ import AppStore
 @testable import Intake
 
 
-/// The rule of `ingest` for lines, written as plainly as it is said: one body when the input is
-/// one JSON object over several lines, else what stands between line feeds, without the white
-/// space around it and without blank lines. For inputs below every bound.
+/// The line rule of `ingest` in its simplest form: one body when the input is one JSON object over
+/// several lines, otherwise the text between line feeds, without surrounding white space and blank
+/// lines. For inputs below every bound.
 enum PlainLines {
     struct Line: Equatable {
         var number: Int

@@ -4,8 +4,8 @@ import Simulator
 
 @testable import Signing
 
-/// App receipts from anybody: the outer structure, certificates in it, the attributes, receipts of
-/// iOS 6. Whatever is believed holds a payload that was signed.
+/// Untrusted app receipts: the outer structure, its certificates, the attributes, iOS 6 receipts.
+/// Every accepted receipt has a payload that was signed.
 struct ReceiptTarget: FuzzTarget {
     let name = "receipts"
     let maximumByteCount = 16 * 1_024
@@ -17,8 +17,8 @@ struct ReceiptTarget: FuzzTarget {
     private static let rootName = "root.der"
     private static let moment = Timestamp(milliseconds: 1_700_000_000_000)
 
-    /// Receipts are made once for a directory, and their keys thrown away: an input that was found
-    /// under one root says nothing under another.
+    /// Receipts are created once per directory, and their keys discarded: an input found under one
+    /// root is meaningless under another.
     init(directory: String) throws {
         let folder = directory + "/receipts"
         if !FileManager.default.fileExists(atPath: folder) {
@@ -47,7 +47,7 @@ struct ReceiptTarget: FuzzTarget {
         try FileManager.default.moveItem(atPath: unfinished, toPath: folder)
     }
 
-    /// Every way of writing, without and with purchases, and Xcode's.
+    /// Every encoding, with and without purchases, and Xcode's.
     private static func forms(_ authority: ReceiptAuthority) throws -> [[UInt8]] {
         var all: [[UInt8]] = []
         for bits in 0..<16 {
@@ -85,20 +85,20 @@ struct ReceiptTarget: FuzzTarget {
         let input = Array(bytes)
         let strict = verified(verifier, input)
         if let strict {
-            require(payloads.contains(strict.payloadBytes), "a payload nobody signed is believed")
-            require(strict.trust != .local, "nobody's word is believed")
+            require(payloads.contains(strict.payloadBytes), "only a signed payload is accepted")
+            require(strict.trust != .local, "a local signature is not accepted")
         }
         let lenient = verified(xcode, input)
         if let lenient, lenient.trust == .local {
-            require(lenient.receipt.environment == .xcode, "nobody's word counts elsewhere")
+            require(lenient.receipt.environment == .xcode, "a local receipt is Xcode's")
         } else {
-            require(lenient?.receipt == strict?.receipt, "permission for Xcode changes a receipt")
+            require(lenient?.receipt == strict?.receipt, "allowing Xcode changes no other receipt")
         }
         if let lenient {
             let plain = try? ReceiptVerifier.readUnverified(input)
-            require(plain == lenient.receipt, "a look shows something else than what is believed")
+            require(plain == lenient.receipt, "an unverified read equals the verified receipt")
             let text = verified(xcode, Base64Standard.encode(lenient.bytes))
-            require(text?.receipt == lenient.receipt, "base64 of a receipt is another receipt")
+            require(text?.receipt == lenient.receipt, "a receipt in base64 is the same receipt")
         }
         if let receipt = try? AppReceipt.decode(input) { check(receipt) }
         if let name = SignerName(input), let certificate = Certificate(der: input) {
@@ -120,7 +120,7 @@ struct ReceiptTarget: FuzzTarget {
             receipt.otherAttributes.count <= AppReceiptLimits.attributeCount,
             "attributes are bounded")
         let ids = receipt.originalTransactionIds
-        require(Set(ids).count == ids.count, "a chain is named once")
+        require(Set(ids).count == ids.count, "each chain occurs once")
         require(ids.count <= receipt.inAppPurchases.count, "chains come from purchases")
     }
 }

@@ -3,15 +3,15 @@ import Ledger
 import Signing
 import Simulator
 
-/// Honest inputs to begin with: a few simulated lives, and one payload of each kind with every
-/// field there is.
+/// Valid inputs to start with: a few simulated lives, and one payload of each kind with every
+/// field.
 struct SeedSource {
     let authority: Authority
 
     private static let lifeSeeds: ClosedRange<UInt64> = 1...6
     private static let deliveriesPerLife = 4
 
-    /// The first deliveries of some lives: all three forms of evidence are among them.
+    /// The first deliveries of some lives, including all three forms of evidence.
     var deliveries: [Delivery] {
         let world = SubscriberWorld()
         return SeedSource.lifeSeeds.flatMap { seed in
@@ -25,7 +25,7 @@ struct SeedSource {
             + deliveries.compactMap { $0.transaction?.encoded() }
     }
 
-    /// Decoded renewal infos, the literal `null` among them (`appstore.md` §2).
+    /// Decoded renewal infos, including the literal `null` (`appstore.md` §2).
     var renewals: [[UInt8]] {
         [Array(FullPayloads.minified(FullPayloads.renewal).utf8), Array("null".utf8)]
             + deliveries.compactMap { $0.renewal?.encoded() }
@@ -54,7 +54,7 @@ struct SeedSource {
         }
     }
 
-    /// Lines as `ingest` takes them.
+    /// Lines in the format of `ingest`.
     var lines: [[UInt8]] {
         get throws {
             let signer = DeliverySigner(authority: authority, appAppleId: 1_234_567_890)
@@ -62,7 +62,7 @@ struct SeedSource {
         }
     }
 
-    /// What the payloads mean.
+    /// The facts of the payloads.
     var facts: [Fact] {
         deliveries.map { delivery in
             let origin = FactOrigin(

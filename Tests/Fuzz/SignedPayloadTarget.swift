@@ -2,8 +2,8 @@ import AppStore
 import Signing
 import Simulator
 
-/// Any payload under a genuine signature: what stands behind the signature check must not rely on
-/// Apple's good sense either.
+/// Any payload under a genuine signature: code after the signature check must not rely on Apple's
+/// payloads being valid.
 struct SignedPayloadTarget: FuzzTarget {
     let name = "signedPayload"
     let maximumByteCount = 32 * 1_024

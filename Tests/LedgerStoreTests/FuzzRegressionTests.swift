@@ -4,17 +4,17 @@ import Signing
 import Testing
 
 
-/// What `make fuzz` found in this room: one case for each, with the input written out, or pasted as
-/// base64 where it cannot be read anyway.
+/// Cases found by `make fuzz` in this module, one test for each, with the input as text, or as
+/// base64 where it is not readable.
 @Suite("Fuzz regressions of the store")
 struct FuzzRegressionTests {
     private static let signature = String(
         decoding: Base64URL.encode([UInt8](repeating: 1, count: 64)), as: UTF8.self)
 
-    /// Around such a part the payload is no JSON, or JSON that says something else.
+    /// With such a header the surrounding payload is not JSON, or is different JSON.
     static let headers = ["ey\n", "ey\\", "ey\u{0}", "eyé", "eyB", "ey==", "ey{}"]
 
-    @Test("A part whose header is no base64url stays in its place", arguments: headers)
+    @Test("A part whose header is not base64url stays in place", arguments: headers)
     func strangeHeader(header: String) throws {
         let part = header + ".e30." + FuzzRegressionTests.signature
         let payload = #"{"notificationType":"TEST","data":{"signedTransactionInfo":"\#(part)"}}"#
@@ -30,7 +30,7 @@ struct FuzzRegressionTests {
         #expect(packed.transaction == plain.transaction)
     }
 
-    @Test("A part of a pair keeps what looks like a signed part inside its payload")
+    @Test("A part of a pair keeps an apparent signed part inside its payload")
     func signedPartsInsidePair() throws {
         let inner = #"{"data":{"signedTransactionInfo":"\#(Sample.token("{}"))"}}"#
         let token = Array(Sample.token(inner).utf8)

@@ -3,14 +3,14 @@ import Foundation
 import Testing
 
 /// Seeded runs of a whole system: subscribers, Apple's notifier and API with all their faults, and
-/// a real ledger that crashes between any two steps. `make soak SEEDS=1 SEED=123` runs one again.
+/// a real ledger that crashes between any two steps. `make soak SEEDS=1 SEED=123` repeats one.
 @Suite("The whole system", .serialized)
 struct WholeSystemTests {
-    /// Runs of every test of the whole; fewer prove nothing about what runs must have met.
+    /// Runs per test; fewer would not prove the coverage checked below.
     static let usualSeedCount: UInt64 = 1_000
-    /// Runs side by side: each holds some forty descriptors, and has little to wait for.
+    /// Concurrent runs: each holds some forty descriptors, and rarely waits.
     static let width = 6
-    /// Failures that are told in full.
+    /// Failures reported in detail.
     static let toldFailures = 5
     /// Steps at which some process must have ended in the usual number of runs.
     static let fatalSteps = [
@@ -22,7 +22,7 @@ struct WholeSystemTests {
         ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
     }
 
-    @Test("After any outage, crash and fault a recovery makes the ledger tell the truth")
+    @Test("After any outage, crash and fault, a recovery makes the ledger correct")
     func seeds() async {
         let first = Self.variable("SUBLEDGER_SEED") ?? 1
         let count = Self.variable("SUBLEDGER_SEEDS") ?? Self.usualSeedCount
@@ -38,7 +38,7 @@ struct WholeSystemTests {
         for failure in met.failures.prefix(Self.toldFailures) { Issue.record("\(failure)") }
         #expect(met.failures.count == 0, "of \(count) seeds")
         guard count >= Self.usualSeedCount else { return }
-        // A run that never meets what it is for proves nothing.
+        // Runs without this coverage prove nothing.
         #expect(met.environments == [.production, .sandbox])
         #expect(met.beliefs > 0)
         for step in Self.fatalSteps {

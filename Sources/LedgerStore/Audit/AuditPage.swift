@@ -1,10 +1,10 @@
 package import AppStore
 
-/// A page of rows with what was found in each, checked on any thread; put in order by `index`.
+/// A page of rows with the findings of each, checked on any thread; ordered by `index`.
 package struct AuditPage: Sendable {
     package let index: Int
     package let rows: [AuditRow]
-    /// The largest id of a header that the rows' evidence refers to; 0 for none.
+    /// The largest header id that the rows' evidence refers to; 0 for none.
     package let largestHeader: Int64
     package let findings: [LogFinding]
     /// The recomputed leaf hash of each row; nil where the row cannot be read.

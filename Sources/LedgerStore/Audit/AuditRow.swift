@@ -1,12 +1,12 @@
 internal import AppStore
 
-/// A row as an audit reads it: damage is data, not an error.
+/// A row as an audit reads it: damage is returned as data, not as an error.
 package struct AuditRow: Sendable {
     package let position: Int64
-    /// Nil when a value makes no sense.
+    /// Nil when a value is invalid.
     package let event: RecordedEvent?
     package let evidence: StoredEvidence
-    /// False when whoever asks for the row by its position does not find it.
+    /// Whether a search by position finds the row.
     var isReachable = true
 
     package init(
@@ -25,7 +25,7 @@ package struct AuditRow: Sendable {
         case packed(PackedEvidence)
     }
 
-    /// What is wrong with the row taken by itself.
+    /// The findings of this row alone.
     func findings() -> [LogFinding] {
         guard let event else { return [LogFinding(.rowUnreadable, at: position)] }
         var findings: [LogFinding] = []
@@ -53,7 +53,7 @@ package struct AuditRow: Sendable {
         return findings
     }
 
-    /// The event as readers get it; nil when the row makes no sense.
+    /// The event as readers get it; nil when the row is damaged.
     package var logged: LoggedEvent? {
         guard let event else { return nil }
         switch evidence {

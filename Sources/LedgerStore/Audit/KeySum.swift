@@ -1,8 +1,8 @@
 package import AppStore
 internal import Signing
 
-/// A sum over (key, position) that does not depend on their order: equal for the rows and for the
-/// index of their keys, unless one of them differs.
+/// An order-independent sum over (key, position): equal for the rows and for the index of their
+/// keys, unless an entry differs.
 package struct KeySum: Hashable, Sendable {
     private var words: (UInt64, UInt64) = (0, 0)
     private(set) var count: Int64 = 0

@@ -1,13 +1,13 @@
-/// What an audit of the log found.
+/// The result of an audit of the log.
 public struct LogAuditReport: Sendable {
     /// The head the log was compared with; nil when its row cannot be read.
     public package(set) var head: LogHead?
     /// Events checked.
     public package(set) var eventCount: Int64 = 0
-    /// The largest position of a row when the audit began, which it does not look beyond.
+    /// The largest position of a row when the audit began; later rows are not checked.
     public package(set) var lastPosition: Int64 = 0
-    /// Events whose evidence was erased: their row was checked, their bytes cannot be. Each is a
-    /// finding, too (`LogFinding.Code.evidenceErased`).
+    /// Events whose evidence was erased: their rows were checked, their bytes cannot be. Each is
+    /// also a finding (`LogFinding.Code.evidenceErased`).
     public package(set) var tombstoneCount: Int64 = 0
     /// The first findings, in the order of the log.
     public private(set) var findings: [LogFinding] = []
@@ -17,7 +17,7 @@ public struct LogAuditReport: Sendable {
     /// Findings a report holds (`design.md` §6).
     public static let findingLimit = 1_000
 
-    /// True when every hash was recomputed and nothing was wrong.
+    /// Whether every hash was recomputed and there are no findings.
     public var isSound: Bool { findings.isEmpty }
 
     package init() {}

@@ -1,47 +1,47 @@
-/// One thing an audit of the log found wrong.
+/// One defect found by an audit of the log.
 public struct LogFinding: Hashable, Sendable {
     public let code: Code
-    /// The event concerned; nil where the finding is about the log as a whole.
+    /// The event concerned; nil where the finding concerns the log as a whole.
     public let position: Int64?
 
-    /// Stable names; scripts rely on them.
+    /// Stable names, for scripts.
     public enum Code: String, Sendable, CaseIterable {
-        /// Positions are not contiguous: this one is not there.
+        /// Positions are not contiguous: this one is missing.
         case positionMissing
-        /// A row holds a value this release does not know, or none where one must be.
+        /// A row holds a value unknown to this release, or lacks a required one.
         case rowUnreadable
-        /// The row is in the table, but whoever asks for it by its position does not find it.
+        /// The row is in the table, but a search by its position does not find it.
         case rowUnreachable
-        /// The row does not give its leaf hash: it was altered.
+        /// The row does not match its leaf hash: it was altered.
         case leafHashMismatch
         /// No evidence row, not even a tombstone.
         case evidenceMissing
-        /// The bytes were erased and a tombstone left. An erasure is an event of the log, and this
-        /// release writes and knows none: no tombstone is authorised yet (`design.md` §2).
+        /// The bytes were erased and a tombstone left. An erasure must be an event of the log, and
+        /// this release has none: no tombstone is authorised yet (`design.md` §2).
         case evidenceErased
-        /// Evidence of no event: a later event could not be given its position.
+        /// Evidence without an event: a later event could not be given its position.
         case evidenceSurplus
-        /// The stored evidence cannot be put together again.
+        /// The stored evidence cannot be reassembled.
         case evidenceUnreadable
-        /// The evidence is not the one the row commits to.
+        /// The evidence does not match the hash in its row.
         case evidenceHashMismatch
-        /// The payload is not the one the row commits to.
+        /// The payload does not match the hash in its row.
         case payloadHashMismatch
-        /// `receivedAt` lies before an earlier event's though nobody claimed it.
+        /// `receivedAt` is earlier than an earlier event's, although it is not claimed.
         case timeGoesBack
-        /// A stored header is not the one its hash names. `position` is nil.
+        /// A stored header does not match its hash. `position` is nil.
         case headerHashMismatch
-        /// A stored header to which no evidence refers, or whose id is not the next in turn.
+        /// A stored header to which no evidence refers, or whose id is not the next in sequence.
         /// `position` is nil.
         case headerSurplus
-        /// The tree over the rows is not the one in the head row.
+        /// The tree over the rows does not match the head row.
         case treeMismatch
-        /// The head row contradicts itself, its rows, or is missing.
+        /// The head row is missing, or contradicts itself or the rows.
         case headMismatch
-        /// An index of keys, identities or headers does not lead to exactly the rows that have
-        /// them: a duplicate could be appended, or an event be taken for one.
+        /// An index of keys, identities or headers does not point to exactly the rows that have
+        /// them: a duplicate could be appended, or a new event be treated as a duplicate.
         case keyIndexMismatch
-        /// The tables, indexes, triggers or views are not those of this release.
+        /// The tables, indexes, triggers or views differ from this release's.
         case schemaMismatch
         /// SQLite cannot read the file any further, or finds its trees damaged.
         case fileDamaged

@@ -1,13 +1,13 @@
-/// One page of a file as SQLite lays out its trees: whether what it says of its own room is true.
+/// One page of a file in SQLite's b-tree format, checked for consistent records of its own space.
 ///
-/// A reader hardly needs that, so damage to it goes unnoticed until the next row is written over
-/// another. SQLite's own check of it takes one transaction for the whole file; this one is asked page
-/// by page. The format: https://www.sqlite.org/fileformat2.html#b_tree_pages.
+/// Readers hardly depend on these, so damage stays unnoticed until the next row is written over
+/// another. SQLite's own check takes one transaction for the whole file; this one works page by
+/// page. The format: https://www.sqlite.org/fileformat2.html#b_tree_pages.
 package struct TreePage {
     private let bytes: UnsafeRawBufferPointer
-    /// Where the page's own header begins: the first page of a file begins with the file's.
+    /// Where the page's own header begins: the first page begins with the file header.
     private let start: Int
-    /// Pages of the file.
+    /// Pages in the file.
     private let pageCount: Int
 
     private enum Kind: UInt8 {
@@ -21,23 +21,23 @@ package struct TreePage {
         var headerByteCount: Int { isLeaf ? 8 : 12 }
     }
 
-    /// Bytes of the file's own header.
+    /// Size of the file header.
     static let fileHeaderByteCount = 100
-    /// The least that a cell or a free block takes.
+    /// The minimum size of a cell or a free block.
     private static let leastByteCount = 4
 
-    /// - Parameter number: of the page; they count from 1.
+    /// - Parameter number: the page's number, from 1.
     package init(_ bytes: UnsafeRawBufferPointer, number: Int, pageCount: Int) {
         self.bytes = bytes
         self.pageCount = pageCount
         start = number == 1 ? TreePage.fileHeaderByteCount : 0
     }
 
-    /// Whether the page is none of a tree, or one whose cells and free room fill it without a gap or an
-    /// overlap, and whose children are pages of the file.
+    /// Whether the page is not a tree page, or is one whose cells and free space fill it without a
+    /// gap or an overlap and whose children are pages of the file.
     ///
-    /// A page that goes on with a long row begins with the number of the next such one, and no file
-    /// that is checked has so many that its first byte is taken for a kind.
+    /// An overflow page begins with the number of the next one; no file that is checked has so many
+    /// pages that its first byte could be a page type.
     package var isSound: Bool {
         guard let kind = Kind(rawValue: bytes[start]) else {
             return start == 0 && bytes[0] == 0
@@ -60,8 +60,8 @@ package struct TreePage {
         return fills(parts, from: contentStart)
     }
 
-    /// Whether the parts lie one behind the other up to the end, with as many bytes between them as the
-    /// page says are too small a gap for a free block.
+    /// Whether the parts are adjacent up to the end, separated by as many bytes in total as the
+    /// page records as gaps too small for a free block.
     private func fills(_ parts: [Range<Int>], from contentStart: Int) -> Bool {
         var (end, gaps) = (contentStart, 0)
         for part in parts.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -72,7 +72,7 @@ package struct TreePage {
         return end <= bytes.count && gaps + bytes.count - end == Int(bytes[start + 7])
     }
 
-    /// Nil when the chain of free blocks does not go forward inside the content.
+    /// Nil when the list of free blocks does not ascend within the content.
     private func freeBlocks(from contentStart: Int) -> [Range<Int>]? {
         var blocks: [Range<Int>] = []
         var (place, end) = (word(start + 1), contentStart)
@@ -89,7 +89,7 @@ package struct TreePage {
         return blocks
     }
 
-    /// Nil when the cell does not end inside the page.
+    /// Nil when the cell does not end within the page.
     private func cellByteCount(at place: Int, _ kind: Kind) -> Int? {
         var index = place + (kind.isLeaf ? 0 : 4)
         guard let first = varint(&index) else { return nil }
@@ -101,7 +101,7 @@ package struct TreePage {
         return max(TreePage.leastByteCount, length)
     }
 
-    /// Bytes of a row that stand here, with the number of the page where the others do.
+    /// Bytes of a row stored on this page, including the number of its first overflow page.
     private func localByteCount(of payload: Int, _ kind: Kind) -> Int {
         let usable = bytes.count
         let most = kind.isTable ? usable - 35 : (usable - 12) * 64 / 255 - 23

@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Runs what blocks (files, sorting on disk) off the cooperative pool.
+/// Runs blocking work (files, sorting on disk) off the cooperative pool.
 package enum Blocking {
     package static func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value

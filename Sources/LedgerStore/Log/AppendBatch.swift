@@ -7,8 +7,8 @@ package struct AppendBatch: Sendable {
     package let events: [NewEvent]
     /// Bytes the batch may add to the file: packed evidence, and each distinct header once.
     package let byteCount: Int
-    /// Whether it has no events and must write nonetheless: it is how a log that could not be
-    /// written is tried.
+    /// Whether the batch has no events but must write: it tests whether a log that failed can be
+    /// written again.
     package var isProbe = false
     package let continuation: CheckedContinuation<Answer, Never>
 

@@ -1,9 +1,9 @@
-/// The batches waiting for their commit, in the order they came. Bounded: what does not fit is
-/// refused at once rather than kept in memory.
+/// The batches waiting for their commit, in order of arrival. Bounded: a batch that does not fit is
+/// refused immediately.
 package struct AppendQueue: Sendable {
     private var waiting: [AppendBatch] = []
     private var nextIndex = 0
-    /// Events and stored bytes not answered yet, those being written included.
+    /// Events and stored bytes not yet answered, including those being written.
     package private(set) var eventCount = 0
     package private(set) var byteCount = 0
 
@@ -27,7 +27,8 @@ package struct AppendQueue: Sendable {
     }
 
     /// As many batches as one transaction admits, oldest first; empty when none is waiting. A probe
-    /// stands alone: it must write, and where nothing can be written what is known is still answered.
+    /// gets a group of its own: it must write, while an append of known events is answered even
+    /// where nothing can be written.
     package mutating func takeGroup() -> [AppendBatch] {
         var group: [AppendBatch] = []
         var (events, bytes) = (0, 0)
@@ -49,7 +50,7 @@ package struct AppendQueue: Sendable {
         return group
     }
 
-    /// Gives back the room of batches that were answered.
+    /// Frees the queue space of batches that were answered.
     package mutating func release(_ group: [AppendBatch]) {
         for batch in group {
             eventCount -= batch.events.count

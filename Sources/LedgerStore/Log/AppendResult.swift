@@ -1,4 +1,4 @@
-/// What became of one event of a batch. Whichever it is, the event is durable when it is told.
+/// The result for one event of a batch. In every case the event is durable.
 public enum AppendResult: Hashable, Sendable {
     /// New, at this position.
     case appended(position: Int64)
@@ -7,10 +7,10 @@ public enum AppendResult: Hashable, Sendable {
     /// Known under this identity with other claims: appended too, at this position, and marked.
     case conflict(position: Int64)
 
-    /// Whether the log was written for it.
+    /// Whether the event was written to the log.
     public var isWritten: Bool { if case .duplicate = self { false } else { true } }
 
-    /// Where the event stands, appended now or earlier.
+    /// The position of the event, appended now or earlier.
     public var position: Int64 {
         switch self {
         case .appended(let position), .duplicate(let position), .conflict(let position): position

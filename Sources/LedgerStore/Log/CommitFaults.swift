@@ -1,8 +1,8 @@
-/// Failures a test can put around COMMIT, where the outcome is hardest to know. Nothing else may
-/// conform outside tests.
+/// Failures that tests inject around COMMIT, where the outcome is hardest to determine. Only tests
+/// may conform.
 package protocol CommitFaults: Sendable {
-    /// Called when everything is written, before COMMIT: throwing stands for one that failed.
+    /// Called before COMMIT, when everything is written; throwing simulates a COMMIT that failed.
     func willCommit() throws
-    /// Called after COMMIT returned: throwing stands for one whose answer was lost.
+    /// Called after COMMIT returned; throwing simulates a lost result.
     func didCommit() throws
 }

@@ -1,8 +1,8 @@
 public import AppStore
 internal import Signing
 
-/// The right edge of a Merkle tree (RFC 6962 §2.1): the hashes of its full subtrees, largest
-/// first, one for every bit set in the size. All that is needed to append and to know the root.
+/// The right edge of a Merkle tree (RFC 6962 §2.1): the hashes of its full subtrees, largest first,
+/// one for every bit set in the size. It suffices to append and to compute the root.
 public struct CompactRange: Hashable, Sendable {
     /// Leaves in the tree.
     public private(set) var size: Int64
@@ -18,7 +18,7 @@ public struct CompactRange: Hashable, Sendable {
         nodes = []
     }
 
-    /// Reads what `bytes` wrote; nil unless it holds one hash for every bit set in `size`.
+    /// Reads the output of `bytes`; nil unless it holds one hash for every bit set in `size`.
     package init?(size: Int64, bytes: [UInt8]) {
         guard size >= 0, bytes.count == size.nonzeroBitCount * Digest.byteCount else { return nil }
         self.size = size
@@ -27,10 +27,10 @@ public struct CompactRange: Hashable, Sendable {
         }
     }
 
-    /// The hashes one after the other, as kept in the head row.
+    /// The concatenated hashes, as stored in the head row.
     package var bytes: [UInt8] { nodes.flatMap(\.bytes) }
 
-    /// Adds a leaf by its hash: as many nodes are joined as the size has trailing ones.
+    /// Adds a leaf by its hash; joins as many nodes as the size has trailing ones.
     public mutating func append(_ leafHash: Digest) {
         var joined = leafHash
         for _ in 0..<(~size).trailingZeroBitCount {
@@ -40,7 +40,7 @@ public struct CompactRange: Hashable, Sendable {
         size += 1
     }
 
-    /// The root; of the empty tree, the SHA-256 of nothing.
+    /// The root; for the empty tree, the SHA-256 of nothing.
     public var root: Digest {
         guard var root = nodes.last else { return SHA256.hash([]) }
         for node in nodes.dropLast().reversed() {

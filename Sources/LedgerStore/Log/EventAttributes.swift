@@ -1,14 +1,14 @@
 public import AppStore
 public import Ledger
 
-/// What the log keeps of an event beside its evidence, as the intake read it from the verified
-/// payload. Every one of these is covered by the leaf hash.
+/// What the log stores of an event beside its evidence, as the intake read it from the verified
+/// payload. The leaf hash covers every attribute.
 public struct EventAttributes: Hashable, Sendable {
     public var kind: EventKind
     public var source: EventSource
     public var trust: Trust
     public var bundleId: BundleId
-    /// The chain the event belongs to; nil where it belongs to none (TEST, sweeps).
+    /// The chain the event belongs to; nil for none (TEST, sweeps).
     public var chain: OriginalTransactionId?
     /// `notificationType` and `subtype` as on the wire, known to this release or not.
     public var notificationType: String?
@@ -16,7 +16,7 @@ public struct EventAttributes: Hashable, Sendable {
     public var notificationUUID: NotificationUUID?
     /// The envelope's `signedDate`, else the largest inside it (`lifecycle.md` §2 rule 1).
     public var signedAt: Timestamp?
-    /// SHA-256 of the root certificate that vouched for the signature.
+    /// SHA-256 of the root certificate that anchors the signature.
     public var rootFingerprint: Digest?
 
     public init(

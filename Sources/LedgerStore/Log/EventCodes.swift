@@ -1,6 +1,6 @@
 internal import Ledger
 
-// Small integers stand for these in the rows of the log; the view `events_readable` spells them
+// Small integers represent these in the rows of the log; the view `events_readable` spells them
 // out. A code is never reused.
 
 extension EventKind {
@@ -22,7 +22,7 @@ extension EventKind {
     private static let byCode = Dictionary(
         uniqueKeysWithValues: allCases.map { ($0.code, $0) })
 
-    /// Nil for a code this release does not know.
+    /// Nil for a code unknown to this release.
     package init?(code: Int64) {
         guard let kind = EventKind.byCode[code] else { return nil }
         self = kind
@@ -44,7 +44,7 @@ extension EventSource {
     private static let byCode = Dictionary(
         uniqueKeysWithValues: allCases.map { ($0.code, $0) })
 
-    /// Nil for a code this release does not know.
+    /// Nil for a code unknown to this release.
     package init?(code: Int64) {
         guard let source = EventSource.byCode[code] else { return nil }
         self = source
@@ -66,7 +66,7 @@ extension Trust {
     private static let byCode = Dictionary(
         uniqueKeysWithValues: allCases.map { ($0.code, $0) })
 
-    /// Nil for a code this release does not know.
+    /// Nil for a code unknown to this release.
     package init?(code: Int64) {
         guard let trust = Trust.byCode[code] else { return nil }
         self = trust

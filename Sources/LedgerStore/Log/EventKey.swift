@@ -2,11 +2,11 @@ public import AppStore
 public import Ledger
 internal import Signing
 
-/// An event's identity: SHA-256 over its kind and Apple's own ids, each with its length before it,
-/// so that no two lists of ids share a key. Never over anything that depends on the delivery.
+/// An event's identity: SHA-256 over its kind and Apple's own ids, each preceded by its length, so
+/// that no two lists of ids share a key. It never covers anything that depends on the delivery.
 public enum EventKey {
-    /// The key of an event of `kind` with these ids, in the order `design.md` §2 names them.
-    /// An id that is absent is nil, which differs from an empty one.
+    /// The key of an event of `kind` with these ids, in the order of `design.md` §2. An absent id
+    /// is nil, which differs from an empty one.
     public static func make(_ kind: EventKind, _ ids: [String?]) -> Digest {
         var hasher = SHA256Hasher()
         for id in [kind.rawValue] + ids {
@@ -20,7 +20,7 @@ public enum EventKey {
         return hasher.finish()
     }
 
-    /// The key of an event whose identity is taken by one with other claims:
+    /// The key of an event whose identity already belongs to an event with other claims:
     /// SHA-256(identity ‖ SHA-256(payload)).
     package static func conflict(identity: Digest, payloadHash: Digest) -> Digest {
         var hasher = SHA256Hasher()

@@ -1,9 +1,9 @@
 /// An append-only log with contiguous positions, independent of the engine below.
 ///
-/// Whoever implements it promises: positions 1…n in commit order, so that "position ≤ p" is always
-/// a completed prefix; an answered append is durable; one identity with equal claims is stored
-/// once, for ever. It may use plain SQL and one head row a log only: no sequences, no advisory
-/// locks, no triggers for correctness (`design.md` §8). Orders are promised inside one log only.
+/// An implementation guarantees: positions 1…n in commit order, so that "position ≤ p" is always a
+/// completed prefix; an answered append is durable; one identity with equal claims is stored once,
+/// permanently. It may use only plain SQL and one head row per log: no sequences, no advisory
+/// locks, no triggers for correctness (`design.md` §8). Order is guaranteed within one log only.
 public protocol EventStore: Sendable {
     /// Packs evidence for this log: knows which certificate headers it holds.
     var packer: EvidencePacker { get }
@@ -11,7 +11,7 @@ public protocol EventStore: Sendable {
     /// Appends verified events in the order given and answers when they are durable; all or none.
     func append(_ batch: [NewEvent]) async throws(StoreError) -> [AppendResult]
 
-    /// The end of the log as of now.
+    /// The current end of the log.
     func head() async throws(StoreError) -> LogHead
 
     /// The event at `position`, or nil when the log is shorter.

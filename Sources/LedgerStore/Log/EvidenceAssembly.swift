@@ -1,14 +1,14 @@
 internal import Signing
 
-/// Puts packed evidence together again, byte by byte as it was received (`PackedEvidence`).
+/// Reassembles packed evidence byte for byte as it was received (`PackedEvidence`).
 ///
-/// What stands in Base64 is encoded in small pieces that stay in the cache: of a notification the
-/// signed parts twice, as its payload is encoded with their text inside.
+/// Base64 is encoded in small pieces that stay in the CPU cache. Signed parts of a notification are
+/// encoded twice, as the payload that contains their text is encoded itself.
 struct EvidenceAssembly<Output: EvidenceOutput> {
     private var reader: PackedReader
     private let headers: [EvidenceHeader]
     private(set) var output: Output
-    /// Bytes of a payload with signed parts that wait for more, so that whole groups of three are
+    /// Bytes of a payload with signed parts that are held back until whole groups of three can be
     /// encoded.
     private var pendingCount = 0
 
@@ -18,7 +18,7 @@ struct EvidenceAssembly<Output: EvidenceOutput> {
         self.output = output
     }
 
-    /// False when the body makes no sense, or the output wanted no more.
+    /// False when the body is invalid, or the output stopped.
     mutating func run() -> Bool {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Workspace.byteCount) { memory in
             guard let start = memory.baseAddress, let count = reader.readVarint() else {
@@ -28,7 +28,7 @@ struct EvidenceAssembly<Output: EvidenceOutput> {
         }
     }
 
-    /// Memory for what is being encoded: small enough for the stack.
+    /// Scratch memory for encoding: small enough for the stack.
     private struct Workspace {
         /// Bytes encoded at once: whole groups of three.
         static var pieceByteCount: Int { 240 }
@@ -48,7 +48,7 @@ struct EvidenceAssembly<Output: EvidenceOutput> {
         }
     }
 
-    // MARK: As it stands
+    // MARK: Outside a payload
 
     private mutating func putPieces(_ count: Int, _ workspace: Workspace) -> Bool {
         for _ in 0..<count {
@@ -114,7 +114,7 @@ struct EvidenceAssembly<Output: EvidenceOutput> {
         return putEncoded(last, workspace)
     }
 
-    /// Signed parts have no signed parts of their own.
+    /// Appends a signed part, which has no nested signed parts.
     private mutating func addToken(header: Int, _ workspace: Workspace) -> Bool {
         guard header < headers.count, let tag = reader.readVarint(), tag & 1 == 0,
             let payload = reader.readBytes(tag >> 1),
@@ -143,7 +143,7 @@ struct EvidenceAssembly<Output: EvidenceOutput> {
         return true
     }
 
-    /// Encodes as many whole pieces as there are, and keeps the rest.
+    /// Encodes as many whole pieces as there are, and keeps the remainder.
     private mutating func add(_ bytes: UnsafeRawBufferPointer, _ workspace: Workspace) -> Bool {
         var rest = bytes
         while !rest.isEmpty {

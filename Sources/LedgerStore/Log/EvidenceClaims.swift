@@ -2,11 +2,11 @@ package import AppStore
 package import Ledger
 internal import Signing
 
-/// What evidence claims, apart from how it was spelled and signed: two deliveries with equal
-/// claims are one event (`design.md` §2). Headers and signatures are no claims, since Apple may
-/// sign again; neither is the order of keys.
+/// The claims of evidence, apart from spelling and signature: two deliveries with equal claims are
+/// one event (`design.md` §2). Headers and signatures are no claims, since Apple may sign again;
+/// neither is the order of keys.
 package enum EvidenceClaims {
-    /// SHA-256 of one spelling of all that is claimed.
+    /// SHA-256 of a canonical form of all claims.
     package static func digest(_ evidence: PackedEvidence, kind: EventKind) throws(StoreError)
         -> Digest
     {
@@ -16,7 +16,7 @@ package enum EvidenceClaims {
             guard let payload = PackedEvidence.payload(ofToken: original) else { break }
             return SHA256.hash(canonical(payload))
         case .notificationV1:
-            // Its seal depends on the secret of the day, and claims nothing.
+            // The seal depends on the secret of the day, and is no claim.
             guard let members = (try? JSONValue.parse(original))?.object else { break }
             return SHA256.hash(
                 JSONValue.object(members.filter { $0.key != "password" }).canonical())
@@ -25,14 +25,14 @@ package enum EvidenceClaims {
         return SHA256.hash(canonical(original))
     }
 
-    /// The canonical JSON of `payload`, signed strings replaced by what they claim; the payload
+    /// The canonical JSON of `payload`, with signed strings replaced by their claims; `payload`
     /// itself when it is not JSON.
     private static func canonical(_ payload: [UInt8]) -> [UInt8] {
         guard let value = try? JSONValue.parse(payload) else { return payload }
         return opened(value).canonical()
     }
 
-    /// Replaces every compact JWS by its payload. Depth is bounded by the reader's.
+    /// Replaces every compact JWS with its payload. Depth is bounded by the JSON reader.
     private static func opened(_ value: JSONValue) -> JSONValue {
         switch value {
         case .object(let members):
@@ -42,7 +42,7 @@ package enum EvidenceClaims {
             guard text.hasPrefix("ey"),
                 let payload = PackedEvidence.payload(ofToken: Array(text.utf8))
             else { return value }
-            // An array keeps it apart from a payload that held the object itself.
+            // An array distinguishes it from a payload that contains the object itself.
             return .array([(try? JSONValue.parse(payload)) ?? .string(text)])
         case .number, .bool, .null: return value
         }

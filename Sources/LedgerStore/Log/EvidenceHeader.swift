@@ -1,7 +1,7 @@
 public import AppStore
 
-/// The header segment of a JWS, still base64url: about 4.4 KB of certificates, equal in nearly all
-/// evidence, hence stored once.
+/// The header segment of a JWS, still base64url: about 4.4 KB of certificates, the same in nearly
+/// all evidence and therefore stored once.
 public struct EvidenceHeader: Hashable, Sendable {
     /// SHA-256 of `bytes`.
     public let hash: Digest

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// What takes the bytes of evidence while they are put together, in order.
+/// Receives the bytes of evidence, in order, as they are reassembled.
 protocol EvidenceOutput {
-    /// False when nothing more is wanted.
+    /// False to stop.
     mutating func put(_ bytes: UnsafeRawBufferPointer) -> Bool
 }
 
@@ -18,14 +18,14 @@ struct EvidenceBytes: EvidenceOutput {
     }
 }
 
-/// Keeps none: compares them with those they must be, and stops at the first other one.
+/// Keeps no bytes: compares them with the expected ones, and stops at the first difference.
 struct EvidenceMatch: EvidenceOutput {
     private let expected: UnsafeRawBufferPointer
     private var index = 0
 
     init(_ expected: UnsafeRawBufferPointer) { self.expected = expected }
 
-    /// Whether all of them have come.
+    /// Whether all expected bytes have arrived.
     var isComplete: Bool { index == expected.count }
 
     mutating func put(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -2,17 +2,17 @@ internal import AppStore
 public import Signing
 internal import Synchronization
 
-/// Turns evidence into its stored form. Safe to share and to call from many threads at once: the
-/// work is pure, and the recent headers it remembers only save hashing them again.
+/// Converts evidence to its stored form. Safe to share and to call from many threads at once:
+/// packing is pure, and the cache of recent headers only saves hashing them again.
 public final class EvidencePacker: Sendable {
     private let remembered = Mutex<[PackedHeader]>([])
 
-    /// A header and what was found out about it when it was first seen.
+    /// A header and its properties, computed when it was first seen.
     struct PackedHeader: Sendable {
         let header: EvidenceHeader
-        /// Whether it is canonical base64url, and so can stand in a JSON string as it is.
+        /// Whether it is canonical base64url, and so needs no escaping in a JSON string.
         let isBase64URL: Bool
-        /// Has seen the header.
+        /// A hasher that has consumed the header.
         let begun: SHA256Hasher
     }
 
@@ -21,13 +21,13 @@ public final class EvidencePacker: Sendable {
     /// Headers remembered, at most `LogLimits.rememberedHeaderCount`.
     var rememberedCount: Int { remembered.withLock { $0.count } }
 
-    /// Packs and hashes, and proves that the packed form gives back every byte. Whatever is
-    /// irregular is stored verbatim, never refused.
+    /// Packs and hashes, and verifies that the packed form reproduces every byte. Irregular
+    /// evidence is stored verbatim, never rejected.
     ///
-    /// Throws `evidenceTooLarge`, or `evidenceMalformed` for a pair that is none.
+    /// Throws `evidenceTooLarge`, or `evidenceMalformed` for an invalid pair.
     ///
-    /// - Parameter signed: what verifying this very JWS found out about it; nil where it was not
-    ///   verified, or is none.
+    /// - Parameter signed: the result of verifying this very JWS; nil where it was not verified, or
+    ///   is no JWS.
     public func pack(
         _ evidence: Evidence, signed: SignedBytes? = nil
     ) throws(StoreError) -> PreparedEvidence {
@@ -39,7 +39,7 @@ public final class EvidencePacker: Sendable {
                 remedy: "Nothing Apple signs is near this size; check the source.")
         }
         let evidenceHash = signed?.digest ?? original.withUnsafeBufferPointer { hash($0) }
-        assert(evidenceHash == SHA256.hash(original), "These are other bytes than those signed.")
+        assert(evidenceHash == SHA256.hash(original), "The evidence differs from the signed bytes.")
         let (packed, payloadHash) = packedForm(
             of: evidence, original, evidenceHash, decoded: signed?.payload)
         return PreparedEvidence(
@@ -47,13 +47,13 @@ public final class EvidencePacker: Sendable {
             byteCount: original.count)
     }
 
-    /// The form, and the hash of what was signed: of verbatim evidence that of all of it.
+    /// The form, and the hash of the signed payload; for verbatim evidence, of all its bytes.
     ///
-    /// - Parameter decoded: the payload, where it was decoded before.
+    /// - Parameter decoded: the payload, if already decoded.
     private func packedForm(
         of evidence: Evidence, _ original: [UInt8], _ evidenceHash: Digest, decoded: [UInt8]?
     ) -> (PackedEvidence, Digest) {
-        // Of a notification a twelfth is left, of a transaction alone a fifth.
+        // A notification packs to a twelfth, a single transaction to a fifth.
         var writer = PackWriter(packer: self, capacity: original.count / 6)
         let form: PackedEvidence.Form
         let payloadHash: Digest?
@@ -94,8 +94,8 @@ public final class EvidencePacker: Sendable {
         return SHA256.hash(pieces: [first, second, digits])
     }
 
-    /// The digest of evidence, which begins with a header that was seen before nearly always: what
-    /// that one contributes need not be computed again.
+    /// The digest of evidence. It nearly always begins with a cached header, whose part of the
+    /// computation is reused.
     private func hash(_ evidence: UnsafeBufferPointer<UInt8>) -> Digest {
         let known = remembered.withLock { $0 }.first { packed in
             let count = packed.header.bytes.count
@@ -109,7 +109,7 @@ public final class EvidencePacker: Sendable {
         return hasher.finish()
     }
 
-    /// The header with its hash, which is computed once for the headers seen lately.
+    /// The header with its hash, which is cached for recent headers.
     func header(_ bytes: UnsafeBufferPointer<UInt8>) -> PackedHeader {
         let known = remembered.withLock { $0 }
         let seen = known.first { $0.header.bytes.elementsEqualBytes(bytes) }

@@ -1,12 +1,12 @@
-/// What the evidence of one event says, decoded from base64url but not from JSON.
+/// The payloads of the evidence of one event, decoded from base64url but not from JSON.
 public struct EvidencePayloads: Hashable, Sendable {
-    /// The payload of a single JWS, or verbatim evidence as it is; empty for a pair.
+    /// The payload of a single JWS, or verbatim evidence; empty for a pair.
     ///
-    /// When `isOuterElided`, each signed part inside has the empty string in its place and stands
-    /// in one of the fields below. A reader takes a part when the decoded outer payload has its
-    /// field where Apple puts it (`data`, `appData`), whatever its text.
+    /// When `isOuterElided`, each signed part inside is replaced by the empty string and is in one
+    /// of the fields below. A reader uses a part when the decoded outer payload has its field where
+    /// Apple puts it (`data`, `appData`), whatever its text.
     public var outer: [UInt8] = []
-    /// True when `outer` is not byte for byte what was signed.
+    /// Whether `outer` differs from the signed bytes.
     public var isOuterElided = false
     /// Payload of `signedTransactionInfo`.
     public var transaction: [UInt8]?

@@ -1,12 +1,13 @@
 internal import Signing
 
-/// Reads the decoded payloads out of packed evidence. (`EvidenceAssembly` gives back the exact bytes.)
+/// Reads the decoded payloads from packed evidence. (`EvidenceAssembly` reproduces the exact
+/// bytes.)
 struct EvidenceUnpacker {
     private var reader: PackedReader
 
     init(_ body: UnsafeRawBufferPointer) { reader = PackedReader(body) }
 
-    /// The decoded payloads of one token, signed parts taken out of the outer one.
+    /// The decoded payloads of one token, with signed parts removed from the outer one.
     mutating func tokenPayloads() -> EvidencePayloads? {
         guard reader.readVarint() == 1, let piece = reader.readVarint(), piece & 1 == 1,
             let tag = reader.readVarint()

@@ -1,7 +1,7 @@
 package import AppStore
 
-/// Headers of the log that were read or written lately, both ways. Only committed ones may be
-/// remembered beyond a transaction.
+/// A bidirectional cache of recently read or written headers. Only committed headers may outlive a
+/// transaction.
 package struct KnownHeaders: Sendable {
     package private(set) var ids: [Digest: Int64] = [:]
     package private(set) var headers: [Int64: EvidenceHeader] = [:]

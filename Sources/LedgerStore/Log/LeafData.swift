@@ -1,12 +1,12 @@
 internal import AppStore
 
-/// The bytes a leaf hash is taken over, length-prefixed; see `LeafEncoding`.
+/// The length-prefixed input of a leaf hash; see `LeafEncoding`.
 struct LeafData {
     /// Begins with the leaf prefix of RFC 6962 §2.1.
     private(set) var bytes: [UInt8]
 
     private static let absent = UInt32.max
-    /// Room for a leaf with Apple's usual ids.
+    /// Capacity for a leaf with Apple's usual ids.
     private static let usualByteCount = 448
 
     init() {

@@ -2,7 +2,7 @@ package import AppStore
 internal import Ledger
 internal import Signing
 
-/// What a leaf of the tree commits to, and how it is written down.
+/// What a leaf of the tree commits to, and its encoding.
 ///
 /// The leaf data is these fields in this order, each preceded by its length as four big-endian
 /// bytes: position (8 bytes, big-endian), received_at (8 bytes, big-endian two's complement), kind
@@ -12,7 +12,7 @@ internal import Signing
 /// absent has the length 0xFFFFFFFF and no bytes. The leaf hash is SHA-256(0x00 ‖ leaf data)
 /// (RFC 6962 §2.1).
 ///
-/// It commits to the evidence's hash, not the evidence: proofs outlive an erasure.
+/// It commits to the hash of the evidence, not to the evidence itself: proofs outlive an erasure.
 package enum LeafEncoding {
     package static func hash(
         position: Int64, key: Digest, attributes: EventAttributes, receivedAt: Timestamp,

@@ -1,5 +1,5 @@
-/// What tests let happen to the logs that are opened by whatever they call. Nothing else may set it.
+/// Faults that tests inject into logs opened by the code under test. Only tests may set it.
 package enum LogFaults {
-    /// Around COMMIT, where the outcome is hardest to know.
+    /// Around COMMIT, where the outcome is hardest to determine.
     @TaskLocal package static var commits: any CommitFaults = NoCommitFaults()
 }

@@ -1,6 +1,6 @@
 public import AppStore
 
-/// The end of the log: how many events there are, and what they are.
+/// The end of the log: the number of events and a commitment to them.
 public struct LogHead: Hashable, Sendable {
     /// The last position, 0 for an empty log.
     public let position: Int64

@@ -2,11 +2,11 @@
 public struct LoggedEvent: Sendable {
     public let event: RecordedEvent
     /// Nil when there are no bytes: they were erased (the row is a tombstone, its hashes remain),
-    /// or what is stored makes no sense, and `damage` says so.
+    /// or the stored bytes are damaged and `damage` is set.
     public let evidence: PackedEvidence?
-    /// Why the stored bytes cannot be read; nil for sound evidence and for a tombstone. Damage is
-    /// one row's own: it is told here and not thrown, so that no chain stops the others
-    /// (`design.md` §3).
+    /// Why the stored bytes cannot be read; nil for intact evidence and for a tombstone. Damage
+    /// concerns one row only: it is returned here instead of thrown, so that no chain stops the
+    /// others (`design.md` §3).
     public let damage: StoreError?
 
     package init(event: RecordedEvent, evidence: PackedEvidence?, damage: StoreError? = nil) {
@@ -15,8 +15,8 @@ public struct LoggedEvent: Sendable {
         self.damage = damage
     }
 
-    /// The evidence exactly as it was received, nil for a tombstone. Throws `fileCorrupt` when
-    /// what is stored makes no sense.
+    /// The evidence exactly as it was received; nil for a tombstone. Throws `fileCorrupt` when the
+    /// stored bytes are damaged.
     public func originalBytes() throws(StoreError) -> [UInt8]? {
         if let damage { throw damage }
         return try evidence?.originalBytes()

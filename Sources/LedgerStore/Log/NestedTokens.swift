@@ -1,6 +1,6 @@
-/// Where the signed parts stand inside a decoded notification payload.
+/// The places of the signed parts inside a decoded notification payload.
 ///
-/// They are taken out only where no reader could disagree about them: each directly after a key of
+/// They are extracted only where every reader would agree on them: each directly follows a key of
 /// its own that occurs once, in a text without escapes. Any other payload is stored whole.
 struct NestedTokens {
     /// Ranges of the compact JWS, without their quotes, in order.

@@ -7,7 +7,7 @@ public struct NewEvent: Sendable {
     public var attributes: EventAttributes
     /// When the delivery arrived. Raised to the newest time in the log unless claimed.
     public var receivedAt: Timestamp
-    /// True when an import line stated `receivedAt`: kept as it is, and marked.
+    /// Whether an import line stated `receivedAt`: it is then kept unchanged, and marked.
     public var receivedAtClaimed: Bool
     public var evidence: PreparedEvidence
 

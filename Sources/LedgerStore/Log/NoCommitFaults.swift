@@ -1,4 +1,4 @@
-/// No failures but the real ones.
+/// Injects no failures.
 package struct NoCommitFaults: CommitFaults {
     package init() {}
     package func willCommit() {}

@@ -1,24 +1,24 @@
 internal import Foundation
 internal import Signing
 
-/// Packed evidence being written.
+/// A writer of packed evidence.
 struct PackWriter {
     let packer: EvidencePacker
     var body: [UInt8] = []
     private(set) var headers: [EvidenceHeader] = []
 
-    /// - Parameter capacity: bytes that are made room for at once.
+    /// - Parameter capacity: bytes to reserve.
     init(packer: EvidencePacker, capacity: Int) {
         self.packer = packer
         body.reserveCapacity(capacity)
     }
 
-    /// Appends a compact JWS; its decoded payload, or nil when it is not regular and nothing useful
-    /// was appended. With `nesting`, signed parts inside its payload are taken out: those of a
-    /// notification. The parts of a pair have none that a reader would look for.
+    /// Appends a compact JWS; returns its decoded payload, or nil when it is irregular and nothing
+    /// useful was appended. With `nesting`, signed parts inside its payload are extracted, as in a
+    /// notification. The parts of a pair contain none that a reader would look for.
     ///
-    /// - Parameter decoded: the payload, where it was decoded before. A wrong one is found out when
-    ///   the evidence is put together again.
+    /// - Parameter decoded: the payload, if already decoded. A wrong one is detected when the
+    ///   evidence is reassembled.
     mutating func append(
         token: UnsafeBufferPointer<UInt8>, nesting: Bool, decoded: [UInt8]? = nil
     ) -> [UInt8]? {
@@ -55,7 +55,7 @@ struct PackWriter {
         }
     }
 
-    /// False, with rubbish appended, when one of the nested parts is not regular.
+    /// False, with garbage appended, when one of the nested parts is irregular.
     private mutating func append(
         payload: UnsafeBufferPointer<UInt8>, with nested: [UnsafeBufferPointer<UInt8>]
     ) -> Bool {
@@ -67,7 +67,8 @@ struct PackWriter {
                 let signature = PackWriter.signature(segments),
                 let inner = Base64URL.decode(segments.payload)
             else { return false }
-            // Anything else in a header could make the text around it no JSON, and without it one.
+            // Other characters in a header could make the surrounding text invalid JSON while it
+            // would be valid without the header.
             let header = packer.header(segments.header)
             guard header.isBase64URL else { return false }
             append(piece: UnsafeBufferPointer(rebasing: payload[place..<(tokenStart - start)]))
@@ -97,7 +98,7 @@ struct PackWriter {
 }
 
 extension [UInt8] {
-    /// Whether the same bytes stand there; false for nothing at all.
+    /// Whether the same bytes are there; false when there are none.
     func elementsEqualBytes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count == other.count, let right = other.baseAddress else { return false }
         return withUnsafeBytes { buffer in

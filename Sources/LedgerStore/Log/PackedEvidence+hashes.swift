@@ -3,8 +3,8 @@ internal import Ledger
 internal import Signing
 
 extension PackedEvidence {
-    /// The hashes the evidence should have, from the bytes themselves. Throws `fileCorrupt` when
-    /// they cannot be put together.
+    /// The expected hashes, computed from the bytes. Throws `fileCorrupt` when they cannot be
+    /// reassembled.
     func computedHashes() throws(StoreError) -> (evidence: Digest, payload: Digest) {
         let original = try originalBytes()
         let whole = SHA256.hash(original)

@@ -3,10 +3,10 @@ public import Ledger
 internal import Signing
 
 extension PackedEvidence {
-    /// The decoded payloads, without rebuilding any base64url where the evidence was packed.
+    /// The decoded payloads, without re-encoding base64url where the evidence was packed.
     ///
-    /// Throws `fileCorrupt` when what is stored makes no sense. Evidence that no JWS reader would
-    /// accept comes back whole in `outer`.
+    /// Throws `fileCorrupt` when the stored bytes are damaged. Evidence that no JWS reader would
+    /// accept is returned whole in `outer`.
     public func payloads(of kind: EventKind) throws(StoreError) -> EvidencePayloads {
         let payloads: EvidencePayloads?
         switch form {
@@ -57,7 +57,7 @@ extension PackedEvidence {
 }
 
 extension EvidencePayloads {
-    /// Finds the signed parts of a notification stored whole, by reading its JSON.
+    /// Finds the signed parts of a notification that is stored whole, by reading its JSON.
     mutating func readSignedFields() {
         let mayHoldParts = outer.withUnsafeBufferPointer { text in
             text.firstPlace(of: UInt8(ascii: "\\")) != nil

@@ -1,8 +1,8 @@
 package import AppStore
 internal import Signing
 
-/// Evidence as it is stored: header segments apart, payloads and signatures as bytes instead of
-/// base64url, at about a twelfth of the size. `originalBytes()` gives back every byte.
+/// Evidence as it is stored: header segments separate, payloads and signatures as bytes instead of
+/// base64url, at about a twelfth of the size. `originalBytes()` reproduces every byte.
 ///
 /// Body of forms 1 and 2, all integers as `Varint`:
 ///
@@ -14,7 +14,7 @@ internal import Signing
 ///
 /// In the file the body is preceded by the number of headers and their ids.
 public struct PackedEvidence: Sendable {
-    /// How `body` is to be read. Raw values are stored in `evidence.form`.
+    /// How to read `body`. Raw values are stored in `evidence.form`.
     package enum Form: Int64, Sendable {
         /// The original bytes.
         case verbatim = 0
@@ -37,11 +37,11 @@ public struct PackedEvidence: Sendable {
     /// Bytes this evidence adds to the file when its headers are already there.
     public var storedByteCount: Int { body.count }
 
-    /// SHA-256 of each header segment of what is signed in it.
+    /// SHA-256 of each header segment of its signed parts.
     package var headerHashes: [Digest] { headers.map(\.hash) }
 
-    /// The evidence exactly as it was received. Throws `fileCorrupt` when what is stored makes no
-    /// sense.
+    /// The evidence exactly as it was received. Throws `fileCorrupt` when the stored bytes are
+    /// damaged.
     public func originalBytes() throws(StoreError) -> [UInt8] {
         guard form != .verbatim else { return body }
         let bytes = body.withUnsafeBytes { buffer -> [UInt8]? in
@@ -53,7 +53,8 @@ public struct PackedEvidence: Sendable {
         return bytes
     }
 
-    /// Whether `originalBytes()` gives back exactly these, found out without putting them together.
+    /// Whether `originalBytes()` would return exactly these bytes, determined without assembling
+    /// them.
     func gives(_ original: UnsafeRawBufferPointer) -> Bool {
         body.withUnsafeBytes { buffer in
             guard form != .verbatim else {
@@ -66,13 +67,13 @@ public struct PackedEvidence: Sendable {
         }
     }
 
-    /// Bytes that are enough for what is usual: Base64 twice, and a header thrice, of which two are
-    /// encoded themselves.
+    /// A capacity sufficient for usual evidence: Base64 twice, and a header three times, two of
+    /// them encoded themselves.
     private var usualByteCount: Int {
         body.count * 2 + headers.reduce(0) { $0 + $1.bytes.count } * 11 / 3
     }
 
     package static let unreadable = StoreError(
-        .fileCorrupt, reason: "Stored evidence cannot be put together again.",
+        .fileCorrupt, reason: "Stored evidence cannot be reassembled.",
         remedy: "Run `subledger audit verify`, and restore the newest backup that verifies.")
 }

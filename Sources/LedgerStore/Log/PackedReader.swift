@@ -1,5 +1,5 @@
-/// A position moving over packed evidence it does not own. Every read is bounded by what is there:
-/// stored bytes may be damaged.
+/// A cursor over packed evidence it does not own. Every read is bounds-checked, since stored bytes
+/// may be damaged.
 package struct PackedReader {
     let bytes: UnsafeRawBufferPointer
     package private(set) var index = 0
@@ -8,7 +8,7 @@ package struct PackedReader {
 
     var isAtEnd: Bool { index == bytes.count }
 
-    /// The next integer, or nil when the bytes end or it does not fit.
+    /// The next integer, or nil when the bytes end or it overflows.
     package mutating func readVarint() -> Int? {
         var value: UInt64 = 0
         var shift: UInt64 = 0
@@ -22,7 +22,7 @@ package struct PackedReader {
         return nil
     }
 
-    /// A view of the next `count` bytes, or nil when there are fewer.
+    /// A view of the next `count` bytes, or nil when fewer are left.
     mutating func readBytes(_ count: Int) -> UnsafeRawBufferPointer? {
         guard count >= 0, count <= bytes.count - index else { return nil }
         defer { index += count }

@@ -1,25 +1,26 @@
 public import AppStore
 
-/// One row of the log. Immutable: two readers of one position always see the same.
+/// One row of the log. Immutable: all readers of one position see the same row.
 public struct RecordedEvent: Hashable, Sendable {
     /// 1…n, contiguous, in commit order.
     public let position: Int64
     public let key: Digest
     public let attributes: EventAttributes
     public let receivedAt: Timestamp
-    /// True when an import line stated `receivedAt`.
+    /// Whether an import line stated `receivedAt`.
     public let receivedAtClaimed: Bool
-    /// The key of the earlier event with the same identity and other claims; nil for most. Such an
+    /// The key of the earlier event with the same identity and other claims; usually nil. Such an
     /// event is a conflict: reported, and folded like any other.
     public let identity: Digest?
     /// SHA-256 of the decoded payload (see `PreparedEvidence.payloadHash`).
     public let payloadHash: Digest
     /// SHA-256 of the evidence as it was received.
     public let evidenceHash: Digest
-    /// RFC 6962 leaf hash; beside a position it makes a checkpoint that survives restores.
+    /// RFC 6962 leaf hash; together with a position it forms a checkpoint that stays valid across
+    /// restores.
     public let leafHash: Digest
-    /// Whether the row holds values that make no sense: what could not be read of it is empty here,
-    /// or what says least. Only readers that ask for such rows meet them (`DamagedRows.marked`).
+    /// Whether the row holds invalid values: unreadable columns are empty here, or have their
+    /// weakest value. Only readers that request such rows receive them (`DamagedRows.marked`).
     public let isDamaged: Bool
 
     public var isConflict: Bool { identity != nil }

@@ -1,5 +1,4 @@
-/// The signed parts Apple puts inside a notification (responseBodyV2DecodedPayload), by the key
-/// they stand under.
+/// The signed parts Apple puts inside a notification (responseBodyV2DecodedPayload), by key.
 package enum SignedField: CaseIterable, Hashable, Sendable {
     case transaction
     case renewal
@@ -21,7 +20,7 @@ package enum SignedField: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The part whose string value opens at the end of `text`, which ends before the quote.
+    /// The part whose string value starts at the end of `text`, which ends before the quote.
     init?(valueAfter text: UnsafeBufferPointer<UInt8>) {
         var end = SignedField.withoutSpace(text, text.count)
         guard end > 0, text[end - 1] == UInt8(ascii: ":") else { return nil }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The three segments of a compact JWS as views into bytes the caller keeps alive.
+/// The three segments of a compact JWS, as views into bytes that the caller keeps alive.
 struct TokenSegments {
     let header: UnsafeBufferPointer<UInt8>
     let payload: UnsafeBufferPointer<UInt8>
@@ -33,7 +33,7 @@ extension UnsafeBufferPointer<UInt8> {
         return UnsafeRawPointer(found) - UnsafeRawPointer(start)
     }
 
-    /// How often `text` occurs, overlaps not counted.
+    /// The number of non-overlapping occurrences of `text`.
     func occurrences(of text: StaticString) -> Int {
         let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
         var (place, found) = (0, 0)

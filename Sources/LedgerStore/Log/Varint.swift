@@ -1,5 +1,5 @@
-/// Unsigned integers in seven-bit groups, least significant first, the high bit meaning that more
-/// follow; the framing of packed evidence. At most ten bytes.
+/// Unsigned integers in seven-bit groups, least significant first; the high bit means that more
+/// follow. The framing of packed evidence. At most ten bytes.
 package enum Varint {
     package static func append(_ value: Int, to bytes: inout [UInt8]) {
         precondition(value >= 0, "Lengths and ids are never negative.")

@@ -1,29 +1,29 @@
 public import AppStore
 
-/// How far a list of ids was worked through.
+/// The progress through a list of ids.
 public struct BackfillRun: Hashable, Sendable {
-    /// Ids from the front of the list that are settled: answered, unknown to Apple, or given up.
+    /// Ids at the front of the list that are settled: answered, unknown to Apple, or given up.
     public var settled = 0
-    /// Of those, answered whole.
+    /// Settled ids that were answered completely.
     public var done = 0
-    /// Answers of Apple's, at least.
+    /// Minimum number of Apple's responses.
     public var requests: Int64 = 0
     public var appended: Int64 = 0
     public var duplicates: Int64 = 0
     public var conflicts: Int64 = 0
     public var startedAt: Timestamp
 
-    /// A run that begins.
+    /// A new run.
     public init(startedAt: Timestamp) { self.startedAt = startedAt }
 
-    /// An id of the list that was not answered whole.
+    /// An id of the list that was not answered completely.
     public struct Trouble: Hashable, Sendable {
-        /// The place in the list, from 0.
+        /// The index in the list, from 0.
         public let ordinal: Int
         public let id: String
-        /// What kept it from being answered; nil: Apple knows nothing of the id.
+        /// Why it was not answered; nil when the id is unknown to Apple.
         public let code: String?
-        /// One sentence: why, and what to do.
+        /// One sentence: the cause and the remedy.
         public let message: String
 
         public init(ordinal: Int, id: String, code: String?, message: String) {

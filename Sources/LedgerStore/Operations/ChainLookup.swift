@@ -1,11 +1,11 @@
 public import AppStore
 
-/// When Apple was last asked about a chain because of its notices, and what was left of them.
+/// When Apple was last queried about a chain because of its notices, and which notices remained.
 public struct ChainLookup: Hashable, Sendable {
     public var askedAt: Timestamp
-    /// How often in a row the same notices stayed open.
+    /// How many times in a row the same notices stayed open.
     public var times: Int
-    /// Codes of the notices that were open afterwards, each once, in byte order.
+    /// Codes of the notices that were still open afterwards, each once, in byte order.
     public var notices: [String]
 
     public init(askedAt: Timestamp, times: Int, notices: [String]) {

@@ -1,7 +1,7 @@
 public import Ledger
 
-/// A place in the feed, of one chain: an event that speaks of several chains changes each of them at
-/// one place.
+/// A place in the feed, for one chain: an event about several chains changes each of them at one
+/// place.
 public struct ChainPlace: Hashable, Comparable, Sendable {
     public let place: ChangePlace
     public let chain: ChainId

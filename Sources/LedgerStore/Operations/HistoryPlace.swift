@@ -1,11 +1,11 @@
 public import AppStore
 
-/// Where a customer's history was left, so that Apple is asked only for what came since.
+/// The position reached in a customer's history, so that Apple is queried only for later entries.
 public struct HistoryPlace: Hashable, Sendable {
-    /// Whose history, of which kind.
+    /// Identifies the history.
     public struct Key: Hashable, Sendable {
         public let bundleId: BundleId
-        /// The id that was asked about, of whatever kind.
+        /// The id that was queried, of any kind.
         public let id: String
         /// `transactionHistory` or `refundHistory`.
         public let endpoint: String
@@ -17,10 +17,10 @@ public struct HistoryPlace: Hashable, Sendable {
         }
     }
 
-    /// Apple's name of the place after the last page.
+    /// Apple's revision token after the last page.
     public let revision: String
-    /// The end of the log that held everything up to there. A log that does not confirm it (a
-    /// restored backup, a fork) may lack some of it, and the history is then fetched whole.
+    /// The end of the log that held everything up to there. A log that does not contain it (a
+    /// restored backup, a fork) may lack some of it; the history is then fetched completely.
     public let log: Checkpoint
 
     public init(revision: String, log: Checkpoint) {

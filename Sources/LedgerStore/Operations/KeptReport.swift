@@ -1,11 +1,11 @@
 public import AppStore
 
-/// What a recovery came to, as it was told when it ended.
+/// The stored report of a recovery, as it was when it ended.
 public struct KeptReport: Hashable, Sendable {
-    /// Whose notifications were asked for.
+    /// The app whose notifications were requested.
     public let bundleId: BundleId
     public let endedAt: Timestamp
-    /// Whether something could not be taken in.
+    /// Whether something could not be recorded.
     public let isFlawed: Bool
     /// One JSON object.
     public let json: String

@@ -4,15 +4,15 @@ public import AppStore
 public struct NewQuarantineItem: Sendable {
     public var receivedAt: Timestamp
     public var standing: QuarantineStanding
-    /// What it is kept as when there is no room for its standing; nil: it is refused then.
+    /// The standing to use when there is no room for its own; nil to refuse it then.
     public var otherwise: QuarantineStanding?
-    /// The stable code of the error that kept it out (`contract.md`).
+    /// The stable code of the error that prevented acceptance (`contract.md`).
     public var code: String
-    /// Which signed part failed: outer, transaction, renewal; nil where that says nothing.
+    /// Which signed part failed: outer, transaction, renewal; nil where that is not applicable.
     public var part: String?
     /// One sentence for people; never the payload.
     public var message: String
-    /// As far as known; of an unverifiable input never more than its own claim.
+    /// If known; for an unverifiable input never more than its own claim.
     public var bundleId: BundleId?
     public var environment: String?
     /// The input as received.

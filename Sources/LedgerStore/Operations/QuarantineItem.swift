@@ -2,9 +2,9 @@ public import AppStore
 
 /// An input in quarantine.
 public struct QuarantineItem: Sendable {
-    /// Never used again after a removal.
+    /// Never reused after a removal.
     public let id: Int64
-    /// First and latest delivery of these bytes.
+    /// The first and the latest delivery of these bytes.
     public let receivedAt: Timestamp
     public let latestAt: Timestamp
     /// Deliveries of these bytes.
@@ -16,7 +16,7 @@ public struct QuarantineItem: Sendable {
     public let bundleId: BundleId?
     public let environment: String?
     public let input: String
-    /// Bytes as received; more than `bytes` holds when the copy was cut.
+    /// Size as received; larger than `bytes` when the copy was truncated.
     public let byteCount: Int64
     /// The kept copy; empty in a list.
     public let bytes: [UInt8]

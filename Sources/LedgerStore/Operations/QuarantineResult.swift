@@ -1,10 +1,11 @@
-/// What became of an input offered to the quarantine.
+/// The result of offering an input to the quarantine.
 public enum QuarantineResult: Hashable, Sendable {
-    /// Kept under a new id.
+    /// Stored under a new id.
     case kept(id: Int64)
-    /// The same bytes are kept already; one more delivery was counted.
+    /// The same bytes are already stored; one more delivery was counted.
     case repeated(id: Int64)
-    /// There is no room left for what is genuine, of a bundle id that is not configured, or may be,
-    /// of an app without its shared secret. Whoever sent it must be told, so that it is sent again.
+    /// There is no room for a genuine input of a bundle id that is not configured, or for a
+    /// possibly genuine one of an app without its shared secret. The sender must get an error, so
+    /// that it sends again.
     case refused
 }

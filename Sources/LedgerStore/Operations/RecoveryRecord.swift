@@ -1,18 +1,18 @@
 public import AppStore
 
-/// Where a recovery stands.
+/// The state of a recovery.
 public struct RecoveryRecord: Hashable, Sendable {
-    /// Names window and filter.
+    /// Identifies window and filter.
     public let id: String
     /// When it began, by this machine's clock.
     public let askedAt: Timestamp
-    /// When it began, by Apple's clock, as far as that was told.
+    /// When it began, by Apple's clock, if known.
     public var appleAskedAt: Timestamp?
     /// The end of the log before it.
     public let startPosition: Int64
-    /// Whether something that came could not be taken in.
+    /// Whether something received could not be recorded.
     public var isFlawed: Bool
-    /// What is asked, by pass and time; those walked to their end included.
+    /// The slices by pass and time, including finished ones.
     public var slices: [RecoverySlice]
 
     package init(
@@ -28,18 +28,18 @@ public struct RecoveryRecord: Hashable, Sendable {
     }
 }
 
-/// A piece of a recovery's window in one of its passes.
+/// A slice of a recovery's window in one of its passes.
 public struct RecoverySlice: Hashable, Sendable {
     public let pass: Int64
     public let from: Timestamp
     public let to: Timestamp
-    /// Names the next page at Apple's; nil: the first.
+    /// Apple's token of the next page; nil for the first.
     public var place: String?
-    /// Notifications that its pages held so far.
+    /// Notifications in its pages so far.
     public var fetchedCount: Int64
     public var isDone: Bool
 
-    /// A piece that nobody walked yet.
+    /// A slice that was not started.
     public init(pass: Int64, from: Timestamp, to: Timestamp) {
         self.pass = pass
         self.from = from

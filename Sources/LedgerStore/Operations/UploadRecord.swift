@@ -1,16 +1,16 @@
 public import AppStore
 
-/// What an upload under a key was answered from: enough to make the same answer again.
+/// The data from which an upload under a key was answered, sufficient to repeat the answer.
 public struct UploadRecord: Hashable, Sendable {
     /// `appended`, `duplicate` or `conflict`.
     public var result: String
-    /// Where its event stands.
+    /// The position of its event.
     public var eventPosition: Int64
-    /// What came of a claim; nil without one.
+    /// The result of a claim; nil without one.
     public var claim: String?
-    /// The moment the answer is of.
+    /// The time of the answer.
     public var at: Timestamp
-    /// The last position the answer knows.
+    /// The last log position included in the answer.
     public var position: Int64
 
     public init(

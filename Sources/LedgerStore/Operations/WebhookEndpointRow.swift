@@ -1,19 +1,19 @@
 public import AppStore
 public import Ledger
 
-/// Where an endpoint stands, kept across restarts.
+/// The state of an endpoint, kept across restarts.
 public struct WebhookEndpointRow: Hashable, Sendable {
     public let name: String
     /// Everything up to here was delivered, or is waiting.
     public private(set) var cursor: ChangePlace
-    /// Of the event at the cursor's position; nil at position 0, and where nobody looked it up yet.
-    /// Another one there is of another log.
+    /// The leaf hash at the cursor's position; nil at position 0, and where it was not looked up
+    /// yet. A different leaf at that position means another log.
     public var leafHash: Digest?
-    /// When it answered that it is gone.
+    /// When it reported that it is gone.
     public var disabledAt: Timestamp?
     public var lastAttemptAt: Timestamp?
     public var lastSuccessAt: Timestamp?
-    /// How the last attempt ended: a status, or a code.
+    /// The result of the last attempt: a status, or a code.
     public var lastOutcome: String?
 
     public init(
@@ -32,24 +32,24 @@ public struct WebhookEndpointRow: Hashable, Sendable {
 }
 
 extension WebhookEndpointRow {
-    /// A hash never outlives its position: kept beside another one, it would make this log look
-    /// like another.
+    /// Clears the hash when the position changes: beside another position, it would make this log
+    /// look like another.
     public mutating func move(to place: ChangePlace) {
         if place.position != cursor.position { leafHash = nil }
         cursor = place
     }
 }
 
-/// A change that an endpoint did not take yet, or never took in time.
+/// A change that an endpoint has not accepted yet, or did not accept in time.
 public struct WaitingChange: Hashable, Sendable {
     public let place: ChangePlace
     public let chain: ChainId
     public var chainPlace: ChainPlace { ChainPlace(place: place, chain: chain) }
-    /// 0: it waits only because an earlier change of its chain does.
+    /// 0 when it waits only because an earlier change of its chain does.
     public var attempts: Int64
-    /// When it was first to be delivered.
+    /// When it was first scheduled.
     public var firstAt: Timestamp
-    /// Not before.
+    /// The earliest time of the next attempt.
     public var nextAt: Timestamp
     public var outcome: String?
     /// When it was given up.

@@ -2,27 +2,26 @@ public import AppStore
 internal import Foundation
 internal import LedgerStore
 
-/// What a backup says about itself, in one line of JSON behind the last page of the database.
+/// The description of a backup: one line of JSON after the last page of the database.
 ///
-/// A backup is an SQLite file that any tool opens: SQLite goes by the page count in its header
-/// (https://www.sqlite.org/fileformat2.html#in_header_database_size) and passes over what follows.
-/// The line is what tells a whole backup from one cut short, and any altered bit of the file, free
-/// space included, from what was written.
+/// A backup is an SQLite file that any tool can open: SQLite uses the page count in its header
+/// (https://www.sqlite.org/fileformat2.html#in_header_database_size) and ignores what follows. The
+/// line detects truncation and any altered bit of the file, including free space.
 public struct BackupDescription: Sendable, Hashable {
     /// The environment whose log this is.
     public let environment: Environment
-    /// The last position in it.
+    /// The last position in the log.
     public let position: Int64
     /// Root of the Merkle tree over 1…position.
     public let root: Digest
-    /// Bytes of the database, this description not counted.
+    /// Size of the database, without this description.
     public let byteCount: Int64
     /// SHA-256 of those bytes.
     public let digest: Digest
 
-    /// The form described here; a release refuses what is newer than it knows.
+    /// The format described here; a release rejects newer ones.
     static let format: Int64 = 1
-    /// No description is longer.
+    /// The maximum size of a description.
     static let maximumByteCount = 1_024
     private static let formatKey = "subledgerBackup"
 
@@ -54,7 +53,7 @@ public struct BackupDescription: Sendable, Hashable {
         else {
             throw BackupError(
                 .backupForeign, path: path,
-                reason: "It does not end as a backup does: it is another file, or cut short.",
+                reason: "It does not end like a backup: it is another file, or truncated.",
                 remedy: "Name a file that `subledger backup` wrote; nothing was changed.")
         }
         guard format <= BackupDescription.format else {
@@ -68,15 +67,15 @@ public struct BackupDescription: Sendable, Hashable {
             let root = body["root"]?.string.flatMap(Digest.init(hexadecimal:)),
             let digest = body["sha256"]?.string.flatMap(Digest.init(hexadecimal:)),
             byteCount >= 0, byteCount + Int64(tail.count - start) == fileByteCount
-        else { throw BackupError.damaged(path, "Its description does not fit the file.") }
+        else { throw BackupError.damaged(path, "Its description does not match the file.") }
         self.environment = environment
         self.position = position
         self.root = root
         self.byteCount = byteCount
         self.digest = digest
-        // Whatever reads the same and is written otherwise was altered.
+        // Any other spelling of the same values was altered.
         guard encoded() == Array(tail[start...]) else {
-            throw BackupError.damaged(path, "Its description is not as it was written.")
+            throw BackupError.damaged(path, "Its description was altered.")
         }
     }
 

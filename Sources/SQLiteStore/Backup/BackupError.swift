@@ -1,4 +1,4 @@
-/// Why a backup was not made, or not restored: a stable code, the file, and what to do next.
+/// Why a backup was not made or not restored: a stable code, the file, and what to do next.
 ///
 /// Never holds a payload or a secret. Equality looks at the code only.
 public struct BackupError: Error, Sendable, CustomStringConvertible {
@@ -10,25 +10,25 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
     /// What to do about it, one sentence.
     public let remedy: String
 
-    /// Stable names; scripts rely on them.
+    /// Stable names, for scripts.
     public enum Code: String, Sendable, CaseIterable {
         /// The environment has no log.
         case noLog
-        /// The backup's file exists; nothing is ever replaced.
+        /// The backup's file exists; no file is ever replaced.
         case backupExists
         /// There is no such backup, or it cannot be read.
         case backupUnreadable
-        /// No backup of ours: it does not end with its description.
+        /// Not a backup of this program: it does not end with a description.
         case backupForeign
         /// Written by a newer release than this one.
         case backupNewer
-        /// Cut short, altered, or not what its description says.
+        /// Truncated, altered, or different from its description.
         case backupDamaged
-        /// Of another environment than the one it is to be restored into.
+        /// A backup of another environment than the target.
         case backupEnvironment
         /// The log itself does not verify, so nothing was backed up.
         case logUnsound
-        /// There is a log already.
+        /// A log exists already.
         case logExists
         /// Another process has the log open.
         case logInUse

@@ -2,7 +2,7 @@ internal import Foundation
 internal import LedgerStore
 internal import Signing
 
-/// A backup as a file: its description, and its bytes. Blocks.
+/// A backup as a file: its description and its bytes. Blocks.
 struct BackupFile {
     private let file: OpenFile
     let description: BackupDescription
@@ -26,7 +26,7 @@ struct BackupFile {
 
     /// Writes the database, without the description, to a new file, and makes it durable.
     ///
-    /// Throws `backupDamaged` when the bytes are not those that were written, else `StoreError`.
+    /// Throws `backupDamaged` when the bytes do not match the description, else `StoreError`.
     func copy(to target: String, report: (_ done: Int64, _ all: Int64) -> Void) throws {
         let copy = try OpenFile.making(target)
         var hasher = SHA256Hasher()
@@ -42,7 +42,7 @@ struct BackupFile {
             report(offset, description.byteCount)
         }
         guard offset == description.byteCount, hasher.finish() == description.digest else {
-            throw BackupError.damaged(file.path, "Its bytes are not those that were written.")
+            throw BackupError.damaged(file.path, "Its bytes do not match its description.")
         }
         try copy.synchronize()
     }

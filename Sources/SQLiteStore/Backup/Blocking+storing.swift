@@ -1,7 +1,7 @@
 internal import LedgerStore
 
 extension Blocking {
-    /// As `run`; whatever fails is told as the store's.
+    /// As `run`; every error becomes a `StoreError`.
     static func storing<Value: Sendable>(
         _ path: String, _ body: @escaping @Sendable () throws -> Value
     ) async throws(StoreError) -> Value {

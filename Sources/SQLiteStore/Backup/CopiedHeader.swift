@@ -1,6 +1,6 @@
 internal import AppStore
 
-/// A header row on its way into a copy.
+/// A header row being copied.
 struct CopiedHeader: Sendable {
     let id: Int64
     let hash: Digest

@@ -1,24 +1,24 @@
 internal import Foundation
 public import LedgerStore
 
-/// A log at a place where nothing can be written, for an audit: SQLite can open a file with a
-/// write-ahead log only where it may write beside it, so both are copied into a directory of their
-/// own, and that copy is opened. What stands in the write-ahead log is in it as well.
+/// A copy of a log in a read-only place, for an audit. SQLite can open a file with a write-ahead
+/// log only where it may write beside it, so both are copied into a separate directory and opened
+/// there. The copy includes the contents of the write-ahead log.
 public final class CopiedLog: Sendable {
     /// The copy, open.
     public let log: EventLog
     private let directory: String
 
-    /// How often is copied anew what another user writes meanwhile.
+    /// How often the copy is retried when another user writes meanwhile.
     private static let attemptCount = 3
 
-    /// Whether the log of an environment's directory, or that directory, is only readable.
+    /// Whether the log of an environment's directory, or that directory, is read-only.
     public static func isNeeded(for directory: String) -> Bool {
         ["", "/\(EventLog.fileName)"].contains { access(directory + $0, W_OK) != 0 }
     }
 
-    /// Copies and opens the log of an environment's directory; needs as much room in the directory
-    /// for temporary files as the log takes.
+    /// Copies and opens the log of an environment's directory; needs as much space for temporary
+    /// files as the log takes.
     ///
     /// Throws what `EventLog.open` throws, and `ioError` for a log that keeps changing.
     public static func open(_ directory: String) async throws(StoreError) -> CopiedLog {
@@ -38,7 +38,7 @@ public final class CopiedLog: Sendable {
         self.directory = directory
     }
 
-    /// Closes the log and takes the copy away.
+    /// Closes the log and removes the copy.
     public func close() async {
         await log.close()
         CopiedLog.remove(directory)
@@ -48,7 +48,7 @@ public final class CopiedLog: Sendable {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// The directory of the copy.
+    /// Copies the log; returns the directory of the copy.
     private static func copy(_ directory: String) throws(StoreError) -> String {
         let source = "\(directory)/\(EventLog.fileName)"
         for _ in 0..<attemptCount {
@@ -74,7 +74,7 @@ public final class CopiedLog: Sendable {
             remedy: "Audit it as that user, or audit a backup.")
     }
 
-    /// The -wal may be missing. The copy can be written, whatever the mode of the original.
+    /// The -wal may be missing. The copy is writable, whatever the mode of the original.
     private static func copy(_ source: String, to target: String) throws(StoreError) {
         let source = URL(filePath: source).resolvingSymlinksInPath().path
         guard access(source, F_OK) == 0 else { return }
@@ -84,15 +84,15 @@ public final class CopiedLog: Sendable {
                 [.posixPermissions: Int(DatabaseFile.fileMode)], ofItemAtPath: target)
         } catch {
             if (error as? CocoaError)?.code == .fileWriteOutOfSpace {
-                throw .full(path: target, "There is no room for a copy of the log.")
+                throw .full(path: target, "There is no space for a copy of the log.")
             }
             throw StoreError(
                 .ioError, path: source, reason: "It cannot be copied to \(target).",
-                remedy: "Check its permissions, and the room in TMPDIR.")
+                remedy: "Check its permissions, and the free space in TMPDIR.")
         }
     }
 
-    /// Size and time of the last change of both files.
+    /// Size and modification time of both files.
     private static func trace(_ source: String) -> [Int64] {
         ["", "-wal"].flatMap { suffix -> [Int64] in
             var status = stat()

@@ -1,11 +1,11 @@
 internal import LedgerStore
 
-/// Rows of a log on their way into a copy.
+/// Rows of a log being copied.
 struct CopiedPage: Sendable {
     struct Evidence: Sendable {
         let position: Int64
         let form: Int64
-        /// Nil for an erased one.
+        /// Nil when erased.
         let bytes: [UInt8]?
     }
 

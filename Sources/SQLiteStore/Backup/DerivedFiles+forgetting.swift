@@ -1,10 +1,10 @@
 internal import Foundation
 
 extension DerivedFiles {
-    /// Takes the current name away, so that everything is made again from the log.
+    /// Removes the link to the current file, so that everything is rebuilt from the log.
     ///
-    /// Files that bear numbers stay: somebody may be reading them, and no number is given twice.
-    /// The links of other releases' versions go, too: they, too, tell of the log that was there.
+    /// Numbered files stay: they may be open, and no number is reused. The links of other releases'
+    /// versions are removed too, since they also lead to data of the previous log.
     func forgetCurrent(holding lock: ProjectorLock) {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         for entry in entries where entry == linkName || entry.hasPrefix(prefix) {
@@ -14,13 +14,13 @@ extension DerivedFiles {
             if status.st_mode & S_IFMT == S_IFLNK {
                 unlink(path)
             } else if entry == linkName {
-                // Facts of a release before files were numbered, which only our processes open.
+                // Facts of a release before files were numbered, which only this program opens.
                 DerivedFile.discard(path)
             }
         }
     }
 
-    /// Every kind, in one directory.
+    /// For every kind of file in one directory.
     static func forgetAll(in directory: String, holding lock: ProjectorLock) {
         for files in [DerivedFiles.projections(in: directory), .facts(in: directory)] {
             files.forgetCurrent(holding: lock)

@@ -2,15 +2,15 @@ internal import AppStore
 internal import GRDB
 internal import LedgerStore
 
-/// Copying a log while others append to it.
+/// Copies a log while others append to it.
 ///
-/// Neither of SQLite's own ways fits a log that never rests: its backup interface begins again
-/// whenever another process commits (https://www.sqlite.org/backup.html), and `VACUUM INTO` is one
-/// read transaction over the whole file, which keeps the write-ahead log from being emptied all the
-/// while. But rows up to a position never change and a prefix is always complete: so the rows up to
-/// the head of one moment are read page by page, in transactions of milliseconds.
+/// Neither of SQLite's own methods suits a log with continuous appends: its backup interface
+/// restarts whenever another process commits (https://www.sqlite.org/backup.html), and `VACUUM
+/// INTO` is one read transaction over the whole file, which blocks checkpoints meanwhile. But rows
+/// up to a position never change and a prefix is always complete, so the rows up to the head at one
+/// moment are read page by page, in transactions of milliseconds.
 extension EventLog {
-    /// The end of a copy: the head row of one moment, and the last header stored by then.
+    /// The end of a copy: the head row at one moment, and the last header stored by then.
     struct CopyEnd: Sendable {
         let head: HeadRow
         let lastHeader: Int64
@@ -55,7 +55,7 @@ extension EventLog {
         }
     }
 
-    /// A page of rows: by number or by bytes, whichever ends it first.
+    /// A page of rows, bounded by number or by bytes.
     private func copiedPage(
         after position: Int64, through: Int64
     ) async throws(StoreError) -> CopiedPage {
@@ -79,7 +79,7 @@ extension EventLog {
                 page.events.append(event)
                 evidence.bind(1, event.position)
                 defer { evidence.reset() }
-                // Evidence that is missing stays missing: the audit of the copy tells of it.
+                // Missing evidence stays missing: the audit of the copy reports it.
                 guard try evidence.step() else { continue }
                 let bytes = evidence.isNull(1) ? nil : evidence.bytes(1)
                 byteCount += bytes?.count ?? 0

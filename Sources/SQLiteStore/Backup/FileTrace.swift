@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// What a file at rest looks like from outside: another trace, another content.
+/// A fingerprint of a file that is not being written: a different fingerprint means different
+/// contents.
 struct FileTrace: Hashable {
     private let inode: UInt64
     private let byteCount: Int64

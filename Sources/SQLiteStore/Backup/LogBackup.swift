@@ -4,25 +4,25 @@ internal import GRDB
 internal import LedgerStore
 internal import Signing
 
-/// Makes a backup of a log that may be appended to meanwhile.
+/// Makes a backup of a log while it is appended to.
 ///
-/// Everything happens in a directory beside the backup whose name says that it is not finished. The
-/// copy is verified as `audit verify` does it, then described and made durable, and only then gets
-/// its name, by a link that replaces nothing.
+/// All work happens in a directory beside the backup, whose name marks it as unfinished. The copy
+/// is verified as by `audit verify`, then described and made durable, and only then gets its name,
+/// by a link that never replaces a file.
 public struct LogBackup: Sendable {
     private let log: EventLog
     private let environment: Environment
     private let path: String
 
-    /// What was backed up.
+    /// The result of a backup.
     public struct Report: Sendable {
         public let path: String
         public let description: BackupDescription
-        /// The file's whole length.
+        /// The file's whole size.
         public let byteCount: Int64
     }
 
-    /// What is being done, for people who wait; counts are events.
+    /// The current step, for progress display; counts are events.
     public enum Step: Sendable {
         case copying(done: Int64, all: Int64)
         case verifying(done: Int64, all: Int64)
@@ -34,10 +34,10 @@ public struct LogBackup: Sendable {
         self.path = path
     }
 
-    /// Makes the backup. Also takes away what a run that died left beside it.
+    /// Makes the backup. Also removes the leftovers of a run that died.
     ///
     /// Throws `BackupError` (`backupExists`, `logUnsound`) or `StoreError`; then there is no file
-    /// of the name, and nothing is left behind.
+    /// with that name, and nothing is left behind.
     public func run(report: @escaping @Sendable (Step) -> Void = { _ in }) async throws -> Report {
         let directory = DatabaseFile.parent(of: path)
         try requireFree()
@@ -54,7 +54,7 @@ public struct LogBackup: Sendable {
             let byteCount = try OpenFile.reading(staging.file).byteCount()
             try name(staging.file)
             do { try OpenFile.directory(directory).synchronize() } catch {
-                // Nobody was told that it is there, and it may be gone after a power cut.
+                // The backup was not reported as made, and may disappear after a power failure.
                 unlink(path)
                 throw error
             }
@@ -69,8 +69,8 @@ public struct LogBackup: Sendable {
 
     private var exists: BackupError {
         BackupError(
-            .backupExists, path: path, reason: "There is such a file, and nothing is replaced.",
-            remedy: "Name another one, or move this one away.")
+            .backupExists, path: path, reason: "The file exists, and backups never replace a file.",
+            remedy: "Name another file, or move this one away.")
     }
 
     private func verify(
@@ -85,12 +85,12 @@ public struct LogBackup: Sendable {
             throw BackupError(
                 .logUnsound, path: log.path,
                 reason: "The log does not verify (\(finding ?? "no head")): no backup was made.",
-                remedy: "Run `subledger audit verify`; keep the backups that exist.")
+                remedy: "Run `subledger audit verify`; keep the existing backups.")
         }
         return head
     }
 
-    /// Makes one plain file of it and writes the description behind its last page. Blocks.
+    /// Turns the copy into a single file and writes the description after its last page. Blocks.
     private func describe(
         _ staging: StagingDirectory, _ head: LogHead
     ) throws -> BackupDescription {
@@ -115,7 +115,7 @@ public struct LogBackup: Sendable {
 }
 
 extension OpenFile {
-    /// Length and SHA-256 of the whole file. Blocks.
+    /// Size and SHA-256 of the whole file. Blocks.
     func digest() throws(StoreError) -> (byteCount: Int64, digest: Digest) {
         var hasher = SHA256Hasher()
         var offset: Int64 = 0
@@ -129,8 +129,7 @@ extension OpenFile {
 }
 
 extension StagingDirectory {
-    /// Opens what is in the directory as a log, brings its schema up to date and verifies all of
-    /// it.
+    /// Opens the file in the directory as a log, migrates its schema and verifies all of it.
     func audit(
         _ progress: @Sendable (_ done: Int64, _ all: Int64) -> Void
     ) async throws(StoreError) -> LogAuditReport {

@@ -4,18 +4,18 @@ internal import LedgerStore
 
 /// Fills an empty log with the rows of another one.
 ///
-/// Without a journal, since nobody reads the copy before it is whole; the indexes are made at the
-/// end, because keys arrive in random order and sorting them once costs far less than placing them
-/// one by one.
+/// Works without a journal, since no process reads the copy before it is complete. The indexes are
+/// created at the end: keys arrive in random order, and sorting them once costs far less than
+/// inserting them one by one.
 final class LogCopyWriter: Sendable {
     private let path: String
     private let queue: DatabaseQueue
-    /// Statements that make the indexes again, as the schema has them.
+    /// The schema's statements that create the indexes.
     private let indexes: [String]
 
     private static let cacheKibibytes = 64 * 1_024
 
-    /// Opens the empty log at `path`, whose schema is this release's. Blocks.
+    /// Opens the empty log at `path`, which must have this release's schema. Blocks.
     init(path: String) throws(StoreError) {
         self.path = path
         do {
@@ -46,7 +46,7 @@ final class LogCopyWriter: Sendable {
         }
     }
 
-    /// Adds rows; in order of position.
+    /// Adds rows, in order of position.
     func add(_ page: CopiedPage) async throws(StoreError) {
         try await write { database in
             let places = [String](repeating: "?", count: Int(EventRow.columnCount))
@@ -87,7 +87,7 @@ final class LogCopyWriter: Sendable {
         }
     }
 
-    /// Writes the head row, makes the indexes, and closes the file: one file, nothing beside it.
+    /// Writes the head row, creates the indexes, and closes the database as a single file.
     func finish(_ head: HeadRow) async throws(StoreError) {
         let (indexes, path) = (indexes, path)
         try await write { database in
@@ -117,8 +117,8 @@ final class LogCopyWriter: Sendable {
         let now = try String.fetchOne(database, sql: "PRAGMA journal_mode = \(mode)")
         guard now == mode.lowercased() else {
             throw StoreError(
-                .fileLocked, path: path, reason: "Its journal cannot be changed.",
-                remedy: "Let nobody else open the file, then try again.")
+                .fileLocked, path: path, reason: "Its journal mode cannot be changed.",
+                remedy: "Close the file in every other process, then try again.")
         }
     }
 }

@@ -1,29 +1,29 @@
 internal import Foundation
 internal import LedgerStore
 
-/// Nobody else has the log's file open: SQLite's own exclusive lock, taken from outside SQLite, so
-/// that it can be had of a damaged file too.
+/// Exclusive access to the log's file: SQLite's exclusive lock, taken without SQLite so that it
+/// also works on a damaged file.
 ///
-/// Every connection of ours to a log holds SQLite's shared lock for as long as it is open, since
-/// the file is in WAL mode. The lock is POSIX's: it belongs to the process, and ends with any
-/// descriptor of the file that the process closes. So the caller opens the log no more meanwhile.
+/// Every connection of this program to a log holds SQLite's shared lock while it is open, since the
+/// file is in WAL mode. The lock is a POSIX one: it belongs to the process, and is released when
+/// the process closes any descriptor of the file. The caller must not open the log meanwhile.
 final class LogExclusion: Sendable {
     private let descriptor: Int32
     let path: String
 
-    /// From SQLite's pending byte to the last of its shared ones
+    /// From SQLite's pending byte to the last of its shared bytes
     /// (https://www.sqlite.org/fileformat2.html#lock_byte_page).
     private static let firstByte: off_t = 0x4000_0000
     private static let byteCount: off_t = 512
-    /// <fcntl.h>, behind _GNU_SOURCE.
+    /// From <fcntl.h>, under _GNU_SOURCE.
     private static let setLease: Int32 = 1_024
 
-    /// How long a file that others have open is watched, milliseconds: a program being started by
-    /// some thread of ours holds all our descriptors for a moment.
+    /// How long a file that is open elsewhere is retried, milliseconds: a child process being
+    /// spawned by another thread inherits all descriptors for a moment.
     static let patienceMilliseconds = 1_000
     private static let intervalMilliseconds = 20
 
-    /// Nil while somebody else has the file open. Throws `fileReadOnly` or `ioError`. Blocks.
+    /// Nil while another process has the file open. Throws `fileReadOnly` or `ioError`. Blocks.
     static func take(_ path: String) throws(StoreError) -> LogExclusion? {
         for _ in 0..<(patienceMilliseconds / intervalMilliseconds) {
             if let exclusion = try takeAtOnce(path) { return exclusion }
@@ -53,13 +53,13 @@ final class LogExclusion: Sendable {
     deinit { close(descriptor) }
 
     /// Whether no other descriptor of the file is open anywhere: only then does the kernel grant a
-    /// write lease (fcntl(2)). True also where the file system knows no leases: then the lock has
-    /// to do.
+    /// write lease (fcntl(2)). Also true where the file system does not support leases; then only
+    /// the lock protects.
     var isAlone: Bool {
         guard fcntl(descriptor, LogExclusion.setLease, Int32(F_WRLCK)) == 0 else {
             return errno != EAGAIN
         }
-        // Given back at once: while it is held, whoever opens the file waits, and we are signalled.
+        // Released immediately: a held lease blocks other processes' open and signals this one.
         _ = fcntl(descriptor, LogExclusion.setLease, Int32(F_UNLCK))
         return true
     }
@@ -71,9 +71,8 @@ final class LogExclusion: Sendable {
             && own.st_dev == named.st_dev && own.st_ino == named.st_ino
     }
 
-    /// Waits for those who opened the file before it was replaced and are waiting for the lock:
-    /// they give up by themselves, and must not write into a file that is no longer the log.
-    /// Blocks.
+    /// Waits for processes that opened the file before it was replaced and are waiting for the
+    /// lock: they time out, and must not write into a file that is no longer the log. Blocks.
     func waitForStragglers() {
         let interval: useconds_t = 20_000
         let patience = 2 * DatabaseFile.usualBusyTimeoutSeconds

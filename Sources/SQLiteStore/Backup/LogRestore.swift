@@ -3,11 +3,12 @@ internal import Foundation
 public import LedgerStore
 internal import Signing
 
-/// Puts a backup in the place of an environment's log.
+/// Restores a backup in place of an environment's log.
 ///
-/// The backup is copied beside that place and the copy verified in full before anything is touched.
-/// Then what is derived is thrown away, the log that was there gets another name and is kept, and
-/// the copy takes its name in one step. Killed at any moment, the directory holds either log whole.
+/// The backup is copied beside the log and the copy verified completely before anything is changed.
+/// Then derived data is removed, the previous log is renamed and kept, and the copy takes its name
+/// in one step. If the process is killed at any moment, the directory holds one of the two logs,
+/// complete.
 public struct LogRestore: Sendable {
     private let path: String
     private let directory: String
@@ -15,25 +16,25 @@ public struct LogRestore: Sendable {
     private let replaces: Bool
     private let now: Timestamp
 
-    /// What was done.
+    /// The result of a restore.
     public struct Report: Sendable {
         /// Nil when there was no log.
         public let before: Before?
         /// The end of the log now.
         public let head: LogHead
-        /// The log that was there, under the name it has now; where only its write-ahead log was
-        /// left, that one. Nil when there was none, or an empty one.
+        /// The new name of the previous log; where only its write-ahead log was left, that file's.
+        /// Nil when there was none, or an empty one.
         public let setAside: String?
     }
 
-    /// The log that was there.
+    /// The previous log.
     public enum Before: Hashable, Sendable {
         case position(Int64)
-        /// It could not be read: damaged, foreign, or of a newer release.
+        /// Unreadable: damaged, foreign, or of a newer release.
         case unreadable
     }
 
-    /// What is being done, for people who wait.
+    /// The current step, for progress display.
     public enum Step: Sendable {
         /// Bytes.
         case copying(done: Int64, all: Int64)
@@ -43,8 +44,8 @@ public struct LogRestore: Sendable {
 
     /// - Parameters:
     ///   - path: the backup.
-    ///   - directory: the environment's, made when missing.
-    ///   - replaces: a log with events may be there; it is kept under another name.
+    ///   - directory: the environment's, created when missing.
+    ///   - replaces: whether a log with events may be replaced; it is kept under another name.
     ///   - now: becomes part of that name.
     public init(
         _ path: String, into directory: String, environment: Environment, replaces: Bool,
@@ -59,9 +60,9 @@ public struct LogRestore: Sendable {
 
     private var logPath: String { "\(directory)/\(EventLog.fileName)" }
 
-    /// Restores. Also takes away what a run that died left in the directory.
+    /// Restores the backup. Also removes the leftovers of a run that died.
     ///
-    /// Throws `BackupError` or `StoreError`; then the log that was there is there still.
+    /// Throws `BackupError` or `StoreError`; the previous log is then still in place.
     public func run(report: @escaping @Sendable (Step) -> Void = { _ in }) async throws -> Report {
         let description = try await Blocking.run { () throws in
             try requireSuitable(BackupFile(path).description)
@@ -91,7 +92,7 @@ public struct LogRestore: Sendable {
         return Report(before: before, head: head, setAside: setAside)
     }
 
-    /// Takes away what restores that died left in a directory; one that is at work is not touched.
+    /// Removes the leftovers of restores that died; a running one is not affected.
     public static func removeUnfinished(in directory: String) {
         StagingDirectory.removeStale(in: directory)
     }
@@ -102,8 +103,8 @@ public struct LogRestore: Sendable {
         guard description.environment == environment else {
             throw BackupError(
                 .backupEnvironment, path: path,
-                reason: "It is a backup of \(description.environment.rawValue), and is to be"
-                    + " restored into \(environment.rawValue).",
+                reason: "It is a backup of \(description.environment.rawValue), but the target"
+                    + " environment is \(environment.rawValue).",
                 remedy: "Name that environment with --environment; nothing was changed.")
         }
         return description
@@ -116,7 +117,7 @@ public struct LogRestore: Sendable {
                 attributes: [.posixPermissions: Int(DatabaseFile.directoryMode)])
         } catch {
             throw StoreError(
-                .ioError, path: directory, reason: "The directory cannot be made.",
+                .ioError, path: directory, reason: "The directory cannot be created.",
                 remedy: "Check the path and its permissions.")
         }
         return try ProjectorLock.take(
@@ -127,7 +128,7 @@ public struct LogRestore: Sendable {
 
     private func lookAtLog() async throws -> Before? {
         guard FileManager.default.fileExists(atPath: logPath) else { return nil }
-        // SQLite would throw away the write-ahead log of a file that is none of its own, or empty.
+        // SQLite would delete the write-ahead log of a file that is empty or not a database.
         guard try hasSQLiteHeader(), try !isEmptyWithWrites() else { return .unreadable }
         do throws(StoreError) {
             let log = try await EventLog.open(directory: directory)
@@ -147,14 +148,14 @@ public struct LogRestore: Sendable {
         }
     }
 
-    /// True for an empty file, too (https://www.sqlite.org/fileformat2.html#magic_header_string).
+    /// Also true for an empty file (https://www.sqlite.org/fileformat2.html#magic_header_string).
     private func hasSQLiteHeader() throws(StoreError) -> Bool {
         let magic = Array("SQLite format 3\0".utf8)
         let start = try OpenFile.reading(logPath).read(at: 0, count: magic.count)
         return start.isEmpty || start == magic
     }
 
-    /// Whether nothing of a log that held something is left but its write-ahead log.
+    /// Whether only the write-ahead log is left of a log that held something.
     private func isEmptyWithWrites() throws(StoreError) -> Bool {
         try OpenFile.reading(logPath).byteCount() == 0
             && !SetAside(log: logPath, now: now).hasNoPendingWrites
@@ -169,7 +170,7 @@ public struct LogRestore: Sendable {
                 case .unreadable: "a log that cannot be read"
                 }
             throw BackupError(
-                .logExists, path: logPath, reason: "There is \(content).",
+                .logExists, path: logPath, reason: "There is already \(content).",
                 remedy: "With --replace it is kept under another name; nothing was changed.")
         }
         guard try LogExclusion.take(logPath) != nil else { throw inUse }
@@ -194,7 +195,7 @@ public struct LogRestore: Sendable {
                 throw BackupError.damaged(path, "It does not verify (\(code)).")
             }
             guard head.position == description.position, head.root == description.root else {
-                throw BackupError.damaged(path, "It is not the log its description names.")
+                throw BackupError.damaged(path, "Its log does not match its description.")
             }
             try OpenFile.appending(staging.file).synchronize()
             return head
@@ -213,14 +214,14 @@ public struct LogRestore: Sendable {
 
     // MARK: Putting in place
 
-    /// Blocks. The name the earlier log has now.
+    /// Blocks. Returns the new name of the previous log.
     private func put(
         _ file: String, _ before: Before?, _ trace: FileTrace?, holding lock: ProjectorLock
     ) throws -> String? {
         let setAside = SetAside(log: logPath, now: now)
         guard before != nil else {
             DerivedFiles.forgetAll(in: directory, holding: lock)
-            // What is left of a log that is gone would be played into the one that comes.
+            // SQLite would replay a leftover write-ahead log into the new file.
             let name = try setAside.keepOrphan()
             try setAside.removeSidecars()
             guard link(file, logPath) == 0 else {
@@ -230,11 +231,12 @@ public struct LogRestore: Sendable {
             try OpenFile.directory(directory).synchronize()
             return name
         }
-        // Whoever appended since it was looked at, and left again, has changed the file.
+        // A process that appended since the check, and ended again, has changed the file.
         guard let exclusion = try LogExclusion.take(logPath), exclusion.isInPlace,
             FileTrace(logPath) == trace, before == .unreadable || setAside.hasNoPendingWrites
         else { throw inUse }
-        // Before the log changes, so that nothing derived from one ever stands beside the other.
+        // Before the log changes, so that derived data is never beside a log it was not derived
+        // from.
         DerivedFiles.forgetAll(in: directory, holding: lock)
         let name = before == .position(0) ? nil : try setAside.keep()
         try setAside.removeSidecars()

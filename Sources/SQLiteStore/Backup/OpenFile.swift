@@ -1,7 +1,7 @@
 internal import Foundation
 internal import LedgerStore
 
-/// An open file, read and written in whole blocks; closed with its last reference.
+/// An open file, read and written in whole blocks, and closed with its last reference.
 final class OpenFile: Sendable {
     let descriptor: Int32
     let path: String
@@ -19,12 +19,12 @@ final class OpenFile: Sendable {
         try OpenFile(path, O_WRONLY | O_APPEND)
     }
 
-    /// Makes a file that does not exist yet, private to the user.
+    /// Creates a new file, private to the user.
     static func making(_ path: String) throws(StoreError) -> OpenFile {
         try OpenFile(path, O_RDWR | O_CREAT | O_EXCL)
     }
 
-    /// Opens a directory, to make its entries durable.
+    /// Opens a directory, to sync its entries.
     static func directory(_ path: String) throws(StoreError) -> OpenFile {
         try OpenFile(path, O_RDONLY | O_DIRECTORY)
     }
@@ -44,7 +44,7 @@ final class OpenFile: Sendable {
         return Int64(status.st_size)
     }
 
-    /// The bytes from `offset`, at most `count`; fewer at the end only.
+    /// The bytes from `offset`, at most `count`; fewer only at the end.
     func read(at offset: Int64, count: Int) throws(StoreError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
@@ -63,7 +63,7 @@ final class OpenFile: Sendable {
         return bytes
     }
 
-    /// Writes all of it where the file stands.
+    /// Writes all bytes at the file's current offset.
     func write(_ bytes: [UInt8]) throws(StoreError) {
         var written = 0
         while written < bytes.count {
@@ -77,7 +77,7 @@ final class OpenFile: Sendable {
         }
     }
 
-    /// Returns when the disk has what was written.
+    /// Syncs the file to disk.
     func synchronize() throws(StoreError) {
         guard fsync(descriptor) == 0 else { throw failure }
     }

@@ -2,8 +2,8 @@ internal import AppStore
 internal import Foundation
 internal import LedgerStore
 
-/// Gives a log that is replaced another name, under which it is kept for ever:
-/// `log-replaced-<time>.sqlite`, with its write-ahead log where it has one.
+/// Renames a log that is being replaced to `log-replaced-<time>.sqlite`, under which it is kept
+/// permanently, with its write-ahead log if there is one.
 struct SetAside {
     /// The log's file. The caller holds its `LogExclusion`.
     let log: String
@@ -12,18 +12,17 @@ struct SetAside {
     private static let prefix = "log-replaced-"
     private static let suffix = ".sqlite"
 
-    /// Whether everything that was committed stands in the file itself.
+    /// Whether all committed data is in the file itself.
     var hasNoPendingWrites: Bool {
         var status = stat()
         return stat(log + "-wal", &status) != 0 || status.st_size == 0
     }
 
-    /// The file has a second name when this returns, and so has its write-ahead log; the first
-    /// ones are as they were.
+    /// Gives the file, and its write-ahead log, a second name; the original names remain.
     func keep() throws(StoreError) -> String {
         let directory = DatabaseFile.parent(of: log)
         var count = 1
-        // A write-ahead log that was kept alone has a name of its own, too.
+        // A write-ahead log that was kept alone also occupies a name.
         while exists("\(directory)/\(name(count))-wal")
             || link(log, "\(directory)/\(name(count))") != 0
         {
@@ -40,8 +39,8 @@ struct SetAside {
         return path
     }
 
-    /// As `keep`, where nothing is left of the log but a write-ahead log. What it holds may be events
-    /// that stand nowhere else; nil when it holds nothing.
+    /// As `keep`, where only a write-ahead log is left of the log. It may hold events that are
+    /// stored nowhere else; nil when it is empty.
     func keepOrphan() throws(StoreError) -> String? {
         guard !hasNoPendingWrites else { return nil }
         let directory = DatabaseFile.parent(of: log)
@@ -64,8 +63,8 @@ struct SetAside {
         return "\(SetAside.prefix)\(time)\(number)\(SetAside.suffix)"
     }
 
-    /// Takes the first names of the write-ahead log and its index away: SQLite would play them
-    /// into whatever file bears the log's name.
+    /// Removes the original names of the write-ahead log and its index: SQLite would replay them
+    /// into any file with the log's name.
     func removeSidecars() throws(StoreError) {
         for suffix in ["-wal", "-shm", "-journal"] {
             guard unlink(log + suffix) == 0 || errno == ENOENT else {
@@ -75,7 +74,7 @@ struct SetAside {
         try OpenFile.directory(DatabaseFile.parent(of: log)).synchronize()
     }
 
-    /// A run that died before the log was replaced left it with two names: one goes.
+    /// Removes the second name of a log that a killed run left with two.
     static func removeUnfinished(in directory: String, log: String) {
         var own = stat()
         guard stat(log, &own) == 0, own.st_nlink > 1 else { return }
@@ -85,7 +84,7 @@ struct SetAside {
             var other = stat()
             guard lstat(path, &other) == 0, other.st_dev == own.st_dev, other.st_ino == own.st_ino
             else { continue }
-            // Its write-ahead log may have lost its first name already, and is needed under it.
+            // Its write-ahead log may have lost its original name already, which is restored.
             guard
                 link(path + "-wal", log + "-wal") == 0 || errno == ENOENT
                     || isSame(path + "-wal", log + "-wal")
@@ -95,7 +94,7 @@ struct SetAside {
         }
     }
 
-    /// Says so in `errno`, as link(2) does.
+    /// Sets `errno` as link(2) does.
     private func exists(_ path: String) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else { return false }

@@ -1,28 +1,28 @@
 internal import Foundation
 internal import LedgerStore
 
-/// A directory in which a file is made before it gets its name: `NAME.partial-<16 digits>`, beside
-/// that name, so that giving it is one link.
+/// A directory in which a file is built before it gets its name: `NAME.partial-<16 digits>`, beside
+/// that name, so that naming it is one link.
 ///
-/// A lock on the marker inside shows that somebody is at work. What a process that died left behind
-/// has the marker and no lock: that, and only that, a later run takes away.
+/// A lock on the marker inside shows that a process is using it. The leftovers of a process that
+/// died have the marker and no lock: only these are removed by a later run.
 final class StagingDirectory: Sendable {
     let path: String
     private let marker: OpenFile
 
-    /// The file that is being made.
+    /// The file being built.
     var file: String { "\(path)/\(EventLog.fileName)" }
 
     private static let infix = ".partial-"
     private static let markerName = "subledger.partial"
-    /// All that is ever in one; anything else is somebody's, and stays.
+    /// All files that one may contain; other files are not touched.
     private static let names = ["", "-wal", "-shm", "-journal"].map { EventLog.fileName + $0 }
-    /// One of those, so that it is taken away with them.
+    /// One of those names, so that it is removed with them.
     private static let trialName = EventLog.fileName + "-journal"
 
-    /// Makes one for a file that will be named `path`.
+    /// Creates one for a file that will be named `path`.
     ///
-    /// Throws `fileReadOnly`, `diskFull`, or `ioError`, also where there are no hard links.
+    /// Throws `fileReadOnly`, `diskFull`, or `ioError`, also where hard links are unsupported.
     static func make(for path: String) throws(StoreError) -> StagingDirectory {
         var attempts = 3
         while true {
@@ -35,7 +35,7 @@ final class StagingDirectory: Sendable {
             attempts -= 1
             do throws(StoreError) {
                 let marker = try OpenFile.making("\(directory)/\(markerName)")
-                // Somebody who tidies up may have been faster: then it is gone, or his.
+                // A concurrent cleanup may have removed the marker or hold its lock.
                 if isLocked(marker), FileManager.default.fileExists(atPath: marker.path) {
                     let staging = StagingDirectory(path: directory, marker: marker)
                     try staging.requireLinks()
@@ -56,8 +56,8 @@ final class StagingDirectory: Sendable {
         self.marker = marker
     }
 
-    /// The file will get its name by a hard link, which replaces nothing. That there are none where it
-    /// is made is better found out before the work than behind it.
+    /// The file will get its name by a hard link, which never replaces a file. Missing support is
+    /// detected before the work instead of after it.
     private func requireLinks() throws(StoreError) {
         let trial = "\(path)/\(StagingDirectory.trialName)"
         guard link(marker.path, trial) == 0 else {
@@ -66,8 +66,8 @@ final class StagingDirectory: Sendable {
             }
             throw StoreError(
                 .ioError, path: path,
-                reason: "The file system there knows no hard links, and without them no file can be"
-                    + " named without a risk of replacing another.",
+                reason: "The file system has no hard links, which are needed to name a file"
+                    + " without replacing another.",
                 remedy: "Use a local disk that has them (ext4, XFS, Btrfs); a finished backup can"
                     + " be copied anywhere.")
         }
@@ -78,19 +78,19 @@ final class StagingDirectory: Sendable {
         flock(marker.descriptor, LOCK_EX | LOCK_NB) == 0
     }
 
-    /// Takes away the directory with what is left in it.
+    /// Removes the directory with its files.
     func remove() { StagingDirectory.remove(path) }
 
     private static func remove(_ directory: String) {
         let left = names.filter { unlink("\(directory)/\($0)") != 0 && errno != ENOENT }
-        // The marker last, and only after everything else: without it nobody could know whose the
-        // rest is, and no later run would take it away.
+        // The marker is removed last, and only after everything else: without it the rest could not
+        // be attributed, and no later run would remove it.
         guard left.isEmpty else { return }
         unlink("\(directory)/\(markerName)")
         rmdir(directory)
     }
 
-    /// Takes away what processes that died left in `directory`.
+    /// Removes the leftovers of processes that died in `directory`.
     static func removeStale(in directory: String) {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         for entry in entries {
@@ -98,7 +98,7 @@ final class StagingDirectory: Sendable {
             let digits = entry[range.upperBound...]
             guard digits.utf8.count == 16, digits.allSatisfy(\.isHexDigit) else { continue }
             let path = "\(directory)/\(entry)"
-            // Died between making the directory and its marker. Not empty: stays.
+            // Died between creating the directory and its marker. Kept if not empty.
             if rmdir(path) == 0 { continue }
             guard let marker = try? OpenFile.reading("\(path)/\(markerName)"), isLocked(marker)
             else { continue }

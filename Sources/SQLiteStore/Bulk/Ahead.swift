@@ -2,20 +2,20 @@ internal import Dispatch
 internal import LedgerStore
 internal import Synchronization
 
-/// Makes pieces of work one ahead of who takes them, on another thread: merging goes on while what
-/// was merged before is inserted.
+/// Produces work items on another thread, one ahead of the consumer, so that merging overlaps with
+/// inserting.
 ///
-/// Both sides block: for threads off the cooperative pool only.
+/// Both sides block: use it from threads off the cooperative pool only.
 final class Ahead<Piece: Sendable>: Sendable {
     private let make: @Sendable () throws(StoreError) -> Piece?
     private let queue = DispatchQueue(label: "subledger.ahead")
     private let made = Mutex<Result<Piece?, StoreError>?>(nil)
     private let isMade = DispatchSemaphore(value: 0)
 
-    /// Begins at once.
+    /// Starts immediately.
     ///
-    /// - Parameter make: the next piece; nil at the end. Called by one thread at a time, and not any
-    ///   more after nil or an error.
+    /// - Parameter make: returns the next item; nil at the end. Called by one thread at a time, and
+    ///   not after nil or an error.
     init(_ make: @escaping @Sendable () throws(StoreError) -> Piece?) {
         self.make = make
         begin()
@@ -29,7 +29,7 @@ final class Ahead<Piece: Sendable>: Sendable {
         }
     }
 
-    /// Waits for the next piece, while the one after it is begun; nil at the end, and only once.
+    /// Waits for the next item and starts the one after it; nil at the end, once only.
     func next() throws(StoreError) -> Piece? {
         isMade.wait()
         let result = made.withLock { $0.take() }

@@ -1,15 +1,15 @@
 internal import Foundation
 
-/// The pools that threads allocate from. What is free in one serves no other.
+/// The allocator's per-thread arenas. Free memory in one cannot be used by another.
 public enum AllocatorArenas {
     /// mallopt(3), glibc.
     private static let arenaMaximum: CInt = -8
 
-    /// Bounds their number to two more than there are cores; glibc's own bound is eight for every
-    /// core. For a service: blocking calls wander over many threads, and ten minutes of load left
-    /// 12 MiB more in arenas that nobody used again. Nothing happens where the C library cannot do it.
+    /// Limits their number to the core count plus two; glibc's limit is eight per core. For a
+    /// service: blocking calls move over many threads, and ten minutes of load left 12 MiB more in
+    /// unused arenas. No effect where the C library lacks the function.
     public static func bound() {
-        // No module of the system offers `malloc.h`, so the function is asked for by its name.
+        // No system module exports `malloc.h`, so the function is looked up by name.
         guard let symbol = dlsym(nil, "mallopt") else { return }
         typealias SetOption = @convention(c) (_ name: CInt, _ value: CInt) -> CInt
         let count = CInt(ProcessInfo.processInfo.activeProcessorCount + 2)

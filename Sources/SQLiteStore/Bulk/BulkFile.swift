@@ -2,8 +2,8 @@ internal import Foundation
 internal import GRDB
 internal import LedgerStore
 
-/// A derived file while it is being built in key order: nobody else opens it, nothing in it is
-/// worth anything until it is finished, so there is no journal and no waiting for the disk.
+/// A derived file being built in key order. No other process opens it and it is discarded on
+/// failure, so there is no journal and no sync until the end.
 ///
 /// Blocks: use it off the cooperative pool.
 struct BulkFile {
@@ -11,13 +11,13 @@ struct BulkFile {
     let queue: DatabaseQueue
 
     static let pageByteCount = 8_192
-    /// Rows come in the order of their keys, so that what is written is seldom read again. (Tried:
-    /// 64 MiB made nothing faster.)
+    /// Rows come in key order, so that written pages are seldom read again. (Tried: 64 MiB made
+    /// nothing faster.)
     static let cacheKibibytes = 8 * 1_024
-    /// Ends the name of a file that is not finished: found without its builder, it is removed.
+    /// Suffix of an unfinished file's name; such a file is removed when its builder is gone.
     static let suffix = ".building"
 
-    /// Makes the file under its unfinished name; one left by a process that died is overwritten.
+    /// Creates the file under its unfinished name, overwriting the remains of a process that died.
     init(path: String, schema: String, meta: [String: String]) throws(StoreError) {
         self.path = path
         let unfinished = path + BulkFile.suffix
@@ -53,13 +53,13 @@ struct BulkFile {
         return configuration
     }
 
-    /// Runs `body` in the one transaction.
+    /// Runs `body` in the single transaction of the build.
     func write<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
         do { return try queue.inDatabase(body) } catch { throw StoreError(error, path: path) }
     }
 
-    /// Ends building: everything on the disk, checked, under its own name. Nothing refers to the
-    /// file yet; that name was never used before.
+    /// Finishes the build: everything synced and checked, under its final name. Nothing refers to
+    /// the file yet, and the name was never used before.
     func finish(checkpoint: Checkpoint) throws(StoreError) {
         let unfinished = path + BulkFile.suffix
         do {
@@ -77,13 +77,13 @@ struct BulkFile {
         }
     }
 
-    /// Gives up: the file is removed.
+    /// Abandons the build and removes the file.
     func abandon() {
         try? queue.close()
         DerivedFile.discard(path + BulkFile.suffix)
     }
 
-    /// Has the disk keep a file, or a directory's entries.
+    /// Syncs a file, or the entries of a directory.
     static func synchronize(_ path: String) throws(StoreError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(errno, path) }

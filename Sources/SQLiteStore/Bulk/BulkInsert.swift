@@ -1,14 +1,14 @@
 internal import GRDB
 
-/// Inserts encoded rows, many with each run of a statement: SQLite's work around a row is more
-/// than that for it.
+/// Inserts encoded rows, many per statement execution, since SQLite's overhead per execution
+/// exceeds the cost of a row.
 struct BulkInsert {
     private let columnCount: Int32
     private let one: BoundStatement
     private let many: BoundStatement
 
-    /// Rows of one run. With the most columns a table has, far below SQLite's bound of 32,766
-    /// parameters (https://www.sqlite.org/limits.html#max_variable_number).
+    /// Rows per execution. Even for the widest table, far below SQLite's bound of 32,766 parameters
+    /// (https://www.sqlite.org/limits.html#max_variable_number).
     static let rowsPerRun = 64
 
     init(_ database: Database, table: String, columns: [String]) throws {
@@ -38,14 +38,15 @@ struct BulkInsert {
     }
 }
 
-/// Walks over encoded columns. The bytes come from `RowBytes` alone, so their shape is known.
+/// A cursor over encoded columns. The bytes come only from `RowBytes`, so their format is trusted.
 private struct ColumnReader {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Binds the next columns; texts and blobs are lent until the statement is reset.
+    /// Binds the next columns; texts and blobs are bound without a copy until the statement is
+    /// reset.
     mutating func bind(_ statement: BoundStatement, _ parameters: ClosedRange<Int32>) {
         for parameter in parameters {
             switch bytes[offset] {

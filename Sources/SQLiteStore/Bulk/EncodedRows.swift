@@ -1,24 +1,24 @@
 internal import AppStore
 internal import Ledger
 
-/// Rows of chains as bytes, on their way from the cores that fold to the one that writes: there,
-/// SQLite reads texts where they lie, and nothing is copied or counted.
+/// Rows of chains encoded as bytes, passed from the folding cores to the writing one: SQLite reads
+/// texts in place, without copies or reference counting.
 public struct EncodedRows: Sendable {
-    /// The number that the first chain gets; the others count on from there.
+    /// The number of the first chain; the following chains are numbered consecutively.
     let firstSubscription: Int64
     private(set) var chainCount: Int64 = 0
     private(set) var subscriptions = RowBytes()
     private(set) var intervals = RowBytes()
     private(set) var lifeFacts = RowBytes()
     private(set) var notices = RowBytes()
-    /// Chains and first positions by transactionId: kept apart, since they are ordered otherwise.
+    /// Chains and first positions by transactionId: separate, since they have a different order.
     private(set) var transactions = RunBuffer()
-    /// What chains mean to customers, by customer.
+    /// Holdings of the chains, by customer.
     private(set) var holdings = RunBuffer()
     private(set) var contributions = RowBytes()
-    /// Movements that the clock brings about, by their time.
+    /// Movements that only the clock brings about, by time.
     private(set) var pending = RunBuffer()
-    /// What the chains add to the sums, and those of other pages before.
+    /// The sums of these chains, added to those of earlier pages.
     private(set) var sums: MovementCollector?
     /// When Apple signed the newest fact.
     private(set) var signedAt: Int64?
@@ -26,16 +26,16 @@ public struct EncodedRows: Sendable {
     /// Reused from record to record.
     private var (key, value): ([UInt8], [UInt8]) = ([], [])
 
-    /// No rows yet: the chains to come are numbered from `firstSubscription` on.
+    /// Creates an empty page whose chains are numbered from `firstSubscription` on.
     ///
-    /// - Parameter pool: takes the sums as soon as the rows are `finish`ed.
+    /// - Parameter pool: receives the sums when the rows are `finish`ed.
     public init(firstSubscription: Int64, pool: MovementPool) {
         self.firstSubscription = firstSubscription
         self.pool = pool
         sums = pool.take()
     }
 
-    /// No more rows come.
+    /// Ends the page.
     public mutating func finish() {
         guard let whole = sums.take() else { return }
         pool.give(whole)
@@ -89,7 +89,7 @@ public struct EncodedRows: Sendable {
 }
 
 extension RowBytes {
-    /// Rows behind the key (subscription, seq).
+    /// Appends rows with the key (subscription, seq).
     fileprivate mutating func append<Row: StoredRow>(_ rows: [Row], of subscription: Int64) {
         for (seq, row) in rows.enumerated() {
             beginRow()

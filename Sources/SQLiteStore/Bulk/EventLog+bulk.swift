@@ -4,12 +4,12 @@ internal import Ledger
 internal import LedgerStore
 internal import Synchronization
 
-/// Decoding the whole log, or much of it, into sorted runs.
+/// Decoding all or much of the log into sorted runs.
 extension EventLog {
     /// Decodes the events after `position` up to and including `through` on all cores into runs
-    /// sorted by `FactRecord`'s key. Memory stays at one buffer a worker.
+    /// sorted by `FactRecord`'s key. Memory stays at one buffer per worker.
     ///
-    /// Throws what reading the log throws, and `diskFull` or `ioError` of the runs.
+    /// Throws the errors of reading the log, and `diskFull` or `ioError` of the runs.
     func factRuns(
         after position: Int64, through: Int64, apps: AppNumbers, directory: String,
         workerCount: Int, report: @escaping @Sendable (_ done: Int64) -> Void
@@ -35,7 +35,7 @@ extension EventLog {
         return files
     }
 
-    /// One worker: claims stretches of the log until none is left.
+    /// One worker: claims ranges of the log until none is left.
     private func decode(
         _ stretches: LogStretches, _ apps: AppNumbers, _ directory: String,
         _ report: @Sendable (Int64) -> Void
@@ -74,12 +74,12 @@ extension EventLog {
     }
 }
 
-/// A log cut into stretches that workers claim.
+/// The log divided into ranges that workers claim.
 private final class LogStretches: Sendable {
     private let state: Mutex<(next: Int64, done: Int64)>
     private let through: Int64
 
-    /// Events of one stretch.
+    /// Events per range.
     private static let eventCount: Int64 = 4_000
 
     init(after position: Int64, through: Int64) {
@@ -97,7 +97,7 @@ private final class LogStretches: Sendable {
         }
     }
 
-    /// Counts events as done; how many are in all.
+    /// Counts events as done; returns the total so far.
     func finish(_ count: Int64) -> Int64 {
         state.withLock { state in
             state.done += count
@@ -105,11 +105,11 @@ private final class LogStretches: Sendable {
         }
     }
 
-    /// Leaves nothing to claim, after a worker failed.
+    /// Stops further claims after a worker failed.
     func stop() { state.withLock { $0.next = through } }
 }
 
-/// The numbers that a facts file gives to apps, handed out as apps appear.
+/// The numbers a facts file assigns to apps, in order of appearance.
 final class AppNumbers: Sendable {
     private let numbers: Mutex<[BundleId: Int64]>
 

@@ -4,7 +4,8 @@ internal import Ledger
 /// A row of `facts` as a record of a sorted run: the key in the order of the table's primary key,
 /// the body as the value.
 enum FactRecord {
-    /// App, signed_at and position, eight bytes each, and part, two bytes, after the chain.
+    /// Size of app, signed_at and position, eight bytes each, and part, two bytes, which follow the
+    /// chain.
     private static let suffixByteCount = 26
 
     static func append(_ decoded: FactDecoder.Decoded, app: Int64, to buffer: inout RunBuffer) {
@@ -19,7 +20,7 @@ enum FactRecord {
         buffer.append(key: key, value: FactCodec.encode(decoded.fact))
     }
 
-    /// The column's value: the smallest integer for a fact without a date.
+    /// The value of the `signed_at` column: the smallest integer for a fact without a date.
     static func signedAt(_ fact: Fact) -> Int64 { fact.signedDate?.milliseconds ?? .min }
 
     /// Binds the record to an INSERT of (chain, app, signed_at, position, part, body).

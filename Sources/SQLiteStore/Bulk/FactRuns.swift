@@ -2,14 +2,14 @@ internal import Ledger
 package import LedgerStore
 internal import Synchronization
 
-/// Facts that come from elsewhere than a log, on their way into a facts file: for measuring with
-/// more of them than anybody would sign.
+/// Facts from another source than a log, to be loaded into a facts file: for measurements with more
+/// facts than could be signed.
 package struct FactRuns: Sendable {
     private let files: [RunFile]
     private let apps: AppNumbers
     private let directory: String
 
-    /// Sorts what `next` hands out until it is nil. `next` is called by all workers at once.
+    /// Sorts what `next` returns until it is nil. All workers call `next` concurrently.
     ///
     /// Throws `diskFull` or `ioError` of the temporary files in `directory`.
     package static func collect(

@@ -3,26 +3,26 @@ internal import Foundation
 internal import GRDB
 public import LedgerStore
 
-/// The bulk path of the facts (`design.md` §3): the log decoded into sorted runs on all cores,
-/// merged, and loaded in key order.
+/// The bulk build of the facts (`design.md` §3): decodes the log into sorted runs on all cores,
+/// merges them, and loads them in key order.
 public struct FactsBuild: Sendable {
     private let log: EventLog
     private let directory: String
 
-    /// Events decoded and loaded so far, of how many.
+    /// Receives the number of events decoded and loaded so far, and the total.
     public typealias Report = @Sendable (_ done: Int64, _ all: Int64) -> Void
 
-    /// - Parameter directory: where runs are put aside while sorting; needs as much room as the
+    /// - Parameter directory: where runs are stored while sorting; needs as much free space as the
     ///   facts will take.
     public init(log: EventLog, directory: String) {
         self.log = log
         self.directory = directory
     }
 
-    /// Decodes the log from the beginning up to `through` into a new file at `path`, which must
-    /// not exist. Until it is complete, the file has another name, and no other process opens it.
+    /// Decodes the log from the beginning up to `through` into a new file at `path`, which must not
+    /// exist. Until it is complete the file has a temporary name, and no other process opens it.
     ///
-    /// Throws what reading the log throws, `diskFull` or `ioError`; then nothing is left behind.
+    /// Throws the errors of reading the log, `diskFull` or `ioError`; no file is left behind then.
     public func run(
         path: String, through checkpoint: Checkpoint, report: @escaping Report = { _, _ in }
     ) async throws(StoreError) {
@@ -51,8 +51,8 @@ public struct FactsBuild: Sendable {
         }
     }
 
-    /// Decodes what `facts` lacks up to `through` and adds it in key order, in one transaction: a
-    /// reader sees all of it or none.
+    /// Decodes the events that `facts` lacks up to `through` and adds their facts in key order, in
+    /// one transaction: a reader sees all of them or none.
     public func extend(
         _ facts: FactsStore, through checkpoint: Checkpoint, report: @escaping Report = { _, _ in }
     ) async throws(StoreError) {
@@ -88,7 +88,7 @@ public struct FactsBuild: Sendable {
             insertApp.bind(2, app.bundleId.rawValue)
             _ = try insertApp.run()
         }
-        // OR REPLACE: adding a fact again changes nothing.
+        // OR REPLACE: adding a fact twice changes nothing.
         let insert = try BoundStatement(
             database,
             """

@@ -5,22 +5,22 @@ public import LedgerStore
 internal import Migrations
 internal import Synchronization
 
-/// The bulk path of the projections (`design.md` §3): rows of every chain, in chain order, loaded
-/// into a file that nobody else opens before it is complete.
+/// The bulk build of the projections (`design.md` §3): loads the rows of every chain, in chain
+/// order, into a file that no other process opens before it is complete.
 ///
-/// `append` in chain order, then `finish` or `abandon`, from one caller at a time.
+/// Call `append` in chain order, then `finish` or `abandon`, from one caller at a time.
 public final class ProjectionsBuild: Sendable {
     public let path: String
     private let bulk: BulkFile
     private let transactions: SideRows
     private let holdings: SideRows
     private let pending: SideRows
-    /// Where the rows that are made for this file sum what they contribute.
+    /// Collects the sums of the rows in this file.
     public let sums: MovementPool
     private let signedAt = Mutex<Int64?>(nil)
     private let chainCount = Mutex<Int64>(0)
 
-    /// Makes the file under its unfinished name. Blocks.
+    /// Creates the file under its unfinished name. Blocks.
     ///
     /// Throws `diskFull`, `fileReadOnly` or `ioError`.
     public convenience init(
@@ -37,7 +37,7 @@ public final class ProjectionsBuild: Sendable {
         path: String, build: ProjectionsStore.Build, directory: String,
         days: ReportDays = .utc, keptCount: Int
     ) throws(StoreError) {
-        precondition(build.days == days.name, "A file's sums are kept by the days of its build.")
+        precondition(build.days == days.name, "The days differ from the build's.")
         self.path = path
         transactions = SideRows(directory: directory)
         holdings = SideRows(directory: directory)
@@ -46,13 +46,13 @@ public final class ProjectionsBuild: Sendable {
         bulk = try BulkFile(path: path, schema: DerivedSchema.projections, meta: build.meta)
     }
 
-    /// Adds the rows of the next chains: those whose numbers follow. Blocks.
+    /// Adds the rows of the next chains, whose numbers must follow. Blocks.
     public func append(_ rows: EncodedRows) throws(StoreError) {
         let isNext = chainCount.withLock { count in
             defer { count += rows.chainCount }
             return count + 1 == rows.firstSubscription
         }
-        precondition(isNext, "Chains are appended in the order of their numbers.")
+        precondition(isNext, "Chains must be appended in the order of their numbers.")
         try bulk.write { database in
             try BulkInsert(
                 database, table: SubscriptionRow.table,
@@ -81,8 +81,8 @@ public final class ProjectionsBuild: Sendable {
         try BulkInsert(database, table: Row.table, columns: Row.key + Row.columns).run(rows)
     }
 
-    /// Adds what is kept by transactionId, by customer and by app, makes everything durable, and
-    /// gives the file its name. Blocks.
+    /// Adds the tables ordered by transactionId, by customer and by app, makes everything durable,
+    /// and gives the file its final name. Blocks.
     public func finish(
         checkpoint: Checkpoint, completeness: Completeness = Completeness()
     ) throws(StoreError) {
@@ -109,6 +109,6 @@ public final class ProjectionsBuild: Sendable {
         try bulk.finish(checkpoint: checkpoint)
     }
 
-    /// Gives up: nothing is left behind.
+    /// Abandons the build; no file is left behind.
     public func abandon() { bulk.abandon() }
 }

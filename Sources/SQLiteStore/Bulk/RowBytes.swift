@@ -1,6 +1,6 @@
 internal import AppStore
 
-/// Rows of one table as bytes, column after column; `BulkInsert` reads them.
+/// Rows of one table encoded as bytes, column after column; read by `BulkInsert`.
 ///
 ///     column  = 0                     NULL
 ///             | 1, 8 bytes            integer, native order
@@ -8,7 +8,7 @@ internal import AppStore
 ///             | 3, 4 bytes, bytes     length and blob
 struct RowBytes: ColumnSink, Sendable {
     private var bytes: [UInt8] = []
-    /// Bytes written; `bytes` is longer, so that writing a column is a store.
+    /// Bytes written; `bytes` is longer, so that writing a column is a plain store.
     private var count = 0
     private(set) var rowCount = 0
 
@@ -20,10 +20,10 @@ struct RowBytes: ColumnSink, Sendable {
     static let headByteCount = 1 + MemoryLayout<UInt32>.size
     private static let firstByteCount = 64 * 1_024
 
-    /// Its columns follow.
+    /// Starts a row; its columns follow.
     mutating func beginRow() { rowCount += 1 }
 
-    /// Forgets the rows and keeps the memory.
+    /// Removes the rows and keeps the memory.
     mutating func removeAll() { (count, rowCount) = (0, 0) }
 
     mutating func bind(_ parameter: Int32, _ value: Int64) {
@@ -75,7 +75,7 @@ struct RowBytes: ColumnSink, Sendable {
         count += byteCount
     }
 
-    /// Lends what was written.
+    /// Passes the written bytes to `body` without a copy.
     func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
         try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }

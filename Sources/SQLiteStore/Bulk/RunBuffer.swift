@@ -1,21 +1,20 @@
 internal import LedgerStore
 
-/// Records collected in memory until they are one run's worth, then sorted by key.
+/// Records collected in memory up to the size of one run, then sorted by key.
 ///
-/// One flat buffer and an index of 32 bytes a record: memory is what the limits say, however many
-/// records there are.
+/// One flat buffer and an index of 32 bytes per record, so that memory is bounded by size alone.
 struct RunBuffer: Sendable {
-    /// A buffer of this size becomes a run on disk: 8 MiB. (Tried with a log of two
-    /// million events: 32 MiB takes over half as much memory again and is a twentieth faster at the
-    /// most; with 4 MiB there are so many runs that some are merged twice.)
+    /// A buffer of this size becomes a run on disk: 8 MiB. (Tried with a log of two million events:
+    /// 32 MiB takes over half as much memory again and is at most a twentieth faster; with 4 MiB
+    /// there are so many runs that some are merged twice.)
     static let fullByteCount = 8 * 1_024 * 1_024
 
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
 
     private struct Entry: Sendable {
-        /// The first sixteen bytes of the key, big-endian: an id's digits. They decide most
-        /// comparisons by themselves.
+        /// The first sixteen bytes of the key, big-endian: the digits of an id. They alone decide
+        /// most comparisons.
         let prefix: (UInt64, UInt64)
         let offset: Int32
         let keyCount: Int32
@@ -23,10 +22,10 @@ struct RunBuffer: Sendable {
     }
 
     var isEmpty: Bool { entries.isEmpty }
-    /// Bytes held, index included.
+    /// Bytes held, including the index.
     var byteCount: Int { bytes.count + entries.count * MemoryLayout<Entry>.stride }
 
-    /// Adds a record. Keys are compared byte by byte.
+    /// Adds a record. Keys compare bytewise.
     mutating func append(key: [UInt8], value: [UInt8]) {
         entries.append(
             Entry(
@@ -37,7 +36,7 @@ struct RunBuffer: Sendable {
         bytes.append(contentsOf: value)
     }
 
-    /// Eight bytes of a key, missing ones as zero.
+    /// Eight bytes of a key, padded with zeros.
     private static func word(_ key: [UInt8], at start: Int) -> UInt64 {
         if key.count >= start + 8 {
             return key.withUnsafeBytes {
@@ -63,13 +62,13 @@ struct RunBuffer: Sendable {
         }
     }
 
-    /// Hands out the records in the order of their keys.
+    /// Passes the records to the callback in key order.
     mutating func inOrder(
         _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer)
             throws(StoreError) -> Void
     ) throws(StoreError) {
         sort()
-        // Typed throws do not pass through withUnsafeBytes; the result carries the error out.
+        // Typed throws do not pass through withUnsafeBytes, so the result carries the error out.
         let result = bytes.withUnsafeBytes { all in
             Result { () throws(StoreError) in
                 for entry in entries {

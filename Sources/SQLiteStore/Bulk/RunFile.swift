@@ -2,17 +2,17 @@ internal import Foundation
 internal import LedgerStore
 internal import Synchronization
 
-/// One sorted run on disk: an unnamed temporary file, gone with its last reference or with the
+/// One sorted run on disk: an unnamed temporary file, removed with its last reference or with the
 /// process.
 final class RunFile: Sendable {
     private let descriptor: Int32
     private let directory: String
-    /// What the writer wrote: a run that ends before is damaged.
+    /// Bytes written; a run that ends earlier is damaged.
     private let writtenByteCount = Mutex<Int64>(0)
 
-    /// Bytes written or read at once.
+    /// Bytes written or read at a time.
     static let bufferByteCount = 256 * 1_024
-    /// Runs read at once; more are merged into one first, so that memory has a bound.
+    /// Runs read at once; if there are more, some are merged first, so that memory is bounded.
     static let maximumCount = 64
 
     /// An empty run. Throws `diskFull`, `fileReadOnly` or `ioError`.
@@ -33,12 +33,12 @@ final class RunFile: Sendable {
     func requireEnd(at offset: Int64) throws(StoreError) {
         guard writtenByteCount.withLock({ $0 }) == offset else {
             throw StoreError(
-                .ioError, path: directory, reason: "A temporary file lost a part of itself.",
+                .ioError, path: directory, reason: "A temporary file was truncated.",
                 remedy: "Check the disk.")
         }
     }
 
-    /// Fills `buffer` from `offset` on; the number of bytes read, 0 at the end.
+    /// Fills `buffer` from `offset` on; returns the number of bytes read, 0 at the end.
     func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(StoreError) -> Int {
@@ -81,7 +81,7 @@ final class RunFile: Sendable {
 }
 
 extension RunFile {
-    /// Puts a buffer's records on disk in order. Blocks.
+    /// Writes a buffer's records to disk in order. Blocks.
     static func write(
         sorted buffer: RunBuffer, directory: String
     ) throws(StoreError) -> RunFile {
@@ -92,7 +92,7 @@ extension RunFile {
         return try writer.finish()
     }
 
-    /// At most `maximumCount` runs that hold what `files` hold. Blocks.
+    /// At most `maximumCount` runs with the contents of `files`. Blocks.
     static func joined(
         _ files: [RunFile], directory: String
     ) throws(StoreError) -> [RunFile] {
@@ -111,7 +111,7 @@ extension RunFile {
     }
 }
 
-/// Writes a run; the caller keeps the order. Blocks.
+/// Writes a run; the caller provides the records in order. Blocks.
 struct RunWriter {
     private let file: RunFile
     private var pending: [UInt8] = []

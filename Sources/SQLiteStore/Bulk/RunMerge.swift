@@ -1,6 +1,6 @@
 internal import LedgerStore
 
-/// Several runs read as one, smallest key first: a binary heap of their readers.
+/// Several runs read as one, in ascending key order: a binary heap of their readers.
 struct RunMerge {
     private var heap: [RunReader] = []
 
@@ -12,10 +12,10 @@ struct RunMerge {
         for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sink(index) }
     }
 
-    /// Stands on the record with the smallest key; nil after the last.
+    /// The reader positioned on the record with the smallest key; nil after the last.
     var first: RunReader? { heap.first }
 
-    /// Moves past that record.
+    /// Advances past that record.
     mutating func advance() throws(StoreError) {
         guard let reader = heap.first else { return }
         if try !reader.next() {

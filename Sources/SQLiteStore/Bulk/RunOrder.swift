@@ -1,8 +1,8 @@
 internal import AppStore
 internal import Foundation
 
-/// The order of keys in sorted runs: byte by byte, a prefix before what it begins, which is how
-/// SQLite's BINARY collation orders text (https://www.sqlite.org/datatype3.html#collation).
+/// The order of keys in sorted runs: bytewise, a prefix before any longer key, as in SQLite's
+/// BINARY collation (https://www.sqlite.org/datatype3.html#collation).
 enum RunOrder {
     static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
         let common = min(left.count, right.count)
@@ -14,7 +14,7 @@ enum RunOrder {
     }
 }
 
-/// Builds keys whose byte order is the order of their parts.
+/// Builds keys whose byte order equals the order of their parts.
 enum RunKey {
     /// Text, then a terminator that sorts before every continuation. A NUL inside is escaped.
     static func append(_ text: String, to key: inout [UInt8]) {
@@ -31,7 +31,7 @@ enum RunKey {
         key.append(0)
     }
 
-    /// Signed numbers in order: the sign bit turned over, big-endian.
+    /// A signed number in sortable form: sign bit flipped, big-endian.
     static func append(_ value: Int64, to key: inout [UInt8]) {
         let biased = UInt64(bitPattern: value) ^ (1 << 63)
         withUnsafeBytes(of: biased.bigEndian) { key.append(contentsOf: $0) }
@@ -58,7 +58,7 @@ enum RunKey {
         withText(key, count: count) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Lends that text's bytes.
+    /// Passes the bytes of that text to `body`.
     static func withText<Result>(
         _ key: UnsafeRawBufferPointer, count: Int, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {

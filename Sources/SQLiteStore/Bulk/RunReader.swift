@@ -1,7 +1,7 @@
 internal import Foundation
 internal import LedgerStore
 
-/// Walks a run from its beginning.
+/// Reads a run from its beginning.
 final class RunReader {
     private let file: RunFile
     private var buffer: UnsafeMutableRawBufferPointer
@@ -40,7 +40,8 @@ final class RunReader {
         return true
     }
 
-    /// Has `count` bytes from `start` on in the buffer, or false when the file ends before.
+    /// Ensures that `count` bytes from `start` on are in the buffer; false when the file ends
+    /// before.
     private func hold(_ count: Int) throws(StoreError) -> Bool {
         if end - start >= count { return true }
         if buffer.count < count {

@@ -2,15 +2,15 @@ internal import GRDB
 internal import LedgerStore
 internal import Synchronization
 
-/// Rows that are kept by something else than the chain's number, while chains come by theirs: sorted
-/// aside, loaded last.
+/// Rows ordered by something other than the chain's number, while chains arrive by number: sorted
+/// separately, loaded last.
 final class SideRows: Sendable {
     private let directory: String
     private let state = Mutex((buffer: RunBuffer(), files: [RunFile]()))
 
     init(directory: String) { self.directory = directory }
 
-    /// Takes records whose keys are in the order of the table's. Blocks.
+    /// Adds records whose keys have the order of the table's. Blocks.
     func append(_ records: RunBuffer) throws(StoreError) {
         let full = state.withLock { state -> RunBuffer? in
             state.buffer.append(records)
@@ -26,8 +26,8 @@ final class SideRows: Sendable {
         state.withLock { $0.files.append(file) }
     }
 
-    /// Inserts all rows of a table kept by a text and the chain's number, in order: these two, then the
-    /// columns that `bind` makes of a record's value. Blocks.
+    /// Inserts all rows of a table keyed by a text and the chain's number, in order: these two
+    /// columns, then those that `bind` derives from a record's value. Blocks.
     func load(
         _ database: Database, table: String, columns: [String],
         _ bind: @escaping @Sendable (_ value: UnsafeRawBufferPointer, _ row: inout RowBytes) -> Void
@@ -40,7 +40,7 @@ final class SideRows: Sendable {
         }
     }
 
-    /// Inserts all rows in order, with the columns that `bind` makes of a record. Blocks.
+    /// Inserts all rows in order, with the columns that `bind` derives from a record. Blocks.
     func load(
         _ database: Database, table: String, columns: [String],
         _ bind:
@@ -71,6 +71,6 @@ final class SideRows: Sendable {
         while let rows = try pieces.next() { try insert.run(rows) }
     }
 
-    /// Rows that are merged while as many are inserted.
+    /// Rows merged while as many are inserted.
     private static let pieceRowCount = 64 * BulkInsert.rowsPerRun
 }

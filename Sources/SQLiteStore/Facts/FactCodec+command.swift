@@ -2,8 +2,8 @@ internal import AppStore
 internal import Ledger
 
 extension FactCodec {
-    /// Behind everything else, in facts of operators' commands only: the words of the evidence.
-    /// What it is about stands in the row's key.
+    /// Appends the fields of an operator's command, after everything else; other facts have none.
+    /// The subject is in the row's key.
     static func encode(_ command: Command, _ writer: inout FactWriter) {
         writer.text(String(decoding: command.evidence(about: nil), as: UTF8.self))
     }

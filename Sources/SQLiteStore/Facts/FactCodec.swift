@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Ledger
 
-/// The stored form of a fact. Position and signedDate stand in the row's key; the rest is here.
+/// The stored form of a fact, without position and signedDate, which are in the row's key.
 enum FactCodec {
     static func encode(_ fact: Fact) -> [UInt8] {
         var writer = FactWriter()
@@ -27,10 +27,10 @@ enum FactCodec {
         return writer.bytes
     }
 
-    /// - Parameter isForReduction: leaves out the notificationUUID: no state, fact or notice depends
-    ///   on it, and every fact has another.
+    /// - Parameter isForReduction: leaves out the notificationUUID: no state, fact or notice
+    ///   depends on it, and it differs in every fact.
     ///
-    /// Throws `FactReader.Damage` for bytes that `encode` did not make.
+    /// Throws `FactReader.Damage` for bytes that `encode` did not produce.
     static func decode(
         _ bytes: UnsafeRawBufferPointer, position: Int64, signedAt: Int64,
         recent: RecentTexts, isForReduction: Bool = false
@@ -113,7 +113,7 @@ enum FactCodec {
         _ base: Int64, _ reader: inout FactReader
     ) throws(FactReader.Damage) -> Shared<TransactionSnapshot> {
         guard let id = try reader.id() else { throw FactReader.Damage() }
-        // Read in the order written: arguments are evaluated from left to right.
+        // Read in the order written: arguments are evaluated left to right.
         return Shared(
             TransactionSnapshot(
                 stored: TransactionId(id),
@@ -191,7 +191,7 @@ enum FactCodec {
         let productId = try reader.optionalText().map { ProductId($0) }
         let next = try reader.optionalText().map { ProductId($0) }
         let isSame = try reader.optionalBool() ?? false
-        // Read in the order written: arguments are evaluated from left to right.
+        // Read in the order written: arguments are evaluated left to right.
         return Shared(
             RenewalSnapshot(
                 stored: productId, autoRenewProductId: isSame ? productId : next,

@@ -3,10 +3,11 @@ internal import Ledger
 internal import LedgerStore
 
 extension FactDecoder {
-    /// An operator's command, among the facts of the chain or of the customer it is about.
+    /// An operator's command, among the facts of the chain or of the customer it concerns.
     ///
-    /// Nil for one whose customer nobody can tell any more (erased), and for a conflict: a second
-    /// decision under the id of another one never takes effect, and whoever sent it was told.
+    /// Nil where the customer cannot be determined any more (erased), and for a conflict: a second
+    /// decision under the id of another never takes effect, and its sender has received the
+    /// conflict as the answer.
     static func command(_ logged: LoggedEvent) -> Decoded? {
         let event = logged.event
         guard !event.isConflict else { return nil }

@@ -4,7 +4,7 @@ internal import LedgerStore
 internal import Signing
 
 extension FactDecoder {
-    /// The facts of a receipt, of an answer of verifyReceipt or of a version 1 notification: one for
+    /// The facts of a receipt, of a verifyReceipt response or of a version 1 notification: one for
     /// each transaction it names.
     static func statements(_ logged: LoggedEvent) -> [Decoded] {
         let event = logged.event
@@ -23,7 +23,7 @@ extension FactDecoder {
     private static func statements(_ bytes: [UInt8], _ event: RecordedEvent) -> ReceiptStatements? {
         let origin = FactOrigin(event)
         let statedAt = event.attributes.signedAt?.clamped
-        // Every part has its own digest, in place of its own payload.
+        // Each part has its own digest, since it has no payload of its own.
         let digest: (Int) -> Digest = { part in
             var hasher = SHA256Hasher()
             hasher.update(event.payloadHash)
@@ -55,7 +55,7 @@ extension FactDecoder {
         }
     }
 
-    /// One fact that says nothing, where the event still names its chain.
+    /// One fact without content, where the event still names its chain.
     private static func blank(_ logged: LoggedEvent, _ flaw: Fact.Flaw) -> [Decoded] {
         guard let chain = logged.event.attributes.chain else { return [] }
         return [

@@ -2,13 +2,13 @@ internal import AppStore
 public import Ledger
 public import LedgerStore
 
-/// Decodes the log: one event's evidence into the facts it states.
+/// Decodes the evidence of one event of the log into the facts it states.
 public enum FactDecoder {
     /// A fact and the chain it belongs to.
     public struct Decoded: Sendable {
         public let chain: ChainId
         public let fact: Fact
-        /// Which of the event's facts, from 0; most events state one.
+        /// The index of the fact in its event, from 0; most events state one.
         public let part: UInt16
 
         public init(chain: ChainId, fact: Fact, part: UInt16 = 0) {
@@ -20,10 +20,10 @@ public enum FactDecoder {
 
     /// The facts of an event; none for an event that belongs to no chain.
     ///
-    /// Total: evidence that was erased, that cannot be put together again, or that this version
-    /// cannot decode, gives a fact that changes nothing and says so (`lifecycle.md` §4,
-    /// `unreadable`; `design.md` §3: no chain ever stops the others). Nothing is thrown. Dates outside
-    /// the years 1 to 9999, which earlier releases took in, are the nearest inside.
+    /// Total: evidence that was erased, that cannot be reassembled, or that this version cannot
+    /// decode gives a fact that changes nothing and is flagged (`lifecycle.md` §4, `unreadable`;
+    /// `design.md` §3: no chain ever stops the others). Nothing is thrown. Dates outside the years
+    /// 1 to 9999, which earlier releases accepted, are clamped to that range.
     public static func decode(_ logged: LoggedEvent) throws(StoreError) -> [Decoded] {
         let event = logged.event
         switch event.attributes.kind {
@@ -82,12 +82,12 @@ public enum FactDecoder {
         return try RenewalPayload.decodeUnlessNull(stored: bytes)
     }
 
-    /// Why evidence that is not there is not.
+    /// Why the evidence is missing.
     static func flaw(ofMissing logged: LoggedEvent) -> Fact.Flaw {
         logged.damage == nil ? .erased : .undecodable
     }
 
-    /// The fact of an event whose evidence says nothing any more.
+    /// The fact of an event whose evidence has no readable content.
     static func blank(_ event: RecordedEvent, _ flaw: Fact.Flaw) -> Fact {
         let attributes = event.attributes
         return Fact(

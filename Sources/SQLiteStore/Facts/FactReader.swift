@@ -1,16 +1,17 @@
 internal import AppStore
 internal import Ledger
 
-/// Reads what `FactWriter` wrote. Every read is bounds-checked: stored bytes may be damaged.
+/// Reads the format of `FactWriter`. Every read is bounds-checked, since stored bytes may be
+/// damaged.
 struct FactReader {
     private let bytes: UnsafeRawBufferPointer
     private let recent: RecentTexts?
     private var offset = 0
 
-    /// Stored bytes that no writer of this version made.
+    /// Stored bytes that no writer of this version produced.
     struct Damage: Error {}
 
-    /// - Parameter recent: texts of facts read before, which this one may share.
+    /// - Parameter recent: a cache of texts from earlier facts, which this one may share.
     init(_ bytes: UnsafeRawBufferPointer, recent: RecentTexts? = nil) {
         self.bytes = bytes
         self.recent = recent
@@ -28,7 +29,7 @@ struct FactReader {
         return bytes[offset]
     }
 
-    /// Most numbers are one byte: that much is read in place, wherever one is read.
+    /// Most numbers are one byte: that case is inlined at every call.
     @inline(__always)
     mutating func unsigned() throws(Damage) -> UInt64 {
         guard offset < bytes.count else { throw Damage() }
@@ -58,7 +59,7 @@ struct FactReader {
         throw Damage()
     }
 
-    /// Eight bytes, the lowest first.
+    /// Eight bytes, little-endian.
     @inline(__always)
     mutating func word() throws(Damage) -> Int64 {
         guard bytes.count - offset >= MemoryLayout<Int64>.size else { throw Damage() }
@@ -80,7 +81,7 @@ struct FactReader {
         return count == 0 ? nil : try text(count: count - 1)
     }
 
-    /// Passes over a text; nil, whatever it says.
+    /// Skips a text; returns nil whatever its value.
     mutating func skipOptionalText<Value>() throws(Damage) -> Value? {
         let count = try unsigned()
         guard count > 0 else { return nil }

@@ -1,14 +1,14 @@
 internal import AppStore
 internal import Ledger
 
-/// Appends the parts of a fact to its stored form: variable-length integers, length-prefixed text,
-/// known enum values by their place in `FactTables`. Read back by `FactReader`.
+/// Encodes the parts of a fact: variable-length integers, length-prefixed text, known enum values
+/// by their index in `FactTables`. Decoded by `FactReader`.
 struct FactWriter {
     private(set) var bytes: [UInt8] = []
 
     init(reserving byteCount: Int = 320) { bytes.reserveCapacity(byteCount) }
 
-    /// Forgets what was written and keeps the memory.
+    /// Removes the contents and keeps the memory.
     mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
     mutating func unsigned(_ value: UInt64) {
@@ -24,7 +24,7 @@ struct FactWriter {
 
     mutating func append(_ more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
 
-    /// Eight bytes, the lowest first.
+    /// Eight bytes, little-endian.
     mutating func word(_ value: Int64) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
@@ -39,7 +39,7 @@ struct FactWriter {
         append(value)
     }
 
-    /// Absent is one byte.
+    /// An absent value takes one byte.
     mutating func optionalText(_ value: String?) {
         guard let value else { return unsigned(0) }
         unsigned(UInt64(value.utf8.count) + 1)
@@ -56,12 +56,12 @@ struct FactWriter {
         signed(value)
     }
 
-    /// Relative to `base`, since dates of one fact lie close together.
+    /// Relative to `base`, since the dates of one fact are close together.
     mutating func date(_ value: Timestamp?, from base: Int64) {
         optionalSigned(value.map { $0.milliseconds &- base })
     }
 
-    /// Ids look numeric: decimal digits are kept as a number, anything else as text.
+    /// Ids are usually numeric: decimal digits are stored as a number, anything else as text.
     mutating func id(_ value: String?) {
         guard let value else { return bytes.append(0) }
         if let number = FactWriter.canonicalNumber(value) {
@@ -112,8 +112,8 @@ struct FactWriter {
     }
 }
 
-/// The places of enum values in stored facts. The order of cases is part of the stored form:
-/// changing it is a new `Fact.decoderVersion`.
+/// The indexes of enum values in stored facts. The order of cases is part of the stored form:
+/// changing it requires a new `Fact.decoderVersion`.
 enum FactTables {
     static let notificationTypes = NotificationType.allCases
     static let subtypes = Subtype.allCases

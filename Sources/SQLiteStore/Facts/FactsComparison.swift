@@ -2,18 +2,18 @@ internal import AppStore
 public import Ledger
 public import LedgerStore
 
-/// Two facts files side by side, byte by byte: for the check that stored facts are what decoding
-/// the log makes.
+/// A bytewise comparison of two facts files, to check that stored facts equal those decoded from
+/// the log.
 public struct FactsComparison: Sendable {
     private let position: Int64
 
-    /// Compares facts up to `position`; one file may be ahead.
+    /// Compares facts up to `position`; one file may be further ahead.
     public init(through position: Int64) { self.position = position }
 
-    /// The chains of which the files hold different facts, or only one holds any, handed out one
-    /// by one in chain order.
+    /// Passes on, one by one in chain order, the chains of which the files hold different facts, or
+    /// of which only one file holds any.
     ///
-    /// Throws what reading either file throws.
+    /// Throws the errors of reading either file.
     public func run(
         _ left: FactsStore, _ right: FactsStore, _ found: (ChainId) -> Void
     ) async throws(StoreError) {
@@ -21,7 +21,7 @@ public struct FactsComparison: Sendable {
         var (first, second) = (try await one.next(position), try await two.next(position))
         while first != nil || second != nil {
             guard let mine = first, let other = second, mine.chain == other.chain else {
-                // The one that comes first is missing in the other file.
+                // The smaller chain is missing in the other file.
                 let isLeft = second.map { other in first.map { $0.chain < other.chain } ?? false }
                 if isLeft ?? true, let mine = first {
                     found(mine.chain)

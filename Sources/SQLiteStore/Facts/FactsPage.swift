@@ -12,9 +12,9 @@ public struct FactsPage: Sendable {
     private struct Row: Sendable {
         let signedAt: Int64
         let position: Int64
-        /// Which of the statements of its event.
+        /// The index of the fact in its event.
         let part: Int64
-        /// Where the body ends in `bodies`; it begins where the row before ends.
+        /// Where the body ends in `bodies`; it begins where the previous row ends.
         let end: Int
     }
 
@@ -25,23 +25,23 @@ public struct FactsPage: Sendable {
         let row: Int
     }
 
-    /// - Parameter factCount: room is made for so many.
+    /// - Parameter factCount: the number of facts to reserve memory for.
     init(names: [Int64: BundleId], reserving factCount: Int) {
         self.names = names
         rows.reserveCapacity(factCount)
         bodies.reserveCapacity(factCount * FactsPage.bodyByteCount)
     }
 
-    /// A body of a usual fact has no more than this.
+    /// The maximum size of a usual fact's body.
     private static let bodyByteCount = 288
 
     public var factCount: Int { rows.count }
 
-    /// The last chain of the page: where the next one goes on.
+    /// The last chain of the page: the next page continues after it.
     public var last: OriginalTransactionId? { starts.last?.chain }
 
-    /// Adds the row (chain, app, signed_at, position, part, body) that a statement stands on; false when
-    /// the page is full and the row begins another chain.
+    /// Adds the current row (chain, app, signed_at, position, part, body) of a statement; false
+    /// when the page is full and the row begins another chain.
     mutating func add(_ select: BoundStatement, limit: Int) -> Bool {
         let app = select.int64(1)
         let isSame =
@@ -71,7 +71,7 @@ public struct FactsPage: Sendable {
         return chains
     }
 
-    /// Hands out the chains of `chains` one by one, to be reduced: no more than one is decoded at a
+    /// Passes the chains of `chains` to `body` one by one, for reduction: only one is decoded at a
     /// time, and its facts lack their notificationUUIDs.
     ///
     /// Throws `fileCorrupt` for a stored fact that cannot be read.
@@ -95,8 +95,8 @@ public struct FactsPage: Sendable {
             originalTransactionId: starts[index].chain)
     }
 
-    /// The places of the chains in their order. Rows go by the apps' numbers, which are given as
-    /// apps are first seen; the order of chains goes by bundle id.
+    /// The indexes of the chains in chain order. Rows are ordered by app number, which is assigned
+    /// in order of appearance; chains are ordered by bundle id.
     private func chainOrder() -> [Int] {
         let indices = Array(starts.indices)
         let isOrdered = zip(indices, indices.dropFirst()).allSatisfy { one, two in
@@ -105,8 +105,8 @@ public struct FactsPage: Sendable {
         return isOrdered ? indices : indices.sorted { chain($0) < chain($1) }
     }
 
-    /// The chains with their facts up to a position as the keys and bytes they are stored in, in
-    /// the order of `chains`.
+    /// The chains with their facts up to a position, as stored keys and bytes, in the order of
+    /// `chains`.
     func stored(through position: Int64) -> [(chain: ChainId, bytes: [UInt8])] {
         starts.enumerated().map { index, start in
             let end = index + 1 < starts.count ? starts[index + 1].row : rows.count

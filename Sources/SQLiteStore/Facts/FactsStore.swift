@@ -4,26 +4,27 @@ public import Ledger
 public import LedgerStore
 internal import Migrations
 
-/// A `facts-<decoderVersion>-<n>.sqlite`: the decoded log, clustered by chain and time. Disposable.
+/// One `facts-<decoderVersion>-<n>.sqlite`: the decoded log, clustered by chain and time.
+/// Disposable.
 public final class FactsStore: Sendable {
     private let pool: DatabasePool
     public let path: String
     private let identity: FileIdentity?
 
-    /// Facts of one page of a scan.
+    /// Facts per page of a scan.
     public static let pageFactCount = 4_096
 
     static let schema = DerivedSchema.facts
     static let meta = ["decoderVersion": String(Fact.decoderVersion)]
 
-    /// Opens the file, and makes it when missing. Blocks; errors as `StoreError`.
+    /// Opens the file, creating it when missing. Blocks; errors as `StoreError`.
     public convenience init(path: String) throws(StoreError) {
         try self.init(path, making: true)
     }
 
-    /// Opens a file that was made. Blocks.
+    /// Opens an existing file. Blocks.
     ///
-    /// Throws `fileForeign` when it holds no facts of this decoder, or what SQLite met.
+    /// Throws `fileForeign` when it holds no facts of this decoder, or the error SQLite reported.
     public convenience init(existing path: String) throws(StoreError) {
         try self.init(path, making: false)
     }
@@ -37,7 +38,7 @@ public final class FactsStore: Sendable {
         identity = FileIdentity(path: path)
     }
 
-    /// Whether the file is still where it was opened: false once somebody deleted or replaced it.
+    /// Whether the file is still at its path: false after it was deleted or replaced.
     public var isInPlace: Bool { identity != nil && FileIdentity(path: path) == identity }
 
     public func close() throws(StoreError) {
@@ -50,7 +51,7 @@ public final class FactsStore: Sendable {
         try await read { try DerivedFile.checkpoint($0) }
     }
 
-    /// Folds the write-ahead log into the file.
+    /// Moves the write-ahead log into the file.
     public func settle() async throws(StoreError) {
         do {
             try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
@@ -61,7 +62,7 @@ public final class FactsStore: Sendable {
 
     // MARK: Writing
 
-    /// Adds facts and moves the checkpoint, in one transaction. Adding a fact again changes
+    /// Adds facts and moves the checkpoint, in one transaction. Adding a fact twice changes
     /// nothing.
     public func add(
         _ facts: [FactDecoder.Decoded], checkpoint: Checkpoint
@@ -74,7 +75,7 @@ public final class FactsStore: Sendable {
                 INSERT OR REPLACE INTO facts (chain, app, signed_at, position, part, body)
                 VALUES (?, ?, ?, ?, ?, ?)
                 """)
-            // In the order of the table, so that its pages are met once.
+            // In table order, so that each page is visited once.
             let order = facts.sorted {
                 $0.chain.originalTransactionId < $1.chain.originalTransactionId
             }
@@ -103,7 +104,7 @@ public final class FactsStore: Sendable {
 
     // MARK: Reading
 
-    /// The facts of each chain that has any, in the order asked.
+    /// The facts of each chain that has any, in the order requested.
     public func facts(of chains: [ChainId]) async throws(StoreError) -> [(ChainId, [Fact])] {
         try await read { database in
             let apps = try FactsStore.numbers(database)
@@ -125,7 +126,8 @@ public final class FactsStore: Sendable {
         }
     }
 
-    /// Whether a chain has more facts than `count`; looks at no more of them, and decodes none.
+    /// Whether a chain has more than `count` facts; reads no more rows than needed, and decodes
+    /// none.
     public func hasMoreFacts(
         than count: Int, of chain: ChainId
     ) async throws(StoreError) -> Bool {
@@ -141,7 +143,7 @@ public final class FactsStore: Sendable {
         }
     }
 
-    /// Every chain with this originalTransactionId, under whatever bundle id.
+    /// Every chain with this originalTransactionId, under any bundle id.
     public func chains(_ id: OriginalTransactionId) async throws(StoreError) -> [ChainId] {
         try await read { database in
             let select = try BoundStatement(
@@ -161,8 +163,8 @@ public final class FactsStore: Sendable {
         }
     }
 
-    /// The chains with each of these originalTransactionIds, under whatever bundle id, with their
-    /// facts; all of one moment.
+    /// The chains with each of these originalTransactionIds, under any bundle id, with their facts;
+    /// all read in one transaction.
     public func lives(
         of ids: [OriginalTransactionId]
     ) async throws(StoreError) -> [[(ChainId, [Fact])]] {
@@ -212,18 +214,18 @@ public final class FactsStore: Sendable {
             remedy: "Run `subledger rebuild --from-log`.")
     }
 
-    /// The next chains in order, whole, with their facts: about `pageFactCount` facts a page, and
-    /// none at the end. `after` nil starts; a page never ends between two apps' chains of one
+    /// The next chains in order, each complete, with their facts: about `pageFactCount` facts per
+    /// page, none at the end. `after` nil starts; a page never ends between two apps' chains of one
     /// originalTransactionId.
     public func page(after: ChainId?) async throws(StoreError) -> [(ChainId, [Fact])] {
         try await undecodedPage(after: after?.originalTransactionId)?.chains() ?? []
     }
 
-    /// As `page`, not decoded yet, so that decoding can go elsewhere; nil at the end.
+    /// As `page`, but undecoded, so that decoding can run elsewhere; nil at the end.
     public func undecodedPage(
         after: OriginalTransactionId?
     ) async throws(StoreError) -> FactsPage? {
-        // Even the empty text is an id, and comes first.
+        // The empty text is an id too, and sorts first.
         let isNext = after == nil ? ">=" : ">"
         return try await read { database in
             let names = try FactsStore.bundleNames(database)
@@ -243,15 +245,15 @@ public final class FactsStore: Sendable {
         }
     }
 
-    /// The numbers this file gives to apps.
+    /// The numbers this file assigns to apps.
     ///
-    /// Throws `fileCorrupt` when it gives one app two.
+    /// Throws `fileCorrupt` when an app has two.
     func appNumbers() async throws(StoreError) -> [BundleId: Int64] {
         try await read { try FactsStore.numbers($0) }
     }
 
-    /// As `appNumbers`, read from the table: an index that lost an app would have it numbered again,
-    /// and its chains split in two.
+    /// As `appNumbers`, read from the table: if an index had lost an app, the app would get a
+    /// second number and its chains would be split.
     private static func numbers(_ database: Database) throws -> [BundleId: Int64] {
         try bundleNames(database).reduce(into: [:]) { $0[$1.value] = $1.key }
     }

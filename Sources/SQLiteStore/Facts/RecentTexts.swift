@@ -1,12 +1,12 @@
 internal import Ledger
 
-/// Texts read a moment ago, by what they were read from. The facts of a chain repeat its ids, its
-/// products and its account token; sharing them saves most of what making strings costs.
+/// String-interning cache, keyed by the encoded number or bytes. The facts of a chain repeat its
+/// ids, products and account token; sharing them saves most of the cost of creating strings.
 ///
-/// Two small tables in which a text may displace another: what is found is right, and what is not
-/// found is made. Not Sendable: one walk over facts has one.
+/// Small direct-mapped tables: a new text may evict another, and a miss creates the string. Not
+/// Sendable: each walk over facts has its own.
 final class RecentTexts {
-    // Memory of their own rather than arrays: a store into a class's array is checked each time.
+    // Manually allocated instead of arrays, since every store into a class's array is checked.
     private let numbers = UnsafeMutableBufferPointer<Numbered>.allocate(
         capacity: RecentTexts.slotCount)
     private let texts = UnsafeMutableBufferPointer<String>.allocate(
@@ -20,7 +20,7 @@ final class RecentTexts {
         let text: String
     }
 
-    /// A text of at most sixteen bytes by its first and last ones, which are all there are.
+    /// A text of at most sixteen bytes, identified by its first and last bytes, which cover it.
     private struct Short {
         let first: UInt64
         let last: UInt64
@@ -40,10 +40,10 @@ final class RecentTexts {
         shorts.deinitialize().deallocate()
     }
 
-    /// A power of two: more than the ids that one chain's facts repeat.
+    /// A power of two, larger than the number of ids that one chain's facts repeat.
     static let slotCount = 64
-    /// Longer texts live on the heap and are worth sharing; shorter ones lie inside the value, and
-    /// only to check their bytes again costs.
+    /// Longer texts are allocated on the heap and worth sharing; shorter ones are stored inline,
+    /// where only validating their bytes again has a cost.
     private static let inlineByteCount = 15
 
     /// The digits of a number.
@@ -55,7 +55,7 @@ final class RecentTexts {
         return text
     }
 
-    /// The text of UTF-8 bytes, repaired where they are none.
+    /// The text of the bytes, with invalid UTF-8 repaired.
     func text(_ bytes: UnsafeRawBufferPointer) -> String {
         guard bytes.count > RecentTexts.inlineByteCount else { return shortText(bytes) }
         let first = bytes.loadUnaligned(as: UInt64.self)
@@ -83,8 +83,7 @@ final class RecentTexts {
         return text
     }
 
-    /// The first and the last bytes of a short text; together, and with its length, they say all
-    /// of it.
+    /// The first and the last bytes of a short text; with its length, they identify it.
     private static func ends(_ bytes: UnsafeRawBufferPointer) -> (first: UInt64, last: UInt64) {
         func end<Word: FixedWidthInteger>(_ type: Word.Type) -> (UInt64, UInt64) {
             let behind = bytes.count - MemoryLayout<Word>.size
@@ -106,7 +105,7 @@ final class RecentTexts {
         Int(truncatingIfNeeded: (value &* 0x9E37_79B9_7F4A_7C15) >> 58)
     }
 
-    /// The digits of a number. Ids are most of what is read, and `String.init` goes a long way.
+    /// The digits of a number. Most texts read are ids, and `String.init` is slower.
     static func digits(_ number: UInt64) -> String {
         var (rest, count) = (number, 1)
         while rest >= 10 {

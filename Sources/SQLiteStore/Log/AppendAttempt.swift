@@ -1,10 +1,10 @@
 internal import LedgerStore
 
-/// How one transaction ended.
+/// The outcome of one transaction.
 enum AppendAttempt {
-    /// Committed or rolled back, and known to be.
+    /// Known to be committed or rolled back.
     case finished([AppendBatch.Answer])
-    /// COMMIT failed: the rows may be in the file nonetheless, or turn up in it after a restart.
-    /// What to look for, what to answer if it is there, and how COMMIT failed.
+    /// COMMIT failed: the rows may be in the file nevertheless, or appear in it after a restart.
+    /// Holds what to look for, the answers if it is there, and the error of COMMIT.
     case unknown(AppendTrace, [AppendBatch.Answer], StoreError)
 }

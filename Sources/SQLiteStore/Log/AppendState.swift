@@ -1,28 +1,28 @@
 internal import GRDB
 internal import LedgerStore
 
-/// What the appenders of one log share, behind one lock that is never held while writing.
+/// State shared by the appenders of one log, behind one lock that is never held while writing.
 struct AppendState {
     var queue = AppendQueue()
-    /// True while someone drains the queue: at most one, on the writer's dispatch queue.
+    /// Whether a caller is draining the queue: at most one, on the writer's dispatch queue.
     var isDraining = false
     /// When the group being written was taken; nil when none is.
     var groupBegan: ContinuousClock.Instant?
     var isClosed = false
-    /// Why nothing is read or written any more: the file is not the one that was opened.
+    /// Why reads and writes are refused permanently: the file is not the one that was opened.
     var loss: StoreError?
-    /// Callers of `close` waiting for the queue to be answered.
+    /// Callers of `close` waiting for the queue to drain.
     var whenIdle: [CheckedContinuation<Void, Never>] = []
-    /// Nil after it was given up: opened again before the next transaction.
+    /// Nil after the connection was given up; it is reopened before the next transaction.
     var writer: DatabaseQueue?
-    /// Bytes of pages written since the log was opened, as estimated.
+    /// Estimated bytes of pages written since the log was opened.
     var writtenByteCount = 0
-    /// Those written since the last checkpoint began.
+    /// Bytes written since the last checkpoint began.
     var bytesSinceCheckpoint = 0
     var isCheckpointing = false
-    /// Checkpoints in a row that another connection kept from being made.
+    /// Consecutive checkpoints that another connection blocked.
     var refusedCheckpointCount = 0
-    /// True when the writer is to finish the checkpoint between two transactions.
+    /// Whether the writer must finish the checkpoint between two transactions.
     var mustFinishCheckpoint = false
 
     init(writer: DatabaseQueue) { self.writer = writer }

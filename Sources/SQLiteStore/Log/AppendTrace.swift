@@ -2,7 +2,7 @@ internal import AppStore
 internal import GRDB
 internal import LedgerStore
 
-/// What a transaction leaves behind, kept to learn whether a COMMIT that failed took place.
+/// What a transaction writes; used to find out whether a COMMIT that failed took effect.
 struct AppendTrace: Sendable {
     let lastPosition: Int64
     /// Nil when nothing was appended.
@@ -10,8 +10,8 @@ struct AppendTrace: Sendable {
     /// Valid once the transaction is committed.
     let headers: KnownHeaders
 
-    /// True when the transaction is in the file: the leaf commits to position, key and time, and a
-    /// transaction is there as a whole or not at all.
+    /// Whether the transaction is in the file. The leaf commits to position, key and time, and a
+    /// transaction is written completely or not at all.
     func isDurable(_ database: Database) throws -> Bool {
         guard let lastLeafHash else { return false }
         let select = try BoundStatement(

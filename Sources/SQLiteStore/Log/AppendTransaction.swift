@@ -3,16 +3,16 @@ internal import GRDB
 internal import Ledger
 internal import LedgerStore
 
-/// The append algorithm, inside one `BEGIN IMMEDIATE`. Reads the head row first, never memory:
-/// another process may have appended.
+/// The append algorithm, inside one `BEGIN IMMEDIATE`. It reads the head row first instead of
+/// cached state, since another process may have appended.
 struct AppendTransaction {
     private let database: Database
     private let path: String
     private var headers: HeaderTable
     private var tree: CompactRange
     private let sizeBefore: Int64
-    /// The newest receivedAt nobody claimed. Claimed times stay out of it, or one in the future
-    /// would drag every honest one after it along.
+    /// The newest unclaimed receivedAt. Claimed times are excluded: one in the future would raise
+    /// every later time.
     private var newestReceivedAt: Timestamp?
     private var lastLeafHash: Digest?
 
@@ -51,7 +51,7 @@ struct AppendTransaction {
 
     // MARK: Placing events
 
-    /// Appends one event, or finds the one it repeats.
+    /// Appends one event, or finds the existing event it repeats.
     mutating func place(_ event: NewEvent) throws -> AppendResult {
         if let position = try insert(event, key: event.key, identity: nil) {
             return .appended(position: position)
@@ -60,13 +60,13 @@ struct AppendTransaction {
         let key = EventKey.conflict(
             identity: event.key, payloadHash: event.evidence.payloadHash)
         guard let position = try insert(event, key: key, identity: event.key) else {
-            // Only an event with this very payload could hold the key, and it was looked for.
-            throw StoreError.corrupt(path: path, "The key of a conflict is taken.")
+            // Only an event with this payload could hold the key, and none was found.
+            throw StoreError.corrupt(path: path, "The key of a conflict is in use.")
         }
         return .conflict(position: position)
     }
 
-    /// The new position, or nil when the key is taken.
+    /// The new position, or nil when the key is in use.
     private mutating func insert(
         _ event: NewEvent, key: Digest, identity: Digest?
     ) throws -> Int64? {
@@ -112,7 +112,7 @@ struct AppendTransaction {
 
     // MARK: Finding equals
 
-    /// The event of the same identity, original or conflict, that makes equal claims.
+    /// The event with the same identity, original or conflict, and equal claims.
     private mutating func findEqual(_ event: NewEvent) throws -> Int64? {
         var others: [Int64] = []
         selectKnown.bind(1, event.key)
@@ -128,7 +128,7 @@ struct AppendTransaction {
             others.append(position)
         }
         guard !others.isEmpty else {
-            throw StoreError.corrupt(path: path, "A key is taken and cannot be found.")
+            throw StoreError.corrupt(path: path, "A key is in use, but its event is missing.")
         }
         let kind = event.attributes.kind
         let claims = try EvidenceClaims.digest(event.evidence.packed, kind: kind)
@@ -138,8 +138,8 @@ struct AppendTransaction {
         return nil
     }
 
-    /// Nil when nobody can compare the claims any more, because the evidence was erased or is
-    /// damaged. What then looks new is kept as a conflict: one bad row stops no append.
+    /// Nil when the claims cannot be compared because the evidence was erased or is damaged. The
+    /// new event is then stored as a conflict, so that one bad row stops no append.
     private mutating func claims(at position: Int64, _ kind: EventKind) throws -> Digest? {
         do {
             return try evidence(at: position).map { evidence in
@@ -150,7 +150,7 @@ struct AppendTransaction {
         }
     }
 
-    /// Nil for an erased one.
+    /// Nil when erased.
     private mutating func evidence(at position: Int64) throws -> PackedEvidence? {
         selectEvidence.bind(1, position)
         defer { selectEvidence.reset() }
@@ -165,15 +165,16 @@ struct AppendTransaction {
 
     // MARK: Probing
 
-    /// Writes the file's first page as it is, so that COMMIT has something to make durable. (SQLite
-    /// leaves out a row that is updated to what it was.)
+    /// Rewrites the file's first page unchanged, so that COMMIT has something to make durable.
+    /// (SQLite skips an update that changes nothing.)
     func rewriteMark() throws {
         try database.execute(sql: "PRAGMA application_id = \(EventLog.applicationId)")
     }
 
     // MARK: Finishing
 
-    /// Moves the head row, unless nothing was appended; what must be there if COMMIT succeeds.
+    /// Updates the head row unless nothing was appended. Returns what must be in the file if COMMIT
+    /// succeeds.
     func finish() throws -> AppendTrace {
         if tree.size > sizeBefore {
             try HeadRow(tree: tree, newestReceivedAt: newestReceivedAt).write(database)

@@ -1,18 +1,17 @@
 internal import LedgerStore
 
-/// When a write-ahead log is begun again at its start, which takes a moment in which the writer does
-/// nothing else: as soon as it is worth it and the moment is short, and in any case before the file
-/// has become very long.
+/// When the write-ahead log is restarted, which blocks the writer for a moment: as soon as it pays
+/// off and the moment is short, and in any case before the file becomes very long.
 struct CheckpointPace {
     /// Frames in the write-ahead log.
     let frameCount: Int
-    /// Those beyond which it is begun again whatever that takes.
+    /// Frames beyond which it is restarted regardless of the cost.
     let mostFrameCount: Int
 
     private var isLong: Bool { frameCount > mostFrameCount }
     private var isReusable: Bool { frameCount > LogLimits.reusedFrameCount }
 
-    /// Whether another checkpoint follows at once.
+    /// Whether a second checkpoint follows immediately.
     ///
     /// - Parameters:
     ///   - byteCount: of pages written during the first one.
@@ -22,7 +21,7 @@ struct CheckpointPace {
         return isLong || isReusable && Double(byteCount) <= most
     }
 
-    /// Whether the writer then moves what is left.
+    /// Whether the writer then moves the rest.
     ///
     /// - Parameter byteCount: of pages written during the second one.
     func isFinished(after byteCount: Int) -> Bool {

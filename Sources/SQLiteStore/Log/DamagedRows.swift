@@ -1,17 +1,18 @@
 internal import LedgerStore
 internal import Synchronization
 
-/// What becomes of a row of the log whose values make no sense, for whoever reads it.
+/// How a reader handles rows of the log with invalid values.
 public enum DamagedRows: Sendable {
-    /// Reading ends with `fileCorrupt`, which names the position: what hands the log itself on (copies,
-    /// exports, feeds of events) would otherwise hand on something that was never received.
+    /// Reading ends with `fileCorrupt`, which names the position. For readers that pass on the log
+    /// itself (copies, exports, feeds of events): they would otherwise pass on data that was never
+    /// received.
     case refused
-    /// The row is given as far as it can be read, marked (`RecordedEvent.isDamaged`): what answers about
-    /// chains goes on, since no chain stops the others (`design.md` §3).
+    /// The row is returned as far as it can be read, and marked (`RecordedEvent.isDamaged`). For
+    /// readers that answer about chains: no chain stops the others (`design.md` §3).
     case marked
 }
 
-/// Positions of the log that somebody met and could not read, each told once.
+/// Positions of the log that a reader could not read, each reported once.
 struct UnreadablePositions {
     private var told: Set<Int64> = []
     private var untold: [Int64] = []
@@ -30,8 +31,8 @@ struct UnreadablePositions {
 }
 
 extension EventLog {
-    /// Positions whose row or evidence could not be read, of those read since the last call; each
-    /// once, and the first `LogLimits.unreadablePositionCount` only.
+    /// Positions whose row or evidence could not be read since the last call; each once, and the
+    /// first `LogLimits.unreadablePositionCount` only.
     public func takeUnreadablePositions() -> [Int64] { unreadable.withLock { $0.take() } }
 
     func note(_ events: [RecordedEvent]) {

@@ -4,15 +4,15 @@ internal import GRDB
 public import LedgerStore
 internal import Synchronization
 
-/// Group commit: callers queue their batches; whoever finds nobody draining starts to. One
-/// transaction takes what is waiting once the previous COMMIT returned; under load a little later
-/// (`CommitPace`). Callers are answered after COMMIT.
+/// Group commit: callers queue their batches, and the first caller becomes the drainer. One
+/// transaction takes the waiting batches after the previous COMMIT returned; under load slightly
+/// later (`CommitPace`). Callers are answered after COMMIT.
 extension EventLog {
-    /// Appends verified events in order, all or none, and answers when they are durable.
+    /// Appends verified events in order, all or none; returns when they are durable.
     ///
     /// A batch is never split over transactions. Throws `batchTooLarge`, `queueFull`, `closed`,
-    /// `commitOutcomeUnknown`, `fileReplaced` (then, and for ever after, until the log is opened
-    /// again), or what SQLite met: `diskFull`, `fileLocked`, `fileReadOnly`, `fileCorrupt`,
+    /// `commitOutcomeUnknown`, `fileReplaced` (from then on until the log is reopened), or the
+    /// error that SQLite reported: `diskFull`, `fileLocked`, `fileReadOnly`, `fileCorrupt`,
     /// `ioError`. After any of these, appending the same events again is safe.
     public func append(_ events: [NewEvent]) async throws(StoreError) -> [AppendResult] {
         let byteCount = try AppendBatch.measure(events)
@@ -68,7 +68,7 @@ extension EventLog {
         }
     }
 
-    /// Blocks the writer's thread, which has nothing else to do.
+    /// Blocks the writer's thread, which has no other work.
     private func gather(since lastBegan: ContinuousClock.Instant) {
         let pause = CommitPace.pause(
             waiting: state.withLock { $0.queue.waitingEventCount },
@@ -77,7 +77,7 @@ extension EventLog {
         usleep(useconds_t(pause / .microseconds(1)))
     }
 
-    /// Nil, and nobody draining any more, when the queue is empty.
+    /// The next group; nil, and draining ends, when the queue is empty.
     func nextGroup() -> [AppendBatch]? {
         let (group, idle) = state.withLock { state in
             let group = state.queue.takeGroup()
@@ -129,7 +129,7 @@ extension EventLog {
             return .unknown(trace, answers, StoreError(error, path: path))
         }
         committed(group, trace)
-        // A file that was replaced took the events with it: they are not acknowledged.
+        // Events written to a file that was replaced are lost with it: do not acknowledge them.
         do throws(StoreError) { try requireFile() } catch {
             return .finished(group.map { _ in .failure(error) })
         }
@@ -144,7 +144,7 @@ extension EventLog {
     func committed(_ group: [AppendBatch], _ trace: AppendTrace) {
         knownHeaders.withLock { $0 = trace.headers }
         guard trace.lastLeafHash != nil else { return }
-        // In a long log the key of every event stands in a page of its own, written with it.
+        // In a long log, the key of every event is on a page of its own, which is written with it.
         noteWritten(
             bytes: group.reduce(0) {
                 $0 + $1.byteCount + $1.events.count * EventLog.pageByteCount

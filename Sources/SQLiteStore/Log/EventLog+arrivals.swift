@@ -3,13 +3,15 @@ internal import GRDB
 public import Ledger
 public import LedgerStore
 
-/// When notifications came: what outages are seen by.
+/// Arrival times of notifications, from which outages are detected.
 extension EventLog {
+    /// One delivery.
+        /// A delivery with these times.
     /// Deliveries of an app's notifications, newest positions first: those that Apple made, and
-    /// those that an import line dates. At most `limit`; ends where a stretch of
-    /// `LogLimits.scannedEventCount` positions holds none that is as late as `since`.
+    /// those whose time an import line states. At most `limit`; ends at a stretch of
+    /// `LogLimits.scannedEventCount` positions that holds none at or after `since`.
     ///
-    /// - Parameter now: those dated later are left out: a wrong clock says nothing.
+    /// - Parameter now: later deliveries are left out; they come from a wrong clock.
     public func arrivals(
         of bundleId: BundleId, since: Timestamp, through now: Timestamp, limit: Int
     ) async throws(StoreError) -> [NotificationDelivery] {
@@ -27,7 +29,7 @@ extension EventLog {
 
     /// When the newest delivery of an app was received; nil without any.
     ///
-    /// - Parameter now: those dated later do not count.
+    /// - Parameter now: later deliveries do not count.
     public func lastArrival(
         of bundleId: BundleId, through now: Timestamp
     ) async throws(StoreError) -> Timestamp? {

@@ -2,15 +2,15 @@ internal import GRDB
 public import LedgerStore
 internal import Synchronization
 
-/// Moving the write-ahead log into the file (https://www.sqlite.org/wal.html#ckpt). Always PASSIVE
-/// and on a connection of its own, beside the commits rather than inside them: large automatic
+/// Moves the write-ahead log into the file (https://www.sqlite.org/wal.html#ckpt). Always PASSIVE
+/// and on a separate connection, beside the commits rather than inside them: large automatic
 /// checkpoints stall batches.
 extension EventLog {
-    /// Checkpoints what it can without waiting for anybody. Call it on a timer; long imports
-    /// trigger it themselves.
+    /// Checkpoints as much as possible without waiting for other connections. Call it on a timer;
+    /// long imports trigger it themselves.
     ///
-    /// Throws `diskFull`, `ioError`, `fileReplaced` or `closed`; `fileLocked` when somebody else has
-    /// been in the way `LogLimits.refusedCheckpointCount` times in a row.
+    /// Throws `diskFull`, `ioError`, `fileReplaced` or `closed`; `fileLocked` after another process
+    /// blocked it `LogLimits.refusedCheckpointCount` times in a row.
     public func checkpoint() async throws(StoreError) {
         let result = await withCheckedContinuation { continuation in
             checkpointer.asyncWriteWithoutTransaction { [self] database in
@@ -34,15 +34,15 @@ extension EventLog {
         }
         guard isDue else { return }
         checkpointer.asyncWriteWithoutTransaction { [self] database in
-            // A failure here loses nothing: the frames stay in the write-ahead log, and a disk
-            // that is full or broken shows itself at the next COMMIT.
+            // A failure here loses nothing: the frames stay in the write-ahead log, and a full or
+            // broken disk is reported by the next COMMIT.
             try? runCheckpoint(database)
             state.withLock { $0.isCheckpointing = false }
         }
     }
 
-    /// Called by the writer between transactions. Beside a writer that never pauses a passive
-    /// checkpoint never catches up; here the little that is left can be moved.
+    /// Called by the writer between transactions. Beside a writer that never pauses, a passive
+    /// checkpoint never catches up; here the small remainder can be moved.
     func finishCheckpointIfDue(_ database: Database) {
         let isDue = state.withLock { state in
             defer { state.mustFinishCheckpoint = false }
@@ -51,9 +51,9 @@ extension EventLog {
         if isDue { _ = try? passiveCheckpoint(database) }
     }
 
-    /// Frames in the write-ahead log; nil when another connection checkpoints at this moment, or one
-    /// that writes was met in the middle of a step. SQLite says so even to a checkpoint that waits
-    /// for nobody, and nothing is lost: the next one moves what this one left.
+    /// Frames in the write-ahead log; nil when another connection is checkpointing, or when a
+    /// writing connection was in the middle of a step. SQLite reports this even to a checkpoint
+    /// that does not wait. Nothing is lost: the next checkpoint moves the rest.
     private func passiveCheckpoint(_ database: Database) throws -> Int? {
         do { return try database.checkpoint(.passive).walFrameCount } catch let error
             as DatabaseError
@@ -64,10 +64,10 @@ extension EventLog {
     }
 
     private func runCheckpoint(_ database: Database) throws {
-        // A closed connection must not be touched any more.
+        // A closed connection must not be used.
         guard !state.withLock({ $0.isClosed }) else { throw EventLog.closedError(path: path) }
         try requireFile()
-        // A fresh connection learns that the file has a write-ahead log by reading it.
+        // A new connection detects that the file has a write-ahead log by reading it.
         _ = try Int.fetchOne(database, sql: "SELECT position FROM head")
         let (start, before) = (ContinuousClock.now, writtenByteCount)
         let frameCount = try passiveCheckpoint(database)
@@ -76,7 +76,7 @@ extension EventLog {
         let pace = CheckpointPace(frameCount: frameCount, mostFrameCount: checkpointFrameCount)
         let between = writtenByteCount
         guard pace.isRepeated(after: between - before, in: start.duration(to: .now)) else { return }
-        // What was appended meanwhile, so that the writer has next to nothing left to move.
+        // Moves what was appended meanwhile, so that the writer has almost nothing left to move.
         _ = try passiveCheckpoint(database)
         guard pace.isFinished(after: writtenByteCount - between) else { return }
         state.withLock { $0.mustFinishCheckpoint = true }
@@ -84,8 +84,8 @@ extension EventLog {
 
     private var writtenByteCount: Int { state.withLock { $0.writtenByteCount } }
 
-    /// Throws `fileLocked` once too many in a row were refused: the write-ahead log then grows without
-    /// bound, and no append fails for it before the disk is full.
+    /// Throws `fileLocked` after too many consecutive refusals: the write-ahead log then grows
+    /// without bound, and no append fails until the disk is full.
     private func count(isRefused: Bool) throws(StoreError) {
         let count = state.withLock { state in
             state.refusedCheckpointCount = isRefused ? state.refusedCheckpointCount + 1 : 0
@@ -98,6 +98,6 @@ extension EventLog {
                 Another process has kept the write-ahead log from being moved into the file, \(count) \
                 times in a row; it grows.
                 """,
-            remedy: "Find the process that holds the file, and end what it does there.")
+            remedy: "Find the process that holds the file, and end its transaction.")
     }
 }

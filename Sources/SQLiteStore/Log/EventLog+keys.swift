@@ -3,7 +3,7 @@ internal import GRDB
 public import LedgerStore
 
 extension EventLog {
-    /// The event with this key, or nil; a conflict has another one (`EventKey`).
+    /// The event with this key, or nil; a conflict has a different key (`EventKey`).
     public func event(key: Digest) async throws(StoreError) -> LoggedEvent? {
         let position = try await read { database -> Int64? in
             let select = try BoundStatement(
@@ -17,9 +17,9 @@ extension EventLog {
         return try await event(at: position)
     }
 
-    /// Where an event stands that appending this one would only find again, told from equal bytes or
-    /// equal payloads; nil for any other. Takes no lock: what is known is known while nothing can be
-    /// written, too.
+    /// The position of the stored event that appending this one would repeat, determined from equal
+    /// bytes or equal payloads; nil when there is none. Takes no lock, so it also works while the
+    /// log cannot be written.
     public func position(ofKnown event: NewEvent) async throws(StoreError) -> Int64? {
         try await read { database -> Int64? in
             let select = try BoundStatement(

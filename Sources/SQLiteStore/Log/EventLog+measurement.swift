@@ -5,13 +5,13 @@ internal import Ledger
 package import LedgerStore
 internal import Signing
 
-/// What measuring needs and nothing else may use.
+/// For measurements only.
 extension EventLog {
-    /// Makes a log that claims to have reached `position` but holds only the event there: to
-    /// measure what reads the tail of a long log without writing the long log first. Such a log is
-    /// never sound.
+    /// Creates a log that claims to have reached `position` but holds only the event there: for
+    /// measuring readers of the tail of a long log without writing the long log first. Such a log
+    /// never verifies.
     ///
-    /// The directory must hold no log. Throws what opening a log throws.
+    /// The directory must hold no log. Throws the errors of opening a log.
     package static func makeTail(
         directory: String, at position: Int64
     ) async throws(StoreError) -> Checkpoint {
@@ -58,7 +58,7 @@ extension EventLog {
     package var storedByteCount: Int64 { MeasuredFiles.byteCount(path) }
 }
 
-/// Sizes on the disk, and the two limits that every log has.
+/// Sizes on disk, and the two limits that apply to every log.
 package enum MeasuredFiles {
     /// A database's file and its write-ahead log.
     package static func byteCount(_ path: String) -> Int64 {
@@ -68,7 +68,7 @@ package enum MeasuredFiles {
         }
     }
 
-    /// Seconds that each of `count` appends of `byteCount` bytes with fdatasync takes. Blocks.
+    /// Seconds taken by each of `count` appends of `byteCount` bytes with fdatasync. Blocks.
     package static func bareSynchronizations(
         directory: String, count: Int, byteCount: Int
     ) -> [Double] {
@@ -90,8 +90,8 @@ package enum MeasuredFiles {
         }
     }
 
-    /// Rows a second that SQLite alone inserts durably: two tables without any index but their
-    /// keys, batches of `batchCount`, the same bytes. Blocks.
+    /// Rows per second that SQLite alone inserts durably: two tables with no index but their keys,
+    /// batches of `batchCount`, the same bytes. Blocks.
     package static func bareInserts(
         directory: String, count: Int, batchCount: Int, rowByteCount: Int, bodyByteCount: Int
     ) throws(StoreError) -> Double {

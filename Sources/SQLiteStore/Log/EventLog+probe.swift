@@ -4,13 +4,13 @@ public import LedgerStore
 internal import Synchronization
 
 extension EventLog {
-    /// Whether the log could be locked for writing now: takes the write lock and gives it back.
-    /// Waits for its turn among the appends, and writes nothing.
+    /// Whether the log can be locked for writing now: takes the write lock and releases it. Queues
+    /// behind the appends, and writes nothing.
     ///
-    /// Throws what keeps it: `fileLocked`, `fileReplaced`, `fileReadOnly`, `ioError` or `closed`.
+    /// Throws the reason: `fileLocked`, `fileReplaced`, `fileReadOnly`, `ioError` or `closed`.
     public func probeLock() async throws(StoreError) {
         try requireFile()
-        // A writer that was given up is opened again by the next append.
+        // A writer that was given up is reopened by the next append.
         let writer = state.withLock { $0.isClosed ? nil : $0.writer }
         guard let writer else { return }
         let result = await withCheckedContinuation { continuation in
@@ -25,13 +25,14 @@ extension EventLog {
         do { try result.get() } catch { throw StoreError(error, path: path) }
     }
 
-    /// Whether the log can be written now, found out by a transaction that writes and is made
-    /// durable, but changes no event and nothing an event commits to. A lock says little after an
-    /// append failed: a quota or a broken disk is met at the COMMIT, and a writer that was given up
-    /// has to be opened again first. The COMMIT in turn may find a place in the write-ahead log that
-    /// the failed append took: so room is asked for as well (`WriteRoom`), before.
+    /// Whether the log can be written now, tested by a durable transaction that changes no event
+    /// and nothing an event commits to. After a failed append a lock proves little: a quota or a
+    /// broken disk shows at COMMIT, and a writer that was given up must first be reopened. COMMIT
+    /// in turn may reuse a place in the write-ahead log that the failed append allocated, so free
+    /// space is tested first (`WriteRoom`).
     ///
-    /// Costs what an append costs, and stands in no transaction with one. Throws as `append` does.
+    /// Costs as much as an append, and never shares a transaction with one. Throws as `append`
+    /// does.
     public func probeCommit() async throws(StoreError) {
         let answer = await withCheckedContinuation { continuation in
             enqueue(
@@ -40,11 +41,11 @@ extension EventLog {
         _ = try answer.get()
     }
 
-    /// Throws `diskFull` where the write-ahead log could not take another MiB from where the next
-    /// transaction would go: from its beginning once all of it is in the file, which may be the way
-    /// out on a disk that stays full.
+    /// Throws `diskFull` where the write-ahead log could not take another MiB at the offset of the
+    /// next transaction. Once all frames are in the file that offset is the beginning, which lets a
+    /// log recover on a disk that stays full.
     func requireRoom(_ database: Database) throws {
-        // A fresh connection learns that the file has a write-ahead log by reading it.
+        // A new connection detects that the file has a write-ahead log by reading it.
         _ = try Int.fetchOne(database, sql: "SELECT position FROM head")
         let size = writeAheadByteCount
         var end = size
@@ -56,7 +57,7 @@ extension EventLog {
             beside: path, from: size, byteCount: end + WriteRoom.byteCount - size)
     }
 
-    /// A page and what stands before it (https://www.sqlite.org/fileformat2.html#walformat).
+    /// A page and the frame header before it (https://www.sqlite.org/fileformat2.html#walformat).
     private static var frameByteCount: Int64 { Int64(pageByteCount) + 24 }
 
     private var writeAheadByteCount: Int64 {

@@ -3,10 +3,10 @@ internal import GRDB
 public import LedgerStore
 internal import Synchronization
 
-/// Reading. Each call is one short transaction on a connection that cannot write; longer walks
-/// page by position, so that they never hold back a checkpoint.
+/// Reading. Each call is one short transaction on a read-only connection; longer walks page by
+/// position, so that they never hold back a checkpoint.
 extension EventLog {
-    /// The end of the log as of now, other processes' appends included.
+    /// The current end of the log, including other processes' appends.
     public func head() async throws(StoreError) -> LogHead {
         try await read { [path] database in
             let row = try HeadRow.read(database, path: path)
@@ -16,8 +16,8 @@ extension EventLog {
         }
     }
 
-    /// The event at `position` with its evidence, or nil when there is none; of one that cannot be
-    /// read `LoggedEvent.damage` tells.
+    /// The event at `position` with its evidence, or nil when there is none. If the event cannot be
+    /// read, `LoggedEvent.damage` holds the reason.
     public func event(at position: Int64) async throws(StoreError) -> LoggedEvent? {
         guard position > 0 else { return nil }
         return try await page(
@@ -33,7 +33,7 @@ extension EventLog {
         try await events(after: position, through: through, limit: limit, damaged: .refused)
     }
 
-    /// The same, with a say in what becomes of rows that make no sense.
+    /// As above, with an explicit policy for damaged rows.
     public func events(
         after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount,
         damaged: DamagedRows
@@ -64,7 +64,7 @@ extension EventLog {
     }
 
     /// The rows of one chain after `position`, in order; at most `limit`. The log has no index by
-    /// chain, which every append would pay for: this walks the rows, so ask the facts first.
+    /// chain, since every append would pay for it: this scans rows, so query the facts first.
     public func events(
         chain: OriginalTransactionId, after position: Int64 = 0,
         limit: Int = LogLimits.pageEventCount
@@ -81,14 +81,14 @@ extension EventLog {
     }
 
     /// The rows after `position` with their evidence. Ends at `limit` events or when the evidence
-    /// passes `LogLimits.pageByteCount`, whichever comes first, but never before the first event.
+    /// exceeds `LogLimits.pageByteCount`, whichever comes first, but never before the first event.
     public func page(
         after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount
     ) async throws(StoreError) -> [LoggedEvent] {
         try await page(after: position, through: through, limit: limit, damaged: .refused)
     }
 
-    /// The same, with a say in what becomes of rows that make no sense.
+    /// As above, with an explicit policy for damaged rows.
     public func page(
         after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount,
         damaged: DamagedRows
@@ -99,7 +99,7 @@ extension EventLog {
             let events = try page.read(
                 after: position, through: through, limit: LogLimits.page(limit),
                 damaged: damaged)
-            // What a reader sees is committed.
+            // A reader sees committed rows only.
             if page.headers.headers.count > known.headers.count {
                 knownHeaders.withLock { $0 = page.headers }
             }
@@ -109,9 +109,9 @@ extension EventLog {
         return events
     }
 
-    /// Every event after `position` up to the head found at the start, in order, page by page.
-    /// The next page is read while `body` works on one; memory stays at two pages.
-    /// `body` runs where the caller runs.
+    /// Every event after `position` up to the head at the start of the call, in order, page by
+    /// page. The next page is read while `body` works on one; memory stays at two pages. `body`
+    /// runs in the caller's isolation.
     public nonisolated(nonsending) func scan(
         after position: Int64 = 0, through: Int64 = .max,
         _ body: nonisolated(nonsending) ([LoggedEvent]) async throws -> Void
@@ -126,13 +126,13 @@ extension EventLog {
         }
     }
 
-    /// Runs `body` in one read transaction, on a dispatch queue of the pool. What it found counts
-    /// only if it was read from the file that stands at the path: otherwise throws `fileReplaced`.
+    /// Runs `body` in one read transaction, on a dispatch queue of the pool. The result is returned
+    /// only if it was read from the file that is at the path; otherwise throws `fileReplaced`.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
         guard !state.withLock({ $0.isClosed }) else { throw EventLog.closedError(path: path) }
-        // Before, because the pool opens connections as it needs them, by the path.
+        // Checked before the read too, because the pool opens connections on demand, by path.
         try requireFile()
         let result = await withCheckedContinuation { continuation in
             readers.asyncRead { database in
@@ -148,6 +148,6 @@ extension EventLog {
 }
 
 extension LogLimits {
-    /// The page size asked for, brought into its bounds.
+    /// The requested page size, clamped to its bounds.
     static func page(_ limit: Int) -> Int { max(1, min(limit, pageEventCount)) }
 }

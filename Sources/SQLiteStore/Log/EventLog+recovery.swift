@@ -3,10 +3,10 @@ internal import GRDB
 internal import LedgerStore
 internal import Synchronization
 
-/// What follows a COMMIT that failed: an unknown outcome, never a known loss.
+/// What follows a COMMIT that failed: its outcome is unknown, not a certain loss.
 extension EventLog {
-    /// A COMMIT failed. Closes the connection, whose view of the file cannot be trusted, opens
-    /// another, and asks the file; what is not there is appended once more.
+    /// Handles a COMMIT that failed. Closes the connection, whose view of the file cannot be
+    /// trusted, opens another, and checks the file; missing events are appended once more.
     func recover(
         _ group: [AppendBatch], _ trace: AppendTrace, _ answers: [AppendBatch.Answer],
         _ failure: StoreError
@@ -25,7 +25,7 @@ extension EventLog {
         }
     }
 
-    /// Another writing connection on the same file, which must be there.
+    /// Opens a new writing connection on the same file, which must exist.
     private func reopenedWriter() throws(StoreError) -> DatabaseQueue {
         try requireFile()
         let writer = try file.reopenWriter()
@@ -52,7 +52,7 @@ extension EventLog {
         }
     }
 
-    /// Tells the callers that nobody knows, and leaves a fresh connection to the next.
+    /// Reports the unknown outcome to the callers; the next caller gets a new connection.
     private func giveUp(_ group: [AppendBatch], _ failure: StoreError) {
         answer(group, group.map { _ in .failure(outcomeUnknown(failure)) })
         repairs.async { [self] in
@@ -65,13 +65,14 @@ extension EventLog {
     private func outcomeUnknown(_ failure: StoreError) -> StoreError {
         StoreError(
             .commitOutcomeUnknown, path: path,
-            reason: "Nobody knows whether the last events are durable: \(failure.reason)",
+            reason: "It is unknown whether the last events are durable: \(failure.reason)",
             remedy:
-                "Check the disk and the space on it, then append the same events again: known ones are recognised."
+                "Check the disk and its free space, then append the same events again: known ones are recognised."
         )
     }
 
-    /// Runs on `repairs`. Without a connection, everything waiting fails for the same reason.
+    /// Runs on `repairs`. If no connection can be opened, all waiting batches fail with the same
+    /// error.
     func reopenAndDrain() {
         do throws(StoreError) {
             let writer = try reopenedWriter()

@@ -3,9 +3,9 @@ internal import GRDB
 internal import Ledger
 public import LedgerStore
 
-/// What completeness is folded from: sweeps, and what came after them and should have come before.
+/// Input of completeness: sweeps, and notifications recorded after a sweep but signed before it.
 extension EventLog {
-    /// A notification by what completeness asks of it.
+    /// The attributes of a notification that completeness needs.
     public struct LateNotification: Hashable, Sendable {
         public let position: Int64
         public let receivedAt: Timestamp
@@ -33,8 +33,8 @@ extension EventLog {
     }
 
     /// Notifications of an app after `position`, up to `through`, signed in `[from, before)`, in
-    /// order; the first `limit` of a stretch of `LogLimits.scannedEventCount` positions, and where
-    /// to go on. TEST is Apple's answer to a question and belongs to no history.
+    /// order; those within the next `LogLimits.scannedEventCount` positions, and where to continue.
+    /// TEST is Apple's answer to a request and belongs to no history.
     public func notifications(
         of bundleId: BundleId, signedFrom from: Timestamp, before: Timestamp,
         after position: Int64, through: Int64

@@ -5,12 +5,12 @@ public import LedgerStore
 internal import Migrations
 internal import Synchronization
 
-/// The event log of one environment: `log.sqlite`, append-only, the one thing to back up.
+/// The event log of one environment: `log.sqlite`, append-only, the only file to back up.
 ///
-/// One writing connection (a GRDB `DatabaseQueue`, so that it can be closed and reopened on its
-/// own), a pool of connections that can only read, and one that only checkpoints. All of them run
-/// on dispatch queues of their own; nothing here blocks the cooperative pool. Two processes may
-/// append to one file.
+/// One writing connection (a GRDB `DatabaseQueue`, so that it can be closed and reopened
+/// separately), a pool of read-only connections, and one connection that only checkpoints. All of
+/// them run on their own dispatch queues; nothing here blocks the cooperative pool. Two processes
+/// may append to one file.
 public final class EventLog: EventStore {
     /// The file.
     public let path: String
@@ -22,12 +22,12 @@ public final class EventLog: EventStore {
     let checkpointer: DatabaseQueue
     let watch: FileWatch
     let faults: any CommitFaults
-    /// Frames of the write-ahead log beyond which the writer itself finishes a checkpoint.
+    /// Frames of the write-ahead log beyond which the writer finishes a checkpoint itself.
     let checkpointFrameCount: Int
     let state: Mutex<AppendState>
     let knownHeaders = Mutex(KnownHeaders())
     let unreadable = Mutex(UnreadablePositions())
-    /// Where connections are closed and opened again: never on the queue of the one concerned.
+    /// Where connections are closed and reopened: never on the queue of the connection itself.
     let repairs = DispatchQueue(label: "subledger.log.repairs")
 
     /// The file's name inside an environment's directory.
@@ -36,24 +36,25 @@ public final class EventLog: EventStore {
     static let applicationId: Int32 = 0x534C_4C47
     /// 8 KiB: fewer bytes an event than SQLite's 4 KiB, because evidence is about 1.5 KB.
     static let pageByteCount = 8_192
-    /// Holds what a transaction of a thousand events writes, so that it goes to the write-ahead log
-    /// once. 64 MiB made no append faster (tried, in a log of four million events).
+    /// Holds the pages that a transaction of a thousand events writes, so that each goes to the
+    /// write-ahead log once. 64 MiB made no append faster (tried with a log of four million
+    /// events).
     static let cacheKibibytes = 4 * 1_024
     static let readerCount = 4
 
     /// Opens the log in `directory`, which is created when missing.
     ///
     /// Throws `fileNewer`, `fileChanged`, `fileForeign`, `fileNotDatabase`, `fileCorrupt`,
-    /// `fileReadOnly`, `fileReplaced`, `fileLocked`, `diskFull` or `ioError`. A file that is refused
-    /// is unchanged.
+    /// `fileReadOnly`, `fileReplaced`, `fileLocked`, `diskFull` or `ioError`. A file that cannot be
+    /// opened is left unchanged.
     public static func open(directory: String) async throws(StoreError) -> EventLog {
         try await open(
             directory: directory, faults: LogFaults.commits,
             busyTimeoutSeconds: DatabaseFile.usualBusyTimeoutSeconds)
     }
 
-    /// As `open(directory:)`, with failures around COMMIT, another patience and another bound of the
-    /// write-ahead log: for tests.
+    /// As `open(directory:)`, with failures around COMMIT, a different busy timeout and a different
+    /// bound of the write-ahead log: for tests.
     package static func open(
         directory: String, faults: any CommitFaults, busyTimeoutSeconds: Int,
         checkpointFrameCount: Int = LogLimits.checkpointFrameCount
@@ -90,16 +91,16 @@ public final class EventLog: EventStore {
         watch = try FileWatch(path: path)
         readers = try file.openReaders(count: EventLog.readerCount)
         checkpointer = try file.openCheckpointer()
-        // All connections are on one file.
+        // All connections are on the same file.
         try watch.check()
     }
 
-    /// Throws `fileReplaced` once the file at the path is not the one that was opened, for ever:
-    /// what this log knows may not be true of what is put there.
+    /// Throws `fileReplaced` permanently once the file at the path is not the one that was opened:
+    /// cached state may not match the new file.
     func requireFile() throws(StoreError) {
         if let loss = state.withLock({ $0.loss }) { throw loss }
         do throws(StoreError) { try watch.check() } catch {
-            // Closing the last connection removes the write-ahead log, rightly.
+            // Closing the last connection removes the write-ahead log; that is no replacement.
             let isClosed = state.withLock { state in
                 if !state.isClosed { state.loss = error }
                 return state.isClosed
@@ -108,7 +109,7 @@ public final class EventLog: EventStore {
         }
     }
 
-    /// Answers what is waiting, then closes every connection. Later calls throw `closed`.
+    /// Answers the waiting batches, then closes every connection. Later calls throw `closed`.
     public func close() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
@@ -121,7 +122,7 @@ public final class EventLog: EventStore {
         }
         await withCheckedContinuation { continuation in
             repairs.async { [self] in
-                // A connection that does not close now is closed with its last reference.
+                // A connection that cannot close now is closed with its last reference.
                 try? readers.close()
                 try? checkpointer.close()
                 let writer = state.withLock { $0.takeWriter() }

@@ -11,8 +11,8 @@ enum EventRow {
         """
     static let columnCount: Int32 = 19
 
-    /// Reads the row a statement stands on, whose first columns are `columns`; nil when a value
-    /// is none this release knows.
+    /// Reads the current row of a statement whose first columns are `columns`; nil when a value is
+    /// unknown to this release.
     static func read(_ row: BoundStatement) -> RecordedEvent? {
         guard let key = row.digest(1), let attributes = attributes(row),
             let payloadHash = row.digest(16), let evidenceHash = row.digest(17),
@@ -26,9 +26,9 @@ enum EventRow {
             payloadHash: payloadHash, evidenceHash: evidenceHash, leafHash: leafHash)
     }
 
-    /// As `read`, throwing `fileCorrupt` with the position, unless such rows are asked for: also when
-    /// the row does not come after `last`, or a damaged file would lead whoever pages through it
-    /// round in circles.
+    /// As `read`, but throws `fileCorrupt` with the position unless damaged rows are requested;
+    /// also when the row does not follow `last`, since a damaged file could otherwise send a paging
+    /// reader in circles.
     static func read(
         _ row: BoundStatement, path: String, after last: Int64 = .min,
         damaged: DamagedRows = .refused
@@ -42,15 +42,15 @@ enum EventRow {
         return event
     }
 
-    /// What can be told of a row that makes no sense. Nobody's chain is made up: one is named only
-    /// where the row names it and its app.
+    /// The readable part of a damaged row. No chain is invented: it is set only where the row names
+    /// both the chain and its app.
     private static func remains(_ row: BoundStatement) -> RecordedEvent {
         let bundleId = row.text(5)
         let nothing = Digest(words: (0, 0, 0, 0))
         return RecordedEvent(
             position: row.int64(0), key: row.digest(1) ?? nothing,
             attributes: EventAttributes(
-                // The plainest kind, and the least that any event is believed.
+                // The plainest kind, and the lowest trust of any event.
                 kind: EventKind(code: row.int64(2)) ?? .transaction,
                 source: EventSource(code: row.int64(3)) ?? .import,
                 trust: Trust(code: row.int64(4)) ?? .secret, bundleId: BundleId(bundleId ?? ""),
@@ -72,12 +72,12 @@ enum EventRow {
         (.integer, true), (.integer, false), (.integer, false), (.integer, false), (.blob, true),
         (.blob, true), (.blob, false), (.blob, false), (.blob, false),
     ]
-    /// Columns that hold 0 or 1, and those that hold a digest or nothing.
+    /// Columns that hold 0 or 1, and those that hold a digest or NULL.
     private static let flags: [Int32] = [12, 13]
     private static let optionalDigests: [Int32] = [14, 15]
 
-    /// Whether every column holds what the schema declares. `read` takes a damaged value for its
-    /// neighbour where both mean the same; an audit does not.
+    /// Whether every column holds the type the schema declares. `read` accepts a damaged value that
+    /// has the same meaning as the declared one; an audit does not.
     static func isWellFormed(_ row: BoundStatement) -> Bool {
         for (column, declaration) in declared.enumerated() {
             let found = row.storageClass(Int32(column))

@@ -1,13 +1,14 @@
 internal import GRDB
 internal import LedgerStore
 
-/// One page of rows with their evidence, read in one transaction: two walks side by side, since
-/// a join would search the evidence anew for every row.
+/// One page of rows with their evidence, read in one transaction: two walks side by side, since a
+/// join would search the evidence for every row.
 struct EvidencePage {
     private let rows: BoundStatement
     private let evidence: BoundStatement
     private let lookup: BoundStatement
-    /// Where the walk through the evidence stands; nil before its first row and after its last.
+    /// The current position of the walk over the evidence; nil before its first row and after its
+    /// last.
     private var standing: Int64?
     private var isWalking = true
     private var table: HeaderTable
@@ -31,13 +32,13 @@ struct EvidencePage {
             SELECT position, form, bytes FROM evidence
             WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
             """)
-        // For what the walk does not meet: it ends where SQLite cannot read on.
+        // For rows that the walk misses: it ends where SQLite cannot read on.
         lookup = try BoundStatement(
             database, "SELECT position, form, bytes FROM evidence WHERE position = ?")
     }
 
-    /// Throws `fileCorrupt` when a row makes no sense and such are not asked for; of its evidence
-    /// `LoggedEvent.damage` tells.
+    /// Throws `fileCorrupt` when a row is damaged and such rows are not requested; damage of its
+    /// evidence is in `LoggedEvent.damage`.
     mutating func read(
         after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) throws -> [LoggedEvent] {
@@ -66,7 +67,7 @@ struct EvidencePage {
 
     private mutating func logged(_ event: RecordedEvent) throws -> LoggedEvent {
         guard !event.isDamaged else {
-            // Evidence is read by what its row says of it.
+            // The evidence of a damaged row is not read: reading it depends on the row.
             return LoggedEvent(event: event, evidence: nil, damage: unreadable("row", event))
         }
         do {
@@ -97,10 +98,10 @@ struct EvidencePage {
         return try packed(lookup)
     }
 
-    /// Leaves behind rows that belong to no event.
+    /// Skips rows that belong to no event.
     private mutating func walk(to position: Int64) {
         while isWalking, (standing ?? .min) < position {
-            // Where it fails, looking rows up one by one finds out which is the bad one.
+            // If a step fails, looking up rows one by one finds the damaged one.
             isWalking = (try? evidence.step()) ?? false
             standing = isWalking ? evidence.int64(0) : nil
         }

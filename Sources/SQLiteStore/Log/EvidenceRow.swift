@@ -1,7 +1,7 @@
 internal import LedgerStore
 
-/// The `bytes` column of `evidence`: verbatim evidence as it is; packed evidence with the number
-/// and the ids of its headers before the body.
+/// The `bytes` column of `evidence`: verbatim evidence unchanged; packed evidence preceded by the
+/// number and the ids of its headers.
 enum EvidenceRow {
     static func encode(_ evidence: PackedEvidence, headerIds: [Int64]) -> [UInt8] {
         guard evidence.form != .verbatim else { return evidence.body }
@@ -13,7 +13,7 @@ enum EvidenceRow {
         return bytes
     }
 
-    /// Throws `fileCorrupt` when the bytes make no sense.
+    /// Throws `fileCorrupt` when the bytes are invalid.
     static func decode(
         form: Int64, _ bytes: UnsafeRawBufferPointer, _ headers: inout HeaderTable
     ) throws -> PackedEvidence {
@@ -36,6 +36,6 @@ enum EvidenceRow {
         return PackedEvidence(form: form, headers: found, body: body)
     }
 
-    /// An envelope and one part of each kind inside it.
+    /// An envelope and one nested part of each kind.
     private static let maximumHeaderCount = 1 + SignedField.allCases.count
 }

@@ -2,10 +2,10 @@ internal import AppStore
 internal import GRDB
 internal import LedgerStore
 
-/// The `headers` table as one access to the log sees it: what is known already, and what it adds.
+/// The `headers` table as seen by one access to the log: headers known already, and those it adds.
 struct HeaderTable {
     private(set) var known: KnownHeaders
-    /// The largest id that was asked for and found; 0 for none.
+    /// The largest id that was looked up and found; 0 for none.
     private(set) var largestId: Int64 = 0
     private let byHash: BoundStatement
     private let byId: BoundStatement
@@ -18,7 +18,7 @@ struct HeaderTable {
         byId = try BoundStatement(database, "SELECT hash, bytes FROM headers WHERE id = ?")
     }
 
-    /// The id of a header already stored, by this process or another.
+    /// The id of a stored header, whether stored by this process or another.
     mutating func id(of header: EvidenceHeader) throws -> Int64? {
         if let id = known.ids[header.hash] { return id }
         byHash.bind(1, header.hash)
@@ -29,8 +29,8 @@ struct HeaderTable {
         return id
     }
 
-    /// Stores a header the table does not hold. The next id is the largest plus one: under the
-    /// lock of the append this needs no sequence.
+    /// Stores a header that is not in the table. The next id is the largest plus one: under the
+    /// append's lock this needs no sequence.
     mutating func insert(_ header: EvidenceHeader, _ database: Database) throws -> Int64 {
         let insertion = try BoundStatement(
             database,

@@ -3,34 +3,34 @@ public import Ledger
 internal import Signing
 internal import Synchronization
 
-/// What classes are called in stored rows: the first eight bytes of the SHA-256 of what they say.
-/// The same class has the same number in every file, so that nothing depends on what came first.
+/// Cached numbers of classes: the first eight bytes of the SHA-256 of a class's stored form. A
+/// class has the same number in every file, independent of the order of events.
 public final class ClassNumbers: Sendable {
     private let known: Mutex<KnownNumbers>
 
-    /// Classes remembered; with more all are forgotten, and found again.
+    /// Classes cached; when the cache is full it is emptied.
     static let rememberedCount = 50_000
 
-    /// Nothing remembered yet.
+    /// Creates an empty cache.
     public convenience init() { self.init(limit: ClassNumbers.rememberedCount) }
 
     init(limit: Int) { known = Mutex(KnownNumbers(limit: limit)) }
 
-    /// How many are remembered now.
+    /// The number of cached classes.
     var count: Int { known.withLock { $0.count } }
 
     func number(of counted: CountedClass) -> Int64 { known.withLock { $0.number(of: counted) } }
 }
 
-/// Numbers by the bytes they are made of. Every change of every chain asks for one: nothing is allocated
-/// for a class that is known.
+/// Class numbers by stored form. Every change of every chain looks one up: a known class costs no
+/// allocation.
 private struct KnownNumbers {
     private let limit: Int
     private var writer = FactWriter()
-    /// What is remembered, one class behind the other.
+    /// The cached stored forms, concatenated.
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
-    /// Places + 1 of `entries`, 0 for none; a power of two of them.
+    /// Hash table of indexes into `entries` plus 1, 0 when empty; its size is a power of two.
     private var slots: [Int32]
 
     private struct Entry {
@@ -61,7 +61,7 @@ private struct KnownNumbers {
         return remember(ClassCodec.number(writer.bytes))
     }
 
-    /// Remembers nothing but what is being asked for.
+    /// Creates an empty cache that keeps the writer, which holds the class being looked up.
     private init(limit: Int, _ writer: FactWriter) {
         self.init(limit: limit)
         self.writer = writer
@@ -111,18 +111,18 @@ private struct KnownNumbers {
 
 /// The stored form of a class.
 enum ClassCodec {
-    /// Stands for "not entitled": no class has it.
+    /// Represents "not entitled": no class has this number.
     static let none: Int64 = 0
 
     static func number(of counted: CountedClass) -> Int64 { number(encode(counted)) }
 
-    /// Two classes share a number once in 2⁶⁴ pairs, which no ledger comes near.
+    /// Two classes share a number once in 2⁶⁴ pairs, far beyond the size of any ledger.
     static func number(_ bytes: [UInt8]) -> Int64 {
         let number = Int64(bitPattern: SHA256.hash(bytes).words.0)
         return number == none ? 1 : number
     }
 
-    /// Everything metrics tell classes apart by, byte for byte.
+    /// Every attribute by which metrics distinguish classes, in a bytewise comparable form.
     static func encode(_ counted: CountedClass) -> [UInt8] {
         var writer = FactWriter()
         write(counted, to: &writer)
@@ -181,7 +181,7 @@ enum ClassCodec {
 }
 
 extension MovementLabel {
-    /// As it is stored: 0 a change, 1… the gains, 16… the reasons, in the order of the contract.
+    /// The stored code: 0 a change, 1… the gains, 16… the reasons, in the order of the contract.
     public var code: Int64 {
         switch self {
         case .change: 0
@@ -193,7 +193,7 @@ extension MovementLabel {
     private static let byCode: [Int64: MovementLabel] = Dictionary(
         uniqueKeysWithValues: MovementLabel.all.map { ($0.code, $0) })
 
-    /// Nil for a code that no label has.
+    /// Nil for an unknown code.
     public init?(code: Int64) {
         guard let label = MovementLabel.byCode[code] else { return nil }
         self = label

@@ -2,22 +2,22 @@ internal import GRDB
 public import Ledger
 internal import Synchronization
 
-/// Classes by their numbers, and by their places in the order of these.
+/// Classes by number, and by their index in number order.
 public struct ClassTable: Sendable, Equatable {
     public private(set) var classes: [CountedClass] = []
     private var numbers: [Int64] = []
-    /// Places + 1, 0 for none, from where a number's own bits say on: numbers are digests, which
-    /// spread by themselves.
+    /// A hash table of indexes plus 1, 0 when empty, probed from the low bits of the number:
+    /// numbers are digests and evenly distributed.
     private var slots: [Int32] = [0]
 
     public init() {}
 
     public var count: Int { classes.count }
 
-    /// The numbers, in the order of the places.
+    /// The numbers, in index order.
     public var sortedNumbers: [Int64] { numbers }
 
-    /// - Parameter number: one that is not here.
+    /// - Parameter number: must not be in the table.
     mutating func append(_ counted: CountedClass, number: Int64) {
         classes.append(counted)
         numbers.append(number)
@@ -39,7 +39,7 @@ public struct ClassTable: Sendable, Equatable {
         Int(truncatingIfNeeded: number) & (slots.count - 1)
     }
 
-    /// The place of a class; nil for one that is not here.
+    /// The index of a class; nil when it is not in the table.
     @inline(__always)
     public func place(of number: Int64) -> Int? {
         var slot = self.slot(number)
@@ -58,11 +58,11 @@ public struct ClassTable: Sendable, Equatable {
     }
 }
 
-/// The classes of one file as they were read last: next to every question finds the same ones.
+/// The classes of one file as of the last read; nearly every query finds the same ones.
 final class KnownClasses: Sendable {
     private let known = Mutex(ClassTable())
 
-    /// Those that are stored as of the database's transaction.
+    /// The classes stored as of the current transaction.
     func read(_ database: Database) throws -> ClassTable {
         let before = known.withLock { $0 }
         let table = try MovementTable.classTable(database, known: before)

@@ -3,13 +3,13 @@ internal import GRDB
 public import Ledger
 public import LedgerStore
 
-/// Contributions of some chains as they are stored, to be summed elsewhere.
+/// Stored contributions of some chains, to be summed outside the transaction.
 public struct ContributionPage: Sendable {
     private var entries: [Entry] = []
     private var bytes: [UInt8] = []
-    /// The last chain of the page, by number; the next page begins behind it.
+    /// The number of the page's last chain; the next page begins after it.
     public private(set) var last: Int64 = 0
-    /// The last chain of all when the page was read.
+    /// The number of the file's last chain when the page was read.
     public private(set) var end: Int64 = 0
 
     fileprivate struct Entry {
@@ -23,15 +23,15 @@ public struct ContributionPage: Sendable {
 
     /// One chain of a page.
     public struct Chain: Sendable {
-        /// Its number in this file.
+        /// The chain's number in this file.
         public let subscription: Int64
-        /// Of its newest event.
+        /// The position of its newest event.
         public let lastPosition: Int64
-        /// When the latest of its events arrived.
+        /// The latest arrival of its events.
         public let receivedAt: Timestamp
-        /// Of its oldest event.
+        /// The position of its first event.
         public let firstPosition: Int64
-        /// When the earliest of its events arrived.
+        /// The earliest arrival of its events.
         public let firstReceivedAt: Timestamp
         /// Whether it has a life.
         public let hasLife: Bool
@@ -39,7 +39,7 @@ public struct ContributionPage: Sendable {
         public let movements: [StoredMovement]
     }
 
-    /// Hands out the chains.
+    /// Passes the chains to `body`.
     ///
     /// Throws `fileCorrupt` for a contribution that cannot be read.
     public func readChains(_ body: (Chain) -> Void) throws(StoreError) {
@@ -94,10 +94,10 @@ extension ContributionPage.Chain {
 }
 
 extension ProjectionsStore {
-    /// Chains of one page of contributions: a read of a few milliseconds.
+    /// Chains per page of contributions: a read of a few milliseconds.
     public static let contributionPageCount = 10_000
 
-    /// The contributions of the next chains by number, from the first behind `after` (0: all); nil
+    /// The contributions of the next chains by number, from the first after `after` (0: all); nil
     /// at the end.
     public func contributions(
         after: Int64, limit: Int = ProjectionsStore.contributionPageCount
@@ -122,12 +122,12 @@ extension ProjectionsStore {
         }
     }
 
-    /// Every class that contributions name at this moment.
+    /// Every class that contributions currently refer to.
     public func metricClasses() async throws(StoreError) -> ClassTable {
         try await read { [knownClasses] in try knownClasses.read($0) }
     }
 
-    /// The chains of these numbers, in the order of the numbers.
+    /// The chains with these numbers, in the order given.
     public func chains(numbered numbers: [Int64]) async throws(StoreError) -> [ChainId] {
         try await read { database in
             let select = try BoundStatement(

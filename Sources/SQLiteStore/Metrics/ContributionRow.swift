@@ -1,19 +1,19 @@
 internal import AppStore
 internal import Ledger
 
-/// What one chain contributes to every roll-forward, in short: its changes of class. With the old
-/// row at hand, a chain that changes touches only the sums it was in, and is in now.
+/// What one chain contributes to every roll-forward: its changes of class. With the old row
+/// available, an update touches only the sums that the chain leaves or enters.
 struct ContributionRow: StoredRow {
-    /// Of the chain's newest event, and when the latest of its events arrived: who asks what was
-    /// known earlier may not use the row.
+    /// The position of the chain's newest event and the latest arrival of its events: a query as of
+    /// an earlier state cannot use the row.
     let lastPosition: Int64
     let receivedAt: Int64
-    /// Of the chain's first event, and when the earliest of its events arrived: who asks what was
-    /// known before knows nothing of the chain.
+    /// The position of the chain's first event and the earliest arrival of its events: as of any
+    /// earlier state, the chain is unknown.
     let firstPosition: Int64
     let firstReceivedAt: Int64
-    /// When Apple signed the newest; whatever the chain contributes later is there by the clock
-    /// alone. Nil when nothing is signed.
+    /// When Apple signed the newest fact; all later contributions are due to the clock alone. Nil
+    /// when nothing is signed.
     let signedAt: Int64?
     /// Empty for a chain without a life.
     let body: [UInt8]
@@ -41,7 +41,7 @@ struct ContributionRow: StoredRow {
         body = statement.bytes(5)
     }
 
-    /// - Parameter told: takes what the row says.
+    /// - Parameter told: receives the decoded contribution.
     init(
         _ chain: ChainId, _ life: Lifecycle, facts: [Fact], catalogue: Catalogue,
         numbers: ClassNumbers, told: inout ChainMovements
@@ -74,15 +74,15 @@ struct ContributionRow: StoredRow {
     }
 }
 
-/// A class of some movements, and how many of their sides are of it.
+/// A class referred to by movements, and how many of their sides refer to it.
 struct NumberedClass: Sendable {
     let number: Int64
     let counted: CountedClass
     var uses: Int64 = 0
 }
 
-/// One change of class of a chain as it is stored: the time in milliseconds, the classes by their
-/// numbers (0: not entitled), the label by its code.
+/// A stored change of class of a chain: the time in milliseconds, the classes by number (0: not
+/// entitled), the label by code.
 public struct StoredMovement: Hashable, Sendable {
     public var at: Int64
     public var before: Int64
@@ -90,12 +90,12 @@ public struct StoredMovement: Hashable, Sendable {
     public var label: Int64
 }
 
-/// What a contribution says, before it is packed.
+/// The contents of a contribution, before encoding.
 struct ChainMovements: Sendable {
     private(set) var movements: [StoredMovement] = []
-    /// Those that the movements name, each once.
+    /// The classes that the movements refer to, each once.
     private(set) var classes: [NumberedClass] = []
-    /// The place of the class that the chain is in.
+    /// The index of the chain's current class.
     private var place: Int?
 
     mutating func reserveCapacity(_ count: Int) { movements.reserveCapacity(count) }
@@ -105,7 +105,8 @@ struct ChainMovements: Sendable {
     ) {
         let before = use(place)
         place = movement.after.map { after in
-            // Few chains are of more than three classes; comparing is quicker than numbering.
+            // Few chains have more than three classes; comparing is faster than computing the
+            // number.
             if let known = classes.firstIndex(where: { $0.counted == after }) { return known }
             classes.append(NumberedClass(number: numbers.number(of: after), counted: after))
             return classes.count - 1
@@ -122,8 +123,8 @@ struct ChainMovements: Sendable {
     }
 }
 
-/// A chain's changes of class as bytes: the classes it was in, then for each change the time since
-/// the one before, the class after it and the label.
+/// Encodes a chain's changes of class: its classes, then for each change the time since the
+/// previous one, the class after it and the label.
 enum ContributionCodec {
     struct Writer {
         private var classes: [Int64] = []
@@ -151,9 +152,9 @@ enum ContributionCodec {
         }
     }
 
-    /// Hands out the changes in order.
+    /// Passes the changes to `body` in order.
     ///
-    /// Throws `FactReader.Damage` for bytes that no writer made.
+    /// Throws `FactReader.Damage` for bytes that no writer produced.
     static func forEach(
         _ bytes: UnsafeRawBufferPointer, _ body: (StoredMovement) -> Void
     ) throws(FactReader.Damage) {
@@ -180,7 +181,7 @@ enum ContributionCodec {
 
     static func movements(_ body: [UInt8]) throws(FactReader.Damage) -> [StoredMovement] {
         var found: [StoredMovement] = []
-        // Typed throws do not pass through withUnsafeBytes; the result carries the error out.
+        // Typed throws do not pass through withUnsafeBytes, so the result carries the error out.
         let result = body.withUnsafeBytes { bytes in
             Result { () throws(FactReader.Damage) in try forEach(bytes) { found.append($0) } }
         }

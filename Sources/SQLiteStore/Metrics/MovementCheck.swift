@@ -4,15 +4,15 @@ internal import Ledger
 public import LedgerStore
 internal import Migrations
 
-/// Sums the stored contributions of a projections file again, apart from everything stored, and
-/// names the tables of sums that say otherwise.
+/// Sums the stored contributions of a projections file again, independently of the stored sums, and
+/// names the tables that differ.
 public struct MovementCheck: Sendable {
     private let path: String
     private let days: ReportDays
     private let directory: String
 
     /// - Parameters:
-    ///   - path: the projections, which nobody writes meanwhile.
+    ///   - path: the projections; no process may write them meanwhile.
     ///   - days: those they were built with.
     ///   - directory: for a scratch file as large as their sums.
     public init(path: String, days: ReportDays, directory: String) {
@@ -21,7 +21,7 @@ public struct MovementCheck: Sendable {
         self.directory = directory
     }
 
-    /// Tables that differ, by name. Blocks.
+    /// The names of the tables that differ. Blocks.
     public func findings() throws(StoreError) -> [String] {
         do {
             let queue = try DatabaseQueue(path: "\(directory)/sums.sqlite")
@@ -58,7 +58,7 @@ public struct MovementCheck: Sendable {
             let row = ContributionRow(select)
             let subscription = select.int64(Int32(ContributionRow.columns.count))
             if let date = row.signedAt { signedAt = max(signedAt ?? date, date) }
-            // What cannot be read is named with its chain.
+            // An unreadable contribution is reported with its chain.
             let movements = (try? ContributionCodec.movements(row.body)) ?? []
             var records = RunBuffer()
             for (seq, movement) in movements.enumerated() {
@@ -109,7 +109,8 @@ public struct MovementCheck: Sendable {
 }
 
 extension RunBuffer {
-    /// A pending movement, ordered by its time, then by the chain's number and the place in it.
+    /// Appends a pending movement, ordered by its time, then by the chain's number and its index in
+    /// the chain.
     mutating func appendPending(_ movement: StoredMovement, of subscription: Int64, seq: Int) {
         var (key, value): ([UInt8], [UInt8]) = ([], [])
         for part in [movement.at, subscription, Int64(seq)] { RunKey.append(part, to: &key) }

@@ -1,10 +1,10 @@
 internal import AppStore
 internal import Ledger
 
-/// Movements of many chains, as they come, on their way into a file that is built in bulk: most days
-/// see a movement once, so that counting equal ones begins when they are in order.
+/// Collects the movements of many chains for a file that is built in bulk. Most movements occur
+/// once per day, so equal ones are counted only after sorting.
 struct MovementCollector: Sendable {
-    /// One for each movement.
+    /// One cell per movement.
     private(set) var cells: [MovementCell] = []
     private(set) var classes: [Int64: ClassUse] = [:]
     private var days: DayCache
@@ -19,14 +19,14 @@ struct MovementCollector: Sendable {
         isSorted = false
     }
 
-    /// Counts the uses of a class, and remembers what it is.
+    /// Counts uses of a class and stores the class.
     mutating func add(_ named: NumberedClass) {
         if classes[named.number]?.add(named.uses) == nil {
             classes[named.number] = ClassUse(count: named.uses, counted: named.counted)
         }
     }
 
-    /// Counts one more use of a class by its number.
+    /// Counts one more use of a class by number.
     mutating func use(_ number: Int64) {
         classes[number, default: ClassUse(count: 0)].count += 1
     }

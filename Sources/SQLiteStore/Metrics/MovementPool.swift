@@ -5,8 +5,8 @@ internal import Ledger
 internal import LedgerStore
 internal import Synchronization
 
-/// The sums of a projections file that is built in bulk: each core counts on its own, and what all
-/// counted is joined at the end. Memory has a bound: what is more goes to sorted files.
+/// The sums of a projections file that is built in bulk: each core collects separately, and the
+/// results are merged at the end. Memory is bounded: the excess goes to sorted files.
 public final class MovementPool: Sendable {
     private let days: ReportDays
     private let directory: String
@@ -18,10 +18,10 @@ public final class MovementPool: Sendable {
         var classes: [RunFile] = []
     }
 
-    /// Movements, and classes, that one core keeps in memory; the rest is sorted on the disk.
+    /// Movements, and classes, that one core keeps in memory; the rest is sorted on disk.
     static let cellCount = 100_000
 
-    /// What a core keeps; smaller in tests.
+    /// The limit of each core; smaller in tests.
     let keptCount: Int
 
     init(_ days: ReportDays, directory: String, keptCount: Int = MovementPool.cellCount) {
@@ -30,20 +30,20 @@ public final class MovementPool: Sendable {
         self.keptCount = keptCount
     }
 
-    /// A collector to go on with; whoever takes it brings it back.
+    /// An idle or new collector; the caller must return it with `give`.
     func take() -> MovementCollector {
         state.withLock { $0.idle.popLast() } ?? MovementCollector(days)
     }
 
     func give(_ sums: consuming MovementCollector) {
         var sums = sums
-        // Here every core sorts its own.
+        // Sorted by the calling core, in parallel with others.
         if sums.cells.count > keptCount { sums.sort() }
         let whole = sums
         state.withLock { $0.idle.append(whole) }
     }
 
-    /// Puts what grew beyond the bound on the disk. Blocks.
+    /// Writes collectors beyond the limit to disk. Blocks.
     func spill() throws(StoreError) {
         try write { max($0.cells.count, $0.classes.count) > keptCount }
     }
@@ -66,7 +66,7 @@ public final class MovementPool: Sendable {
         }
     }
 
-    /// Puts sorted cells on the disk, equal ones counted.
+    /// Writes sorted cells to disk, with equal ones counted.
     private static func run(
         _ cells: [MovementCell], directory: String
     ) throws(StoreError) -> RunFile {
@@ -163,13 +163,13 @@ public final class MovementPool: Sendable {
     }
 }
 
-/// Sorted cells made into rows, some at a time.
+/// Converts sorted cells into rows, in batches.
 private struct SumMerge {
     private var merge: RunMerge
     private var rows: SumRows
     private var (current, count): (MovementCell?, Int64) = (nil, 0)
 
-    /// Rows of days that are made while as many are inserted.
+    /// Rows of days produced while as many are inserted.
     private static let pieceRowCount = 64 * BulkInsert.rowsPerRun
 
     init(_ merge: RunMerge, _ days: ReportDays) {

@@ -2,13 +2,13 @@ internal import AppStore
 internal import GRDB
 internal import Ledger
 
-/// The tables of sums, and how their rows are bound.
+/// The tables of sums, and the binding of their rows.
 enum MovementTable {
     static let days = "movements_by_day"
     static let months = "movements_by_month"
     static let dayColumns = ["from_at", "before_class", "after_class", "label", "chains"]
     static let monthColumns = ["from_at", "part", "sums"]
-    /// The days that have sums.
+    /// The table of days that have sums.
     static let calendar = "report_days"
     static let calendarColumns = ["from_at", "to_at", "date"]
     static let pending = "pending_movements"
@@ -62,9 +62,9 @@ enum MovementTable {
         sink.bind(14, counted.isInferred ? Int64(1) : 0)
     }
 
-    /// Every class, by its number, with its uses.
+    /// Every class, by number, with its uses.
     ///
-    /// - Parameter schema: the attached file that has them.
+    /// - Parameter schema: the attached file that holds them.
     static func forEachClass(
         _ database: Database, of schema: String = "main",
         _ body: (_ number: Int64, _ uses: Int64, _ counted: CountedClass) -> Void
@@ -96,8 +96,8 @@ enum MovementTable {
         }
     }
 
-    /// - Parameter known: read before; taken as it is where the same classes are stored, since a
-    ///   class never changes under its number.
+    /// - Parameter known: classes read before; returned unchanged where the same numbers are
+    ///   stored, since a class never changes under its number.
     static func classTable(
         _ database: Database, known: ClassTable = ClassTable()
     ) throws -> ClassTable {

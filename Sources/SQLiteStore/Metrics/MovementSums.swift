@@ -1,9 +1,9 @@
 internal import AppStore
 internal import Ledger
 
-/// Where movements of many chains are counted together: a day, and what changed into what.
+/// The key under which movements of many chains are counted: a day and a change of class.
 struct MovementCell: Hashable, Sendable {
-    /// When the day begins, milliseconds.
+    /// The start of the day, milliseconds.
     var from: Int64
     var movement: SummedMovement
 
@@ -18,15 +18,14 @@ struct MovementCell: Hashable, Sendable {
     }
 }
 
-/// How many changes a class takes part in, and what it is; a class of none is kept by nobody.
+/// The number of changes that use a class, and the class; a class without uses is not stored.
 struct ClassUse: Sendable {
     var count: Int64
     /// Nil where only the number is known.
     var counted: CountedClass?
 }
 
-/// Movements summed by day, from contributions that are added or taken away. The order changes
-/// nothing.
+/// Movements summed by day, from contributions that are added or removed, in any order.
 struct MovementSums: Sendable {
     private(set) var cells: [MovementCell: Int64] = [:]
     private(set) var classes: [Int64: ClassUse] = [:]
@@ -34,7 +33,7 @@ struct MovementSums: Sendable {
 
     init(_ days: ReportDays) { self.days = DayCache(days) }
 
-    /// The same sums by month, each month in its parts.
+    /// The same sums by month, each month divided into parts.
     mutating func months() -> [MonthPart: [SummedMovement: Int64]] {
         var months: [MonthPart: [SummedMovement: Int64]] = [:]
         for (cell, count) in cells where count != 0 {
@@ -45,10 +44,10 @@ struct MovementSums: Sendable {
         return months
     }
 
-    /// The day that begins at a moment.
+    /// The day that starts at a moment.
     mutating func day(from: Int64) -> ReportDay? { days.day(Timestamp(milliseconds: from)) }
 
-    /// - Parameter sign: 1 adds, -1 takes away.
+    /// - Parameter sign: 1 adds, -1 removes.
     mutating func add(_ movement: StoredMovement, sign: Int64) {
         for number in [movement.before, movement.after] where number != ClassCodec.none {
             classes[number, default: ClassUse(count: 0)].count += sign
@@ -57,7 +56,7 @@ struct MovementSums: Sendable {
         cells[MovementCell(from: from, SummedMovement(movement)), default: 0] += sign
     }
 
-    /// Says what a class is.
+    /// Stores the attributes of a class.
     mutating func name(_ named: NumberedClass) {
         guard let use = classes[named.number], use.counted == nil else { return }
         classes[named.number]?.counted = named.counted

@@ -2,8 +2,8 @@ internal import AppStore
 internal import GRDB
 internal import Ledger
 
-/// Brings contributions, and the sums made of them, to what they should be within one transaction: of
-/// each chain only what its old and its new row do not share.
+/// Updates contributions and the sums derived from them within one transaction: for each chain,
+/// only the difference between its old and its new row.
 struct MovementWriter {
     private let database: Database
     private var sums: MovementSums
@@ -34,7 +34,7 @@ struct MovementWriter {
             """)
     }
 
-    /// Takes the next chain's row; its sums change with `finish`.
+    /// Writes the next chain's row; the sums are updated by `finish`.
     mutating func write(
         _ row: ContributionRow, _ told: ChainMovements, _ subscription: Int64
     ) throws {
@@ -47,7 +47,7 @@ struct MovementWriter {
         let (old, new) = (try stored.map { try movements($0) } ?? [], told.movements)
         pending.add(
             of: subscription, old: old, before: stored?.signedAt, new: new, after: row.signedAt)
-        // An event nearly always changes the end of a life: what comes before stays in the sums.
+        // An event nearly always changes the end of a life: earlier movements keep their sums.
         let kept = zip(old, new).prefix { $0 == $1 }.count
         guard kept < max(old.count, new.count) else { return }
         for movement in old[kept...] { sums.add(movement, sign: -1) }
@@ -73,8 +73,8 @@ struct MovementWriter {
 
     // MARK: Sums
 
-    /// Writes what the chains changed in the sums; rows that come to nothing are removed. The
-    /// number of rows written.
+    /// Writes the changed sums and removes rows that became zero. Returns the number of rows
+    /// written.
     mutating func finish() throws -> Int {
         written += try pending.write(database)
         try writeDays()
@@ -88,7 +88,7 @@ struct MovementWriter {
         let order = sums.cells.filter { $0.value != 0 }.sorted {
             MovementCell.precedes($0.key, $1.key)
         }
-        // Whether a day got a sum, or lost one.
+        // Whether a day gained a sum (true) or lost one.
         var days: [Int64: Bool] = [:]
         var delete = try BoundStatement(
             database,
@@ -122,7 +122,7 @@ struct MovementWriter {
         }
     }
 
-    /// Days have a row for as long as they have sums.
+    /// A day has a row as long as it has sums.
     private mutating func writeCalendar(_ from: Int64, isGrown: Bool) throws {
         guard isGrown, let day = sums.day(from: from) else {
             let delete = try BoundStatement(
@@ -211,7 +211,7 @@ struct MovementWriter {
     }
 }
 
-/// When Apple signed the newest of all facts: from then on only the clock moves anything.
+/// When Apple signed the newest of all facts: later movements are due to the clock alone.
 enum NewestFact {
     static func raise(_ signedAt: Int64?, _ database: Database) throws {
         guard let signedAt else { return }

@@ -1,8 +1,8 @@
 public import AppStore
 public import LedgerStore
 
-/// How many chains made which movement on a day, in a month, or at one moment: as it is stored, to be
-/// added up elsewhere.
+/// The number of chains per movement on a day, in a month, or at one moment, in stored form, to be
+/// added up outside the transaction.
 public struct PackedSums: Sendable, Equatable {
     private var writer = FactWriter()
     private var ends: [Int] = []
@@ -10,7 +10,7 @@ public struct PackedSums: Sendable, Equatable {
 
     public init() {}
 
-    /// - Parameter byteCount: room for so many bytes of sums, so that none is copied as they grow.
+    /// - Parameter byteCount: capacity to reserve, so that growing never copies.
     init(reserving byteCount: Int) { writer = FactWriter(reserving: byteCount) }
 
     public var isEmpty: Bool { times.isEmpty }
@@ -20,7 +20,7 @@ public struct PackedSums: Sendable, Equatable {
         writer.bytes.count + times.count * 2 * MemoryLayout<Int64>.size
     }
 
-    /// Adds sums of one time.
+    /// Adds the sums of one time.
     mutating func append(_ sums: UnsafeRawBufferPointer, at time: Int64) {
         writer.append(sums)
         end(at: time)
@@ -40,10 +40,10 @@ public struct PackedSums: Sendable, Equatable {
         }
     }
 
-    /// Bytes from which on several cores are quicker than one.
+    /// Bytes from which several cores are faster than one.
     private static let dividedByteCount = 256 * 1_024
 
-    /// Parts of about the same size, at most `count`, that may be handed out apart.
+    /// Parts of about equal size, at most `count`, for parallel use.
     public func parts(_ count: Int) -> [Range<Int>] {
         let size = writer.bytes.count / max(count, 1) + 1
         guard size >= PackedSums.dividedByteCount else { return [times.indices] }
@@ -57,10 +57,10 @@ public struct PackedSums: Sendable, Equatable {
         return parts
     }
 
-    /// Hands out the sums, those of one time together: `begin` is told the time that those that follow
-    /// are of, the first moment of a day or month.
+    /// Passes the sums to `body`, grouped by time: `begin` receives the time of the sums that
+    /// follow, the start of a day or month.
     ///
-    /// - Parameter part: one of `parts`; nil: all.
+    /// - Parameter part: one of `parts`; nil for all.
     ///
     /// Throws `fileCorrupt` for sums that cannot be read.
     @inline(__always)

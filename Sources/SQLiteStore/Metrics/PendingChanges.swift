@@ -1,7 +1,7 @@
 internal import GRDB
 
-/// What becomes of pending movements within one transaction: written at its end, in the order of the
-/// table, so that each of its pages is met once.
+/// The changes of pending movements within one transaction, written at its end in table order, so
+/// that each page is visited once.
 struct PendingChanges {
     private struct Key: Hashable {
         let at: Int64
@@ -9,11 +9,11 @@ struct PendingChanges {
         let seq: Int64
     }
 
-    /// Nil: is pending no more.
+    /// Nil for a movement that is no longer pending.
     private var changes: [Key: StoredMovement?] = [:]
 
-    /// Takes a chain's movements as they were and as they are; those that the clock alone brings
-    /// about come after the newest fact of the time.
+    /// Adds a chain's old and new movements; those due to the clock alone are later than the
+    /// chain's newest fact.
     mutating func add(
         of subscription: Int64, old: [StoredMovement], before: Int64?, new: [StoredMovement],
         after: Int64?
@@ -33,7 +33,7 @@ struct PendingChanges {
         }
     }
 
-    /// The number of rows written and removed.
+    /// Returns the number of rows written and removed.
     func write(_ database: Database) throws -> Int {
         var written = 0
         let delete = try BoundStatement(

@@ -1,8 +1,8 @@
 internal import GRDB
 
 extension SideRows {
-    /// Inserts pending movements, whose keys are the time, the chain's number and the place in the
-    /// chain. Blocks.
+    /// Inserts pending movements, keyed by the time, the chain's number and the index in the chain.
+    /// Blocks.
     func loadPending(_ database: Database) throws {
         try load(
             database, table: MovementTable.pending, columns: MovementTable.pendingColumns

@@ -3,30 +3,30 @@ internal import GRDB
 public import Ledger
 public import LedgerStore
 
-/// Sums of movements read at once, and the state they were read in.
+/// Sums of movements read in one transaction, and the state at that moment.
 public struct StoredMovements: Sendable {
-    /// Up to where the sums hold the log.
+    /// The log position up to which the sums are complete.
     public let position: Int64
     public let completeness: Completeness
-    /// When Apple signed the newest fact: from then on only the clock moves anything.
+    /// When Apple signed the newest fact: later movements are due to the clock alone.
     public let newestSignedAt: Timestamp?
     /// Whether any chain has a life.
     public let hasChains: Bool
-    /// The classes that the sums, and all that is to come, name.
+    /// The classes that the sums and pending movements refer to.
     public let classes: ClassTable
     public let sums: PackedSums
-    /// What is to happen in the rest of the present day, each movement under its own time.
+    /// Pending movements in the rest of the present day, each under its own time.
     public let pending: PackedSums
 }
 
-/// Which sums are read: those by month in `months`, by day in `days`, but without what is to happen
-/// in `pending`. Moments are beginnings of months or days.
+/// Which sums to read: by month in `months`, by day in `days`, without the pending movements in
+/// `pending`. All moments are the start of a month or day.
 public struct MovementPlan: Sendable, Equatable {
     public var months: [Range<Timestamp>]
     public var days: [Range<Timestamp>]
-    /// What is left out of the last of `days`: from now on until its end. Nil: nothing.
+    /// The part of the last of `days` to leave out: from now until its end. Nil for none.
     public var pending: Range<Timestamp>?
-    /// The first moment of the day that `pending` is a part of.
+    /// The start of the day that contains `pending`.
     public var presentDay: Timestamp?
 
     public init(
@@ -41,10 +41,10 @@ public struct MovementPlan: Sendable, Equatable {
 }
 
 extension ProjectionsStore {
-    /// Bytes of sums read at most for one answer: more than that are better counted otherwise.
+    /// Maximum size of the sums read for one answer; above it, summing contributions is better.
     public static let readSumByteCount = 64 * 1_024 * 1_024
 
-    /// Reads sums; nil where they take more than `limit` bytes.
+    /// Reads sums; nil where they exceed `limit` bytes.
     public func movements(
         _ plan: MovementPlan, limit: Int = ProjectionsStore.readSumByteCount
     ) async throws(StoreError) -> StoredMovements? {
@@ -94,7 +94,7 @@ private struct SumReader {
     init(database: Database, limit: Int) {
         self.database = database
         self.limit = limit
-        // Memory that is asked for and never written to costs nothing.
+        // Reserved memory that is never written costs nothing.
         sums = PackedSums(reserving: limit)
     }
 

@@ -1,7 +1,7 @@
 public import AppStore
 internal import Synchronization
 
-/// One calendar day of the report zone: `[start, end)`, and when its month begins.
+/// One calendar day of the report zone: `[start, end)`, and the start of its month.
 public struct ReportDay: Hashable, Sendable {
     public let start: Timestamp
     public let end: Timestamp
@@ -17,30 +17,29 @@ public struct ReportDay: Hashable, Sendable {
     }
 }
 
-/// The days that stored sums are kept by: those of the configured report zone, made by whoever knows
-/// the zones' rules.
+/// The days of the stored sums: those of the configured report zone, computed by a caller that
+/// knows the zone's rules.
 public struct ReportDays: Sendable {
-    /// What the days follow, and under which rules: a file with sums by other days is not used.
+    /// Identifies the zone and its rules: a file with sums by other days is not used.
     public let name: String
     private let find: @Sendable (Timestamp) -> ReportDay
 
     /// - Parameters:
-    ///   - name: differs whenever any day does.
-    ///   - find: the day that a moment lies in; days are adjacent.
+    ///   - name: must differ whenever any day does.
+    ///   - find: returns the day that contains a moment; days are adjacent.
     public init(name: String, _ find: @escaping @Sendable (Timestamp) -> ReportDay) {
         self.name = name
         let known = KnownDays()
         self.find = { moment in known.day(moment, find) }
     }
 
-    /// Where the days end for which sums are kept: 2108-01-01 UTC. What is to happen later is in no
-    /// sum.
+    /// The end of the days that have sums: 2108-01-01 UTC. Later movements are in no sum.
     public static let end = Timestamp(milliseconds: 4_354_819_200_000)
-    /// What happened earlier is kept under this day, which is before any that can be asked for:
+    /// Earlier movements are stored under this day, which is before any day that can be queried:
     /// 2007-12-15 UTC.
     public static let beginning = Timestamp(milliseconds: 1_197_676_800_000)
 
-    /// The day of a moment, or of the beginning for what is earlier; nil from the end on.
+    /// The day of a moment, or the first day for an earlier moment; nil from the end on.
     public func day(_ moment: Timestamp) -> ReportDay? {
         guard moment < ReportDays.end else { return nil }
         return find(max(moment, ReportDays.beginning))
@@ -60,20 +59,20 @@ public struct ReportDays: Sendable {
     static let dayMilliseconds: Int64 = 86_400_000
 }
 
-/// Days that were looked up before: a zone's rules are slow to ask.
+/// A cache of days: looking up a zone's rules is slow.
 struct DayCache: Sendable {
     private let days: ReportDays
     private var known: [ReportDay] = []
     private var spans: [Span] = []
-    /// The first of `spans` by the day of UTC: of those that begin, or go on, in it.
+    /// By UTC day, the first of the `spans` that overlap it.
     private var first: [Int64: Int32] = [:]
 
-    /// Where a known day is in one day of UTC.
+    /// A known day within one UTC day.
     private struct Span: Sendable {
         let start: Int64
         let end: Int64
         let day: Int32
-        /// The next one in the same day of UTC.
+        /// The next span in the same UTC day.
         let next: Int32?
     }
 
@@ -109,7 +108,7 @@ struct DayCache: Sendable {
     }
 }
 
-/// Days that anybody looked up in this process, at most as many as there are.
+/// A process-wide cache of days, at most as many as exist.
 private final class KnownDays: Sendable {
     private let days = Mutex<[Int64: [ReportDay]]>([:])
 

@@ -1,7 +1,7 @@
 internal import AppStore
 
-/// Sums as bytes, one behind the other: a report reads a million of them where rows of their own
-/// would cost ten times as much.
+/// Concatenated sums: a report reads a million of them, where separate rows would cost ten times as
+/// much.
 ///
 ///     sum  = byte: label, + 64 if there is a class before, + 128 if there is one after;
 ///            the classes, 8 bytes each; zigzag, variable length: chains
@@ -38,9 +38,9 @@ enum SumCodec {
         return Entry(movement: movement, chains: try reader.signed())
     }
 
-    /// Hands out the sums in order.
+    /// Passes the sums to `body` in order.
     ///
-    /// Throws `FactReader.Damage` for bytes that no writer made.
+    /// Throws `FactReader.Damage` for bytes that no writer produced.
     @inline(__always)
     static func forEach(
         _ bytes: UnsafeRawBufferPointer, _ body: (SummedMovement, Int64) -> Void
@@ -53,7 +53,7 @@ enum SumCodec {
     }
 }
 
-/// What changed into what: classes by their numbers (0: not entitled), the label by its code.
+/// A change of class: classes by number (0: not entitled), the label by code.
 public struct SummedMovement: Hashable, Sendable {
     public var before: Int64
     public var after: Int64
@@ -69,7 +69,7 @@ public struct SummedMovement: Hashable, Sendable {
         self.init(before: stored.before, after: stored.after, label: stored.label)
     }
 
-    /// Class numbers are digests already, so that mixing them is enough.
+    /// Class numbers are digests, so simple mixing suffices.
     public func hash(into hasher: inout Hasher) { hasher.combine(before &* 31 &+ after &+ label) }
 
     static func precedes(_ left: SummedMovement, _ right: SummedMovement) -> Bool {
@@ -77,13 +77,13 @@ public struct SummedMovement: Hashable, Sendable {
     }
 }
 
-/// The sums of a month lie in parts, each a row: an event touches only a few of them.
+/// The sums of a month are divided into parts, each a row: an event touches only a few of them.
 struct MonthPart: Hashable, Comparable {
-    /// The first moment of the month.
+    /// The start of the month.
     let from: Int64
     let number: Int64
 
-    /// Parts of a month; the numbers of classes spread over them evenly.
+    /// Parts per month; class numbers distribute evenly over them.
     static let count: Int64 = 128
 
     init(from: Int64, of movement: SummedMovement) {
@@ -99,10 +99,10 @@ struct MonthPart: Hashable, Comparable {
         (left.from, left.number) < (right.from, right.number)
     }
 
-    /// The sums of a part as they are stored, in order, after some changed; empty for a part that
-    /// comes to nothing. Stretches of sums that stay are taken as they are.
+    /// The stored form of a part's sums, in order, after applying changes; empty when all sums are
+    /// zero. Unchanged ranges are copied without decoding.
     ///
-    /// Throws `FactReader.Damage` for bytes that no writer made.
+    /// Throws `FactReader.Damage` for bytes that no writer produced.
     static func body(
         _ stored: [UInt8] = [], changed changes: [SummedMovement: Int64]
     ) throws(FactReader.Damage) -> [UInt8] {
@@ -117,7 +117,7 @@ struct MonthPart: Hashable, Comparable {
         _ stored: UnsafeRawBufferPointer, _ changes: [(key: SummedMovement, value: Int64)]
     ) throws(FactReader.Damage) -> [UInt8] {
         var (reader, writer) = (FactReader(stored), FactWriter())
-        // Those from `start` up to where the reader is stay as they are.
+        // The bytes from `start` up to the reader's position are copied unchanged.
         var (next, start) = (0, 0)
         while !reader.isAtEnd {
             let begin = reader.position
@@ -145,7 +145,7 @@ struct MonthPart: Hashable, Comparable {
         return writer.bytes
     }
 
-    /// What nobody makes any more has no sum.
+    /// A count of zero is not stored.
     private static func append(
         _ movement: SummedMovement, _ chains: Int64, to writer: inout FactWriter
     ) {

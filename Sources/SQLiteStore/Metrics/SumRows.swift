@@ -1,15 +1,15 @@
 internal import AppStore
 
-/// Sums on their way into the tables of a new file: they come by days, in order.
+/// Converts sums into table rows of a new file; sums arrive by day, in order.
 struct SumRows {
     private(set) var made = Tables()
     private var days: DayCache
     private var day: ReportDay?
     private var month: Int64?
-    /// Those of the present month's days.
+    /// The sums of the current month.
     private var monthly: [(movement: SummedMovement, chains: Int64)] = []
 
-    /// Rows of each table.
+    /// The rows of each table.
     struct Tables: Sendable {
         fileprivate(set) var days = RowBytes()
         fileprivate(set) var months = RowBytes()
@@ -27,13 +27,13 @@ struct SumRows {
         monthly.append((cell.movement, chains))
     }
 
-    /// The rows made since they were taken last.
+    /// The rows produced since the last call.
     mutating func take() -> Tables {
         defer { made = Tables() }
         return made
     }
 
-    /// No more sums come.
+    /// Ends the last month.
     mutating func finish() { endMonth() }
 
     private mutating func begin(_ from: Int64) {

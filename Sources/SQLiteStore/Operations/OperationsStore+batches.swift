@@ -3,7 +3,7 @@ public import LedgerStore
 internal import Signing
 
 extension OperationsStore {
-    /// Keeps many inputs in one transaction; results in their order. See `quarantine(_:)`.
+    /// Quarantines many inputs in one transaction; results in the same order. See `quarantine(_:)`.
     public func quarantine(
         _ items: [NewQuarantineItem]
     ) async throws(StoreError) -> [QuarantineResult] {
@@ -13,7 +13,7 @@ extension OperationsStore {
         }
     }
 
-    /// How many items there are.
+    /// The number of items.
     public func quarantineCount() async throws(StoreError) -> Int {
         try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM quarantine") ?? 0 }
     }

@@ -1,10 +1,10 @@
 internal import GRDB
 public import LedgerStore
 
-/// The quarantine: what could not be accepted and why, within bounds.
+/// The quarantine: inputs that could not be accepted, with the reason, within bounds.
 extension OperationsStore: QuarantineStore {
-    /// Keeps an input, or counts another delivery of the same bytes, whose reason and standing are
-    /// then those of the latest.
+    /// Stores an input, or counts another delivery of the same bytes, and updates reason and
+    /// standing to the latest.
     ///
     /// Throws `diskFull`, `fileLocked`, `fileReadOnly`, `fileCorrupt` or `ioError`.
     public func quarantine(
@@ -48,7 +48,7 @@ extension OperationsStore: QuarantineStore {
         }
     }
 
-    /// Removes an item, after it was accepted or judged; false when there was none.
+    /// Removes an item after it was accepted or dismissed; false when there was none.
     public func removeFromQuarantine(_ id: Int64) async throws(StoreError) -> Bool {
         try await write { try QuarantineWriter(database: $0).remove(id) }
     }

@@ -2,22 +2,22 @@ public import AppStore
 internal import GRDB
 public import LedgerStore
 
-/// Durable cursors of recoveries: a killed one goes on where it stopped.
+/// Durable cursors of recoveries: an interrupted one continues where it stopped.
 extension OperationsStore {
-    /// Recoveries that nobody goes on with are forgotten after so long, milliseconds.
+    /// Recoveries that are not continued are dropped after this time, milliseconds.
     public static let recoveryMilliseconds: Int64 = 7 * 86_400_000
-    /// What Apple could not deliver is kept for one recovery so many times.
+    /// Undeliverable notifications stored per recovery.
     public static let undeliveredCount = 1_000
-    /// Reports of recoveries that are kept.
+    /// Reports of recoveries stored.
     public static let recoveryReportCount = 20
 
-    /// The recovery of that name, if it stopped on the way and the log still holds what it had
-    /// brought; else a new one.
+    /// The recovery with that name, if it was interrupted and the log still holds what it had
+    /// recorded; otherwise a new one.
     ///
     /// - Parameters:
     ///   - head: the end of the log.
-    ///   - slices: what a new one begins with.
-    ///   - lifetime: how long after its beginning this one is gone on with, milliseconds.
+    ///   - slices: the slices of a new one.
+    ///   - lifetime: how long after its start it can be continued, milliseconds.
     public func beginRecovery(
         _ id: String, at now: Timestamp, head: Int64, slices: [RecoverySlice],
         keptFor lifetime: Int64 = recoveryMilliseconds
@@ -48,11 +48,11 @@ extension OperationsStore {
         }
     }
 
-    /// Notes how far a piece was walked, and what its last page told.
+    /// Stores the progress through a slice, and the results of its last page.
     ///
     /// - Parameters:
-    ///   - undelivered: by what names it.
-    ///   - position: the end of the log with that page in it.
+    ///   - undelivered: undeliverable notifications by name.
+    ///   - position: the end of the log that includes that page.
     public func advanceRecovery(
         _ id: String, _ slice: RecoverySlice, undelivered: [(name: String, body: String)],
         appleDate: Timestamp?, isFlawed: Bool, position: Int64
@@ -72,7 +72,7 @@ extension OperationsStore {
         }
     }
 
-    /// Puts smaller pieces in the place of one.
+    /// Replaces a slice with smaller ones.
     public func divideRecovery(
         _ id: String, _ slice: RecoverySlice, into pieces: [RecoverySlice],
         appleDate: Timestamp?, isFlawed: Bool, position: Int64
@@ -87,13 +87,13 @@ extension OperationsStore {
         }
     }
 
-    /// The recovery as it stands; nil when it is not known (any more).
+    /// The current state of the recovery; nil when it is unknown, or no longer stored.
     public func recovery(_ id: String) async throws(StoreError) -> RecoveryRecord? {
         try await read { try OperationsStore.record(id, $0) }
     }
 
-    /// What Apple could not deliver of a recovery's window, in order of names, and how many more
-    /// there were.
+    /// The notifications in a recovery's window that Apple could not deliver, by name, and how many
+    /// more there were.
     public func undelivered(
         _ id: String
     ) async throws(StoreError) -> [String] {
@@ -107,10 +107,10 @@ extension OperationsStore {
         }
     }
 
-    /// Forgets a recovery that came to its end, and keeps what it came to: both, or neither. Of the
-    /// reports kept the newest `recoveryReportCount` stay.
+    /// Removes a finished recovery and stores its report: both, or neither. The newest
+    /// `recoveryReportCount` reports are kept.
     ///
-    /// - Parameter report: nil when there is nothing to keep.
+    /// - Parameter report: nil when there is nothing to store.
     public func endRecovery(
         _ id: String, keeping report: KeptReport? = nil
     ) async throws(StoreError) {
@@ -134,9 +134,9 @@ extension OperationsStore {
         }
     }
 
-    /// What the last recovery came to that ended here; nil when none is kept.
+    /// The report of the last recovery that ended here; nil when none is stored.
     ///
-    /// - Parameter app: only of this one.
+    /// - Parameter app: only reports of this app.
     public func lastRecoveryReport(
         of app: BundleId? = nil
     ) async throws(StoreError) -> KeptReport? {

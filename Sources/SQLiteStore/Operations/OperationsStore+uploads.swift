@@ -4,24 +4,24 @@ internal import GRDB
 public import LedgerStore
 
 extension OperationsStore {
-    /// What is known of an upload's key.
+    /// The state of an upload's key.
     public enum UploadKey: Hashable, Sendable {
-        /// This request has the key now.
+        /// The key is now assigned to this request.
         case new
-        /// The same request has it already, and was not answered yet.
+        /// The key belongs to the same request, which is not answered yet.
         case open
         /// This request was answered.
         case answered(UploadRecord)
-        /// Another request has it.
+        /// The key belongs to another request.
         case taken
     }
 
-    /// Keys are kept so long, milliseconds.
+    /// How long keys are kept, milliseconds.
     public static let uploadKeyMilliseconds: Int64 = 24 * 3_600_000
     /// Keys kept; beyond it the oldest is dropped.
     public static let uploadKeyCount = 100_000
 
-    /// Gives a key to a request, or says who has it.
+    /// Assigns a key to a request, or returns its state.
     ///
     /// - Parameter request: SHA-256 of the body.
     public func take(
@@ -52,7 +52,8 @@ extension OperationsStore {
         }
     }
 
-    /// Keeps what a request is answered from; the first one stays. What is kept now.
+    /// Stores the record from which a request is answered, unless there is one; returns the stored
+    /// record.
     public func keep(
         _ record: UploadRecord, uploadKey key: String
     ) async throws(StoreError) -> UploadRecord {
@@ -73,7 +74,7 @@ extension OperationsStore {
         }
     }
 
-    /// Gives back a key whose request was refused.
+    /// Releases a key whose request was refused.
     public func forget(uploadKey key: String) async throws(StoreError) {
         try await write { database in
             try database.execute(

@@ -5,14 +5,14 @@ public import LedgerStore
 internal import Migrations
 internal import Synchronization
 
-/// `operations.sqlite` of one environment: what keeps the service running but answers nothing.
-/// Losing it loses no answer. One connection, on a dispatch queue of its own.
+/// `operations.sqlite` of one environment: operational state on which no answer depends, so losing
+/// it loses no answer. One connection, on its own dispatch queue.
 public final class OperationsStore: Sendable {
     /// The file.
     public let path: String
     private let connection: DatabaseQueue
     private let watch: FileWatch
-    /// Set before the connection is closed: a closed one must not be touched any more.
+    /// Set before the connection is closed: a closed one must not be used.
     private let isClosed = Mutex(false)
 
     /// The file's name inside an environment's directory.
@@ -51,8 +51,8 @@ public final class OperationsStore: Sendable {
             guard error.isDamage else { throw error }
             throw StoreError(
                 error.code, path: path, reason: error.reason,
-                remedy: "Losing it loses no answer: move it away, and the next command makes a new"
-                    + " one; what was in quarantine is then gone.")
+                remedy: "No answer depends on it: move it away, and the next command creates a new"
+                    + " one; the quarantined inputs are then lost.")
         }
     }
 
@@ -61,18 +61,17 @@ public final class OperationsStore: Sendable {
         isClosed.withLock { $0 = true }
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { [self] in
-                // A connection that does not close now is closed with its last reference.
+                // A connection that cannot close now is closed with its last reference.
                 try? connection.close()
                 continuation.resume()
             }
         }
     }
 
-    /// Runs `body` in one immediate transaction; the write-ahead log is moved into the file
-    /// afterwards, since little is written here.
+    /// Runs `body` in one immediate transaction, then checkpoints, since little is written here.
     ///
-    /// Throws `fileReplaced` when the file was taken away, before it or meanwhile: what was written
-    /// went with it, and is not told as done.
+    /// Throws `fileReplaced` when the file was removed before or during the transaction: the data
+    /// is lost with it, and success is not reported.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
@@ -98,7 +97,7 @@ public final class OperationsStore: Sendable {
         preconditionFailure("A committed transaction has a value.")
     }
 
-    /// Runs `body`, which only reads.
+    /// Runs `body`, which must only read.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
@@ -108,7 +107,7 @@ public final class OperationsStore: Sendable {
                     returning: Result {
                         try requireFile()
                         let value = try body(database)
-                        // What was read from a file that nobody finds any more is no answer.
+                        // Data read from an unlinked file is not returned.
                         try requireFile()
                         return value
                     })
@@ -117,19 +116,19 @@ public final class OperationsStore: Sendable {
         do { return try result.get() } catch { throw StoreError(error, path: path) }
     }
 
-    /// Throws `fileReplaced` while the files at the path are not those that were opened: what would
-    /// be kept would go with them. Once the same files are back, nothing was kept elsewhere
-    /// meanwhile, and the store goes on. `closed` once it is.
+    /// Throws `fileReplaced` while the files at the path are not those that were opened, since
+    /// writes would be lost. Once the same files are back, nothing was stored elsewhere meanwhile,
+    /// and the store continues. Throws `closed` after `close`.
     public func requireFile() throws(StoreError) {
         if isClosed.withLock({ $0 }) { throw closedError }
         do throws(StoreError) { try watch.check() } catch {
-            // Closing the last connection removes the write-ahead log, rightly.
+            // Closing the last connection removes the write-ahead log; that is no replacement.
             if isClosed.withLock({ $0 }) { throw closedError }
             throw StoreError(
                 error.code, path: path, reason: error.reason,
-                remedy: "Put the same files back, and what runs goes on; a copy of them, or a new"
-                    + " file, is taken after a start. What was in quarantine or still to be"
-                    + " delivered is gone with the old one; no answer is.")
+                remedy: "Put the same files back to continue without a restart; a copy of them, or"
+                    + " a new file, requires a restart. Quarantined inputs and pending deliveries"
+                    + " are lost with the old file; answers do not depend on it.")
         }
     }
 

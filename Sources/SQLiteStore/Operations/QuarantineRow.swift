@@ -8,7 +8,7 @@ enum QuarantineRow {
         environment, input, byte_count
         """
 
-    /// Nil when a value is none this release knows.
+    /// Nil when a value is unknown to this release.
     static func read(_ row: BoundStatement) -> QuarantineItem? {
         guard let standing = QuarantineStanding(code: row.int64(4)), let code = row.text(5),
             let message = row.text(7), let input = row.text(10)

@@ -3,11 +3,11 @@ internal import GRDB
 internal import LedgerStore
 internal import Signing
 
-/// Writing to the quarantine inside one transaction; totals move with the rows.
+/// Writes to the quarantine inside one transaction, and updates the totals.
 struct QuarantineWriter {
     let database: Database
 
-    /// Adds one item by the digest of its bytes.
+    /// Adds one item, keyed by the digest of its bytes.
     static func add(
         _ item: NewQuarantineItem, to database: Database
     ) throws -> QuarantineResult {
@@ -17,7 +17,7 @@ struct QuarantineWriter {
     func add(_ offered: NewQuarantineItem, _ digest: Digest) throws -> QuarantineResult {
         var item = offered
         let known = try find(digest)
-        // What is believed now may have been unverifiable before, or the other way round.
+        // The same bytes may have had another standing before.
         if try known?.standing != item.standing.code && !admits(item) {
             guard let otherwise = item.otherwise else { return .refused }
             item.standing = otherwise
@@ -114,7 +114,7 @@ struct QuarantineWriter {
         statement.bind(first + 5, item.environment)
     }
 
-    /// What is stored: all of what is or may be genuine, a bounded beginning of any other.
+    /// The stored copy: all of a genuine or possibly genuine input, a bounded prefix of any other.
     private func copy(_ item: NewQuarantineItem) -> [UInt8] {
         guard item.standing == .unverifiable else { return item.bytes }
         return Array(item.bytes.prefix(QuarantineLimits.unverifiableCopyByteCount))
@@ -122,8 +122,8 @@ struct QuarantineWriter {
 
     // MARK: Bounds
 
-    /// Only genuine inputs of unconfigured apps, and what may be genuine of apps without a secret,
-    /// can be refused: of them the first are kept, since Apple is asked to send the others again.
+    /// Only genuine inputs of unconfigured apps, and possibly genuine ones of apps without a
+    /// secret, can be refused: the first ones are kept, since Apple resends refused ones.
     private func admits(_ item: NewQuarantineItem) throws -> Bool {
         if item.standing == .awaitingSecret {
             let total = try totals(item.standing)

@@ -2,10 +2,10 @@ internal import AppStore
 internal import GRDB
 internal import Ledger
 
-/// Brings stored rows to what they should be, touching only those that differ.
+/// Updates stored rows to the given ones, writing only those that differ.
 struct ChainRowWriter {
     let database: Database
-    /// Up to where the stored rows hold the log.
+    /// The log position up to which the stored rows are complete.
     private let position: Int64
     var movements: MovementWriter
     private let selectSubscription: BoundStatement
@@ -13,7 +13,7 @@ struct ChainRowWriter {
     private var intervals: RowStatements<IntervalRow>
     private var lifeFacts: RowStatements<LifeFactRow>
     private var notices: RowStatements<NoticeRow>
-    /// Of all chains, for `finish`: these tables are in another order than chains are.
+    /// Collected over all chains for `finish`: these tables have a different order than chains.
     private var transactions: [(row: ChainRows.TransactionRow, subscription: Int64)] = []
     private var holdings: [(row: HoldingRow, subscription: Int64)] = []
 
@@ -36,7 +36,7 @@ struct ChainRowWriter {
         notices = try RowStatements(database)
     }
 
-    /// The number of rows written or removed; what concerns all chains together follows with
+    /// Returns the number of rows written or removed; tables shared by all chains follow with
     /// `finish`.
     mutating func write(_ rows: ChainRows) throws -> Int {
         var written = 0
@@ -44,7 +44,8 @@ struct ChainRowWriter {
         written += try intervals.write(rows.intervals, subscription)
         written += try lifeFacts.write(rows.lifeFacts, subscription)
         written += try notices.write(rows.notices, subscription)
-        // What was stated up to there is stored: no later event states anything earlier.
+        // Transactions stated up to that position are stored: no later event has an earlier
+        // position.
         for row in rows.transactions where row.firstPosition > position {
             transactions.append((row, subscription))
         }
@@ -55,8 +56,8 @@ struct ChainRowWriter {
         return written
     }
 
-    /// Writes what is kept in another order than that of chains, and the sums that the chains are
-    /// in; the number of rows. In the order of each table, so that its pages are met once.
+    /// Writes the tables that are not in chain order, and the sums of the chains; returns the
+    /// number of rows. Each table is written in its own order, so that each page is visited once.
     mutating func finish() throws -> Int {
         let written = try writeTransactions() + writeHoldings()
         return try written + movements.finish()
@@ -86,7 +87,7 @@ struct ChainRowWriter {
         return database.lastInsertedRowID
     }
 
-    /// Facts are never taken back, so neither is a transactionId of a chain.
+    /// Facts are never withdrawn, so a chain never loses a transactionId.
     private func writeTransactions() throws -> Int {
         let insert = try BoundStatement(
             database,
@@ -117,7 +118,7 @@ struct ChainRowWriter {
     }
 }
 
-/// Brings the rows that one table has of a chain to what they should be. Prepared once for all chains.
+/// Updates the rows of one chain in one table. Prepared once for all chains.
 private struct RowStatements<Row: ProjectionRow> {
     private let select: BoundStatement
     private var replace: BoundStatement
@@ -137,7 +138,7 @@ private struct RowStatements<Row: ProjectionRow> {
             database, "DELETE FROM \(Row.table) WHERE subscription = ? AND seq >= ?")
     }
 
-    /// The number of rows written and removed.
+    /// Returns the number of rows written and removed.
     mutating func write(_ rows: [Row], _ subscription: Int64) throws -> Int {
         select.bind(1, subscription)
         var (count, isEqual) = (0, [Bool]())

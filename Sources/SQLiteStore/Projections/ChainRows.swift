@@ -1,7 +1,7 @@
 public import AppStore
 public import Ledger
 
-/// Everything the projections hold of one chain: a pure function of its facts and the catalogue.
+/// All projected rows of one chain: a pure function of its facts and the catalogue.
 public struct ChainRows: Sendable {
     public let chain: ChainId
     let subscription: SubscriptionRow
@@ -10,14 +10,13 @@ public struct ChainRows: Sendable {
     let notices: [NoticeRow]
     /// Every transactionId of the chain, with the first position that stated it.
     let transactions: [TransactionRow]
-    /// Everybody whom a fact of the chain ever named, in byte order.
+    /// One row for each customer whom a fact of the chain ever named, in byte order.
     let holdings: [HoldingRow]
-    /// What the chain contributes to the sums of metrics; nil for what is kept under a customer's
-    /// id.
+    /// The chain's contribution to the sums of metrics; nil for rows kept under a customer's id.
     let contribution: ContributionRow?
-    /// What the contribution says, as far as it was made here; no part of the rows.
+    /// The decoded contribution, if it was computed here; not part of the rows.
     let told: ChainMovements
-    /// Tables where stored rows stand behind a gap: whoever reads a chain's rows shows them, and no
+    /// Tables in which rows follow a gap in `seq`: readers of a chain's rows return them, but no
     /// chain has such rows.
     let misplaced: [String]
 
@@ -52,8 +51,8 @@ public struct ChainRows: Sendable {
         self.misplaced = misplaced
     }
 
-    /// - Parameter numbers: remembers the classes of chains before; other ones change nothing. Nil
-    ///   leaves the contribution out, to measure what it costs.
+    /// - Parameter numbers: a cache of class numbers; its contents do not affect the result. Nil
+    ///   leaves out the contribution, to measure its cost.
     public init(
         _ chain: ChainId, facts: [Fact], environment: Environment, catalogue: Catalogue,
         numbers: ClassNumbers? = ClassNumbers()
@@ -85,7 +84,7 @@ public struct ChainRows: Sendable {
         for fact in facts {
             guard let id = fact.statedTransaction?.transactionId else { continue }
             let last = stated.count - 1
-            // Most facts speak of the transaction of the one before.
+            // Most facts state the same transaction as the previous one.
             if last >= 0, stated[last].id == id {
                 stated[last].position = min(stated[last].position, fact.position)
                 continue
@@ -105,8 +104,8 @@ public struct ChainRows: Sendable {
         return rows
     }
 
-    /// Where these rows differ from `other`: columns as `table.column`, and the name of a table
-    /// alone when it holds more rows, or fewer, or rows that are out of their place.
+    /// The differences from `other`: columns as `table.column`, and a table name alone when it
+    /// holds more or fewer rows, or misplaced ones.
     public func differences(from other: ChainRows) -> [String] {
         let found = differencesInPlace(from: other)
         return found + (misplaced + other.misplaced).filter { !found.contains($0) }

@@ -3,7 +3,7 @@ internal import GRDB
 public import Ledger
 public import LedgerStore
 
-/// A row of `completeness`: what is certain of an app from a position on.
+/// A row of `completeness`: what is certain about an app from a position on.
 enum CompletenessRow {
     static func insert(_ states: [Completeness.State], _ database: Database) throws {
         guard !states.isEmpty else { return }
@@ -46,7 +46,8 @@ enum CompletenessRow {
 }
 
 extension ProjectionsStore {
-    /// Up to when everything Apple sent is certainly here, per app, as far as this file was brought.
+    /// Up to when everything Apple sent is certain to be stored, per app, as of this file's
+    /// position.
     public func completeness() async throws(StoreError) -> Completeness {
         try await read { try CompletenessRow.read($0) }
     }

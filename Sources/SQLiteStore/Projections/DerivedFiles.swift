@@ -3,28 +3,29 @@ internal import GRDB
 internal import Ledger
 public import LedgerStore
 
-/// The files of one kind that are derived from one environment's log: which there are, which is
-/// current, and how another one becomes current (`design.md` §3: nothing is renamed over or deleted
-/// while it may be open; the switch atomically replaces a symbolic link).
+/// The derived files of one kind in one environment: which exist, which is current, and how another
+/// one becomes current (`design.md` §3: no file is renamed over or deleted while it may be open;
+/// the switch atomically replaces a symbolic link).
 public struct DerivedFiles: Sendable {
     public let directory: String
-    /// The path that people and commands open: a link to the current file.
+    /// The path for people and commands to open: a link to the current file.
     public let linkName: String
-    /// What the names of all files of the kind begin with.
+    /// The prefix of all file names of the kind.
     let prefix: String
-    /// What those that this release makes begin with.
+    /// The prefix of the files this release creates.
     private let ownPrefix: String
-    /// Whether files that are not current are kept, to be made current again.
+    /// Whether files that are not current are kept, so that they can be made current again.
     private let keepsOthers: Bool
 
-    /// `projections.sqlite` and the `projections-<reducerVersion>-<n>.sqlite` it may name.
+    /// `projections.sqlite` and the `projections-<reducerVersion>-<n>.sqlite` files it may name.
     public static func projections(in directory: String) -> DerivedFiles {
         DerivedFiles(
             directory: directory, linkName: "projections.sqlite", prefix: "projections-",
             ownPrefix: "projections-\(Lifecycle.reducerVersion)-", keepsOthers: true)
     }
 
-    /// `facts-<decoderVersion>.sqlite` and the `facts-<decoderVersion>-<n>.sqlite` it may name.
+    /// `facts-<decoderVersion>.sqlite` and the `facts-<decoderVersion>-<n>.sqlite` files it may
+    /// name.
     public static func facts(in directory: String) -> DerivedFiles {
         let prefix = "facts-\(Fact.decoderVersion)"
         return DerivedFiles(
@@ -34,11 +35,11 @@ public struct DerivedFiles: Sendable {
 
     public func path(of name: String) -> String { "\(directory)/\(name)" }
 
-    /// The last part of a path.
+    /// The last component of a path.
     public static func name(of path: String) -> String { (path as NSString).lastPathComponent }
 
-    /// The path of a file of the kind that exists. Throws `noSuchFile` for any other name, links
-    /// and paths included.
+    /// The path of an existing file of the kind. Throws `noSuchFile` for any other name, including
+    /// links and paths.
     public func requiredPath(of name: String) throws(StoreError) -> String {
         guard isFile(name), name != linkName else {
             throw StoreError(
@@ -50,17 +51,18 @@ public struct DerivedFiles: Sendable {
 
     private var link: String { path(of: linkName) }
 
-    /// The real path of the current file; nil before the first build, or when it is gone, or when the
-    /// link names anything but a file of the kind in this directory: what is current is written to.
+    /// The real path of the current file; nil before the first build, when it is missing, or when
+    /// the link does not name a file of the kind in this directory: the projector writes to the
+    /// current file.
     public func current() -> String? {
         guard let target = linkedName() else {
-            // Facts of a release before files were numbered stand there themselves.
+            // In releases before files were numbered, the facts themselves have this name.
             return FileManager.default.fileExists(atPath: link) ? link : nil
         }
         return isFile(target) ? path(of: target) : nil
     }
 
-    /// The name the link names, whether or not the file exists; nil without a link.
+    /// The target of the link, whether or not the file exists; nil without a link.
     public func linkedName() -> String? {
         try? FileManager.default.destinationOfSymbolicLink(atPath: link)
     }
@@ -73,7 +75,8 @@ public struct DerivedFiles: Sendable {
         }
     }
 
-    /// Whether it is one that we give: the kind, a version and a number. Others are somebody's.
+    /// Whether the name is one this program assigns: the kind, a version and a number. Other files
+    /// are not touched.
     private func isName(_ entry: String) -> Bool {
         guard entry.hasPrefix(prefix), entry.hasSuffix(".sqlite") else { return false }
         let parts = entry.dropFirst(prefix.count).dropLast(".sqlite".count)
@@ -82,21 +85,21 @@ public struct DerivedFiles: Sendable {
             && parts.allSatisfy { part in !part.isEmpty && part.allSatisfy(\.isNumber) }
     }
 
-    /// Whether a file itself, and no link, has a name that we give.
+    /// Whether a regular file, not a link, has a name that this program assigns.
     private func isFile(_ name: String) -> Bool {
         var status = stat()
         return isName(name) && lstat(path(of: name), &status) == 0
             && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Whether the link leads to something else than a file of the kind that is merely gone.
+    /// Whether the link has a target other than a file of the kind, existing or missing.
     public var isLinkForeign: Bool {
         guard let target = linkedName() else { return false }
         var status = stat()
         return !isName(target) || (!isFile(target) && lstat(path(of: target), &status) == 0)
     }
 
-    /// Bytes of a file and its write-ahead log on the disk.
+    /// Size on disk of a file and its write-ahead log.
     public func byteCount(of name: String) -> Int64 {
         ["", "-wal"].reduce(Int64(0)) { sum, suffix in
             var status = stat()
@@ -104,7 +107,7 @@ public struct DerivedFiles: Sendable {
         }
     }
 
-    /// A path that no file has had: numbers only rise.
+    /// A path never used before: numbers only increase.
     public func newPath() -> String {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         let highest =
@@ -139,8 +142,8 @@ public struct DerivedFiles: Sendable {
 
     // MARK: Removing
 
-    /// What a process that died left behind: unfinished builds, links not yet in place, scratch
-    /// directories. `lock` shows that nobody is at work.
+    /// Removes the leftovers of processes that died: unfinished builds, links not yet in place,
+    /// scratch directories. `lock` proves that no process is using them.
     public func removeUnfinished(holding lock: ProjectorLock) {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         for entry in entries {
@@ -153,13 +156,14 @@ public struct DerivedFiles: Sendable {
         removeScratch(holding: lock)
     }
 
-    /// Files beside the current one that nobody has open: nobody can make them current either.
+    /// Removes the files other than the current one that no process has open; none can become
+    /// current again.
     private func dropOthers(holding lock: ProjectorLock) {
         guard let current = current() else { return }
         for name in names() where path(of: name) != current {
             _ = try? drop(name, holding: lock)
         }
-        // A journal whose file never came to be.
+        // A journal whose database was never created.
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         for entry in entries where entry.hasPrefix(prefix) && entry.hasSuffix("-journal") {
             let file = String(entry.dropLast("-journal".count))
@@ -169,7 +173,7 @@ public struct DerivedFiles: Sendable {
 
     private static let scratchPrefix = ".check-"
 
-    /// A new directory for what is made and thrown away, beside the files so that it is on their
+    /// A new directory for temporary files, next to the derived files so that it is on the same
     /// disk.
     public func makeScratch(holding lock: ProjectorLock) throws(StoreError) -> String {
         let path = path(of: "\(DerivedFiles.scratchPrefix)\(getpid())")
@@ -187,12 +191,12 @@ public struct DerivedFiles: Sendable {
         }
     }
 
-    /// Removes a file that is not current and that nobody has open. False when somebody has.
+    /// Removes a file that is not current and that no process has open. False when it is open.
     ///
-    /// SQLite gives up the write-ahead log only to the last connection of all processes
-    /// (https://www.sqlite.org/wal.html): that is how "nobody" is known.
+    /// SQLite lets only the last connection of all processes leave WAL mode
+    /// (https://www.sqlite.org/wal.html), which shows that no other connection exists.
     ///
-    /// Throws `fileInUse` for the current one, `noSuchFile`, or what SQLite met.
+    /// Throws `fileInUse` for the current one, `noSuchFile`, or the error SQLite reported.
     public func drop(_ name: String, holding lock: ProjectorLock) throws(StoreError) -> Bool {
         let path = try requiredPath(of: name)
         guard path != current() else {
@@ -211,7 +215,7 @@ public struct DerivedFiles: Sendable {
             configuration.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             let isUnopened = try queue.inDatabase { database in
-                // Somebody's own file under such a name, a backup say, is not ours to remove.
+                // Any other file with such a name, such as a backup of a log, must not be removed.
                 if try database.tableExists("events") { return false }
                 return try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
                     == "delete"
@@ -221,7 +225,7 @@ public struct DerivedFiles: Sendable {
         } catch {
             let failure = StoreError(error, path: path)
             if failure.code == .fileLocked { return false }
-            // Damaged beyond opening: nobody can be reading it.
+            // Damaged beyond opening: no process can be reading it.
             if failure.isDamage { return true }
             throw failure
         }

@@ -1,10 +1,10 @@
 internal import AppStore
 internal import Ledger
 
-/// The stored form of what a chain, or a customer's grants, mean to one customer. Short, because
-/// every chain has one, and quick to read, because every verdict does.
+/// The stored form of what a chain, or a customer's grants, mean to one customer. Compact, since
+/// every chain has one, and fast to read, since every verdict reads it.
 enum HoldingCodec {
-    /// What a row says.
+    /// The contents of a row.
     enum Content: Equatable {
         case holding(Holding)
         case grants([Grant])
@@ -69,7 +69,7 @@ enum HoldingCodec {
         encode(stretch.evidence, &writer)
     }
 
-    /// Ascending, each by its distance from the one before.
+    /// Ascending, each as the difference from the previous one.
     private static func encode(_ positions: [Int64], _ writer: inout FactWriter) {
         writer.unsigned(UInt64(positions.count))
         var last: Int64 = 0
@@ -101,7 +101,7 @@ enum HoldingCodec {
 
     // MARK: Reading
 
-    /// Throws `FactReader.Damage` for bytes that `encode` did not make.
+    /// Throws `FactReader.Damage` for bytes that `encode` did not produce.
     static func decode(_ bytes: UnsafeRawBufferPointer) throws(FactReader.Damage) -> Content {
         var reader = FactReader(bytes)
         let content: Content

@@ -2,7 +2,7 @@ internal import AppStore
 internal import GRDB
 internal import Ledger
 
-/// What a chain means to one customer: kept by customer, so that a verdict needs one look.
+/// What a chain means to one customer: stored by customer, so that a verdict needs one query.
 struct HoldingRow: StoredRow {
     let customer: String
     let holds: Bool
@@ -17,8 +17,8 @@ struct HoldingRow: StoredRow {
         statement.bind(3, body)
     }
 
-    /// One row for everybody whom a fact of the chain ever named, in byte order; under a customer's
-    /// own entry one with their grants.
+    /// One row for each customer whom a fact of the chain ever named, in byte order; under a
+    /// customer's own entry one row with their grants.
     static func rows(_ chain: ChainId, _ life: Lifecycle) -> [HoldingRow] {
         if let customer = chain.customer {
             return [
@@ -44,14 +44,13 @@ struct HoldingRow: StoredRow {
         INSERT INTO holdings (customer, subscription, holds, body) VALUES (?1, ?2, ?3, ?4)
         """
 
-    /// Brings one row to what it should be. Facts are never taken back, so nobody who was named
-    /// stops being so.
+    /// Inserts or updates one row. Facts are never withdrawn, so a customer once named stays named.
     static let upsert = """
         \(insert) ON CONFLICT DO UPDATE SET holds = ?3, body = ?4
         WHERE holds <> ?3 OR body <> ?4
         """
 
-    /// The number of rows written.
+    /// Returns the number of rows written.
     func write(_ subscription: Int64, _ upsert: BoundStatement) throws -> Int {
         upsert.bind(1, customer)
         upsert.bind(2, subscription)
@@ -60,7 +59,8 @@ struct HoldingRow: StoredRow {
         return try upsert.run()
     }
 
-    /// The rows of one chain, for a connection that has them in the order of chains (`held`).
+    /// The rows of one chain, on a connection with the temporary table `held`, which is in chain
+    /// order.
     static func rows(_ subscription: Int64, _ database: Database) throws -> [HoldingRow] {
         let select = try BoundStatement(
             database,

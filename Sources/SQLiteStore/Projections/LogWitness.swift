@@ -3,35 +3,35 @@ internal import GRDB
 public import LedgerStore
 internal import Synchronization
 
-/// Tells whether derived data was made from this very log, and not from one that parted from it.
+/// Verifies that derived data was made from this log, and not from one that diverged from it.
 ///
-/// A leaf hash commits to one event: two logs that parted early and go on with the same events have
-/// the same leaves again. Their trees never agree again. So a checkpoint keeps the tree of its log;
-/// joined with the leaves that came since, it must come to the log's own. That is exact, costs nothing
-/// where nothing came since, and otherwise half a microsecond for each event that came.
+/// A leaf hash commits to one event: two logs that diverged early and continue with the same events
+/// have equal leaves again, but never equal trees. A checkpoint therefore stores the tree of its
+/// log; joined with the later leaves, it must equal the tree of the log's head. The check is exact,
+/// free when nothing was appended since, and otherwise costs half a microsecond per appended event.
 public final class LogWitness: Sendable {
     private let log: EventLog
     private let pageCount: Int64
-    /// The tree that was found to be this log's last: the log only grows, so it stays that.
+    /// The last tree confirmed to belong to this log. The log only grows, so it stays valid.
     private let confirmed = Mutex<CompactRange?>(nil)
 
-    /// Leaves that are read in one transaction.
+    /// Leaves read in one transaction.
     static let pageCount: Int64 = 10_000
 
     public convenience init(_ log: EventLog) {
         self.init(log, pageCount: LogWitness.pageCount)
     }
 
-    /// - Parameter pageCount: fewer in tests.
+    /// - Parameter pageCount: smaller in tests.
     init(_ log: EventLog, pageCount: Int64) {
         self.log = log
         self.pageCount = pageCount
     }
 
-    /// Whether what has this checkpoint was derived from events that this log holds, all of them.
+    /// Whether the data with this checkpoint was derived only from events that this log holds.
     ///
-    /// A row of the log that is damaged comes to another tree: then only the leaf is compared, so that
-    /// it makes nobody derive everything anew, again and again.
+    /// A damaged row of the log gives a different tree. Then only the leaf is compared, so that
+    /// damage does not cause a rebuild at every check.
     public func confirms(_ checkpoint: Checkpoint) async throws(StoreError) -> Bool {
         let position = checkpoint.position
         guard position > 0 else { return true }
@@ -49,7 +49,7 @@ public final class LogWitness: Sendable {
         return true
     }
 
-    /// The tree with the leaves of the log up to `end`; nil when one is missing.
+    /// The tree extended by the leaves of the log up to `end`; nil when one is missing.
     private func joined(
         _ tree: CompactRange, through end: Int64
     ) async throws(StoreError) -> CompactRange? {
@@ -81,12 +81,12 @@ public final class LogWitness: Sendable {
 }
 
 extension EventLog {
-    /// The tree over everything in the log as of now, other processes' appends included.
+    /// The current tree over the whole log, including other processes' appends.
     public func tree() async throws(StoreError) -> CompactRange {
         try await read { [path] database in try HeadRow.read(database, path: path).tree }
     }
 
-    /// The tree with the leaves behind it, up to `end`; nil when one is missing.
+    /// The tree extended by the next leaves, up to `end`; nil when one is missing.
     fileprivate func join(
         _ tree: CompactRange, through end: Int64
     ) async throws(StoreError) -> CompactRange? {

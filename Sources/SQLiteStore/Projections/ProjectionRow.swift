@@ -2,10 +2,10 @@ internal import AppStore
 internal import GRDB
 internal import Ledger
 
-/// A row of a chain that is stored behind a key of two columns: its first column is bound at
+/// A row of a chain that is stored under a key of two columns: its first column is bound at
 /// parameter 3.
 protocol ProjectionRow: StoredRow {
-    /// `subscription, seq` unless said otherwise: the chain and the place in it.
+    /// `subscription, seq` by default: the chain and the row's index in it.
     static var key: [String] { get }
     /// Reads the columns, the first at column 0.
     init(_ statement: BoundStatement)
@@ -14,7 +14,7 @@ protocol ProjectionRow: StoredRow {
 extension ProjectionRow {
     static var key: [String] { ["subscription", "seq"] }
 
-    /// Inserts a row with key and columns.
+    /// The statement that inserts a row with key and columns.
     static var insert: String {
         """
         INSERT INTO \(table) (\((key + columns).joined(separator: ", ")))

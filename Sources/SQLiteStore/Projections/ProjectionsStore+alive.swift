@@ -3,7 +3,7 @@ internal import GRDB
 public import LedgerStore
 
 extension ProjectionsStore {
-    /// How many chains of an app had a state at some time of `[from, before)`.
+    /// The number of chains of an app that had a state at some time in `[from, before)`.
     public func chainCount(
         of bundleId: BundleId, aliveFrom from: Timestamp, before: Timestamp
     ) async throws(StoreError) -> Int64 {

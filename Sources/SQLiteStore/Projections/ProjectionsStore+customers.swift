@@ -4,27 +4,27 @@ public import Ledger
 public import LedgerStore
 
 extension ProjectionsStore {
-    /// What the file holds of one customer, at one position.
+    /// All that the file holds about one customer, at one position.
     public struct CustomerRecord: Hashable, Sendable {
-        /// Every chain whose facts ever named the customer, shortened (`Holding.completeFrom`).
+        /// Every chain whose facts ever named the customer, truncated (`Holding.completeFrom`).
         public var holdings: [Holding] = []
         public var grants: [Grant] = []
-        /// How far the log is contained in it.
+        /// The log position up to which the record is complete.
         public var position: Int64 = 0
 
-        /// Nothing of anybody.
+        /// An empty record.
         public init() {}
 
-        /// Whether verdicts at this time can be read from it, or whole lives are needed.
+        /// Whether verdicts at this time can be computed from the record, without whole lives.
         public func isComplete(at time: Timestamp) -> Bool {
             holdings.allSatisfy { $0.completeFrom <= time }
         }
     }
 
-    /// Whom a look is for.
+    /// The customer of a query.
     public struct AskedCustomer: Hashable, Sendable {
         public var id: CustomerId
-        /// Only chains of this app, and what is the customer's own; nil for those of every app.
+        /// Limits the result to chains of this app and the customer's own entry; nil for every app.
         public var bundleId: BundleId?
 
         public init(_ id: CustomerId, bundleId: BundleId? = nil) {
@@ -33,7 +33,7 @@ extension ProjectionsStore {
         }
     }
 
-    /// What is known of each of these customers, in the order given: all of one moment.
+    /// The records of these customers, in the order given; all read in one transaction.
     public func customers(
         _ asked: [AskedCustomer]
     ) async throws(StoreError) -> [CustomerRecord] {
@@ -65,8 +65,8 @@ extension ProjectionsStore {
         }
     }
 
-    /// Every chain whose facts ever named the customer, in chain order; those that another customer
-    /// holds included.
+    /// Every chain whose facts ever named the customer, in chain order, including those held by
+    /// another customer.
     public func chains(of customer: CustomerId) async throws(StoreError) -> [ChainId] {
         try await read { database in
             let select = try BoundStatement(
@@ -89,7 +89,8 @@ extension ProjectionsStore {
         }
     }
 
-    /// Whether the customer holds the chain from some time on without end, as far as is projected.
+    /// Whether the customer holds the chain from some time on without end, as of the projected
+    /// position.
     public func isHeld(
         _ chain: ChainId, by customer: CustomerId
     ) async throws(StoreError) -> Bool {
@@ -108,7 +109,7 @@ extension ProjectionsStore {
         }
     }
 
-    /// Everybody whom any fact ever named, in byte order.
+    /// Every customer whom a fact ever named, in byte order.
     public func customers() async throws(StoreError) -> [CustomerId] {
         try await read { database in
             let select = try BoundStatement(

@@ -4,12 +4,12 @@ public import Ledger
 public import LedgerStore
 
 extension ProjectionsStore {
-    /// Chains looked at in one read.
+    /// Chains scanned in one read.
     public static let dueScanChainCount: Int64 = 20_000
 
-    /// The chains among the next `dueScanChainCount` whose states or facts change in
-    /// `(from, through]`, and where to go on; nil at the end. There is no index by time, which
-    /// every rebuild would pay for: this reads all rows, in short pieces, and is asked rarely.
+    /// The chains among the next `dueScanChainCount` whose states or facts change in `(from,
+    /// through]`, and where to continue; nil at the end. There is no index by time, since every
+    /// rebuild would pay for it: this scans all rows, in short pieces, and runs rarely.
     public func changing(
         from: Timestamp, through: Timestamp, after cursor: Int64
     ) async throws(StoreError) -> (chains: [ChainId], next: Int64)? {

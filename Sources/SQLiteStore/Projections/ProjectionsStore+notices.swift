@@ -4,9 +4,9 @@ public import Ledger
 public import LedgerStore
 
 extension ProjectionsStore {
-    /// The notices of these codes that hold at a moment, among the next `dueScanChainCount` chains,
-    /// and where to go on; nil at the end. Begin at 0. Reads rows in short pieces, and is asked
-    /// rarely: nothing is indexed for it.
+    /// The notices of these codes that are open at a moment, among the next `dueScanChainCount`
+    /// chains, and where to continue; nil at the end. Start at 0. Scans rows in short pieces and
+    /// runs rarely, so there is no index for it.
     public func openNotices(
         _ codes: [NoticeCode], at moment: Timestamp, after cursor: Int64
     ) async throws(StoreError) -> (notices: [OpenNotice], next: Int64)? {
@@ -40,9 +40,9 @@ extension ProjectionsStore {
         }
     }
 
-    /// The one notice that no chain can see alone, and that no row holds therefore: a transactionId
+    /// Notices that no chain can derive alone, and that are therefore not stored: a transactionId
     /// under two chains of one app (`lifecycle.md` §4, the third kind of contradiction). One for
-    /// each of these chains that had begun by a moment, in the order of `openNotices`.
+    /// each of these chains that had begun by that moment, in the order of `openNotices`.
     public func sharedNotices(at moment: Timestamp) async throws(StoreError) -> [OpenNotice] {
         let shared = try await sharedTransactions()
         var chains: Set<ChainId> = []

@@ -4,25 +4,25 @@ public import Ledger
 public import LedgerStore
 internal import Migrations
 
-/// One `projections-<reducerVersion>-<n>.sqlite`: every chain's life as rows. Disposable.
+/// One `projections-<reducerVersion>-<n>.sqlite`: the life of every chain as rows. Disposable.
 public final class ProjectionsStore: Sendable {
     private let pool: DatabasePool
     public let path: String
     private let identity: FileIdentity?
     let knownClasses = KnownClasses()
 
-    /// What a file was built with; a file of another build is not used.
+    /// The parameters a file was built with; a file with others is not used.
     public struct Build: Hashable, Sendable {
         public let reducerVersion: Int
         public let decoderVersion: Int
-        /// SHA-256 of the catalogue, in hexadecimal: levels and durations shape the rows.
+        /// SHA-256 of the catalogue, in hexadecimal: levels and durations determine the rows.
         public let catalogueHash: String
-        /// The days that sums are kept by: the report zone, and its rules.
+        /// The days of the sums: the report zone and its rules.
         public let days: String
 
         static let daysKey = "reportDays"
 
-        /// The version of the tables; a file with others cannot be read at all.
+        /// The version of the tables; a file with a different one cannot be read.
         static let layoutVersion = 8
 
         public init(
@@ -64,23 +64,23 @@ public final class ProjectionsStore: Sendable {
         }
     }
 
-    /// Opens a file that was built. Blocks.
+    /// Opens an existing file. Blocks.
     ///
-    /// Throws `noSuchFile`, or what SQLite met.
+    /// Throws `noSuchFile`, or the error SQLite reported.
     public init(path: String) throws(StoreError) {
         self.path = path
         identity = FileIdentity(path: path)
         guard identity != nil else {
             throw StoreError(
                 .noSuchFile, path: path, reason: "The projections are gone.",
-                remedy: "They are derived data: `subledger rebuild` makes them again.")
+                remedy: "They are derived data: run `subledger rebuild`.")
         }
         pool = try DerivedFile(
             path: path, schema: DerivedSchema.projections, mark: SubscriptionRow.table
         ).open()
     }
 
-    /// Whether the file is still where it was opened: false once somebody deleted or replaced it.
+    /// Whether the file is still at its path: false after it was deleted or replaced.
     public var isInPlace: Bool { FileIdentity(path: path) == identity }
 
     public func close() throws(StoreError) {
@@ -89,12 +89,12 @@ public final class ProjectionsStore: Sendable {
         }
     }
 
-    /// Whether the file was built the way it would be built now.
+    /// Whether the file was built with the current parameters.
     public func matches(_ build: Build) async throws(StoreError) -> Bool {
         try await self.build() == build
     }
 
-    /// How the file was built; nil when it does not say.
+    /// The parameters of the build; nil when the file lacks them.
     public func build() async throws(StoreError) -> Build? {
         try await read { Build(meta: try DerivedFile.meta($0)) }
     }
@@ -105,10 +105,10 @@ public final class ProjectionsStore: Sendable {
 
     // MARK: Writing
 
-    /// Brings the rows of these chains to what they should be, writing only those that differ, and
-    /// moves the checkpoint, in one transaction. The number of rows written.
+    /// Updates the rows of these chains, writing only those that differ, and moves the checkpoint,
+    /// in one transaction. Returns the number of rows written.
     ///
-    /// Throws `fileChanged` when the file's sums are kept by other days.
+    /// Throws `fileChanged` when the file's sums use other days.
     ///
     /// - Parameters:
     ///   - completeness: states that these events added.
@@ -124,7 +124,7 @@ public final class ProjectionsStore: Sendable {
                 guard try DerivedFile.meta(database)[Build.daysKey] == days.name else {
                     throw StoreError(
                         .fileChanged, path: path,
-                        reason: "Its sums are kept by the days of another time zone.",
+                        reason: "Its sums use the days of another time zone.",
                         remedy: "Run `subledger rebuild`.")
                 }
                 let before = try DerivedFile.checkpoint(database).position
@@ -141,7 +141,7 @@ public final class ProjectionsStore: Sendable {
         }
     }
 
-    /// Makes everything written durable and folds the write-ahead log into the file.
+    /// Makes everything written durable and moves the write-ahead log into the file.
     public func settle() async throws(StoreError) {
         do {
             try await pool.writeWithoutTransaction { database in
@@ -154,7 +154,7 @@ public final class ProjectionsStore: Sendable {
 
     // MARK: Reading
 
-    /// Every chain that holds this transactionId, by chain order.
+    /// Every chain that holds this transactionId, in chain order.
     public func chains(
         transaction id: TransactionId, through position: Int64 = .max
     ) async throws(StoreError) -> [ChainId] {
@@ -173,8 +173,8 @@ public final class ProjectionsStore: Sendable {
         }
     }
 
-    /// TransactionIds that stand under more than one chain: the third kind of contradiction
-    /// (`lifecycle.md` §4). Of each, every chain and the first position that stated it there.
+    /// TransactionIds that occur in more than one chain: the third kind of contradiction
+    /// (`lifecycle.md` §4). For each, every chain and the first position that stated it there.
     public func sharedTransactions(
         through position: Int64 = .max
     ) async throws(StoreError) -> [SharedTransaction] {
@@ -188,10 +188,10 @@ public final class ProjectionsStore: Sendable {
         return try await sharedTransactions(among: ids, through: position)
     }
 
-    /// TransactionIds looked at in one piece, so that no reader holds the file for long.
+    /// TransactionIds scanned per read, so that no reader holds the file for long.
     private static let sharedScanCount: Int64 = 100_000
 
-    /// Those of the next transactionIds that stand under several chains, and where to go on.
+    /// Those of the next transactionIds that occur in several chains, and where to continue.
     private func sharedIds(
         after cursor: String, _ position: Int64
     ) async throws(StoreError) -> (ids: [TransactionId], next: String?) {
@@ -219,7 +219,7 @@ public final class ProjectionsStore: Sendable {
         }
     }
 
-    /// Those of `ids` that stand under more than one chain.
+    /// Those of `ids` that occur in more than one chain.
     public func sharedTransactions(
         among ids: [TransactionId], through position: Int64 = .max
     ) async throws(StoreError) -> [SharedTransaction] {
@@ -232,7 +232,7 @@ public final class ProjectionsStore: Sendable {
                 WHERE t.transaction_id = ? AND t.first_position <= ?
                 ORDER BY s.original_transaction_id, s.bundle_id
                 """)
-            // Next to none do; asking that first spares them the chains' names.
+            // Very few are shared; checking that first saves the join for the others.
             let isShared = try BoundStatement(
                 database,
                 "SELECT 1 FROM transactions WHERE transaction_id = ? LIMIT 1 OFFSET 1")
@@ -286,7 +286,7 @@ public final class ProjectionsStore: Sendable {
     }
 }
 
-/// A transactionId that stands under several chains, at one of them.
+/// A transactionId that occurs in several chains, in one of them.
 public struct SharedTransaction: Hashable, Sendable {
     public let transactionId: TransactionId
     public let chain: ChainId

@@ -1,8 +1,9 @@
 internal import Foundation
 public import LedgerStore
 
-/// The right to project in a data directory: an advisory lock on `projector.lock`, given back when
-/// the process ends, however it ends. The file says how far its holder is, for those who wait.
+/// The exclusive right to project in a data directory: an advisory lock on `projector.lock`,
+/// released when the process ends, however it ends. The file holds its holder's progress, for
+/// waiting processes.
 public final class ProjectorLock: Sendable {
     private let lock: FileLock
 
@@ -10,12 +11,12 @@ public final class ProjectorLock: Sendable {
 
     static func path(directory: String) -> String { "\(directory)/\(fileName)" }
 
-    /// A program being started by some thread of ours holds all our locks for a moment.
+    /// A child process being spawned by another thread inherits all locks for a moment.
     public static let patienceMilliseconds = 15
 
-    /// Nil while another process holds it, and still does after `patienceMilliseconds`. Blocks.
+    /// Nil when another process holds it for longer than `patienceMilliseconds`. Blocks.
     ///
-    /// Throws `fileReadOnly`, `diskFull` or `ioError` when the lock cannot be asked for.
+    /// Throws `fileReadOnly`, `diskFull` or `ioError` when the lock cannot be requested.
     public static func take(
         directory: String, patienceMilliseconds: Int = ProjectorLock.patienceMilliseconds
     ) throws(StoreError) -> ProjectorLock? {
@@ -32,13 +33,13 @@ public final class ProjectorLock: Sendable {
 
     // MARK: Progress
 
-    /// Says how far the holder is. Advice only: losing it loses nothing.
+    /// Writes the holder's progress. Advisory only.
     public func note(_ progress: ProjectionProgress) {
         let line = progress.line
         _ = line.withUnsafeBytes { pwrite(lock.descriptor, $0.baseAddress, $0.count, 0) }
     }
 
-    /// How far the holder of the lock said it is; nil when nobody said.
+    /// The progress written by the lock's holder; nil without any.
     public static func progress(directory: String) -> ProjectionProgress? {
         guard let data = FileManager.default.contents(atPath: "\(directory)/\(fileName)") else {
             return nil
@@ -47,24 +48,24 @@ public final class ProjectorLock: Sendable {
     }
 }
 
-/// How far derived data is while it is brought up to the log.
+/// The progress of updating derived data to the log.
 public struct ProjectionProgress: Hashable, Sendable {
-    /// What is being done.
+    /// The current activity.
     public enum Phase: String, Sendable, CaseIterable {
         /// Decoding evidence into facts.
         case decode
-        /// Folding facts into rows, all of them.
+        /// Folding facts into rows, for all chains.
         case fold
-        /// Applying event by event.
+        /// Applying events one by one.
         case apply
-        /// Computing the log's hashes again.
+        /// Recomputing the log's hashes.
         case verify
         /// Verifying signatures again.
         case signatures
     }
 
     public let phase: Phase
-    /// Events done, of how many.
+    /// Events done, and the total.
     public let position: Int64
     public let head: Int64
 
@@ -74,10 +75,10 @@ public struct ProjectionProgress: Hashable, Sendable {
         self.head = head
     }
 
-    /// For people who wait: `decode: 1000 of 20000`.
+    /// For waiting users: `decode: 1000 of 20000`.
     public var text: String { "\(phase.rawValue): \(position) of \(head)" }
 
-    /// Always of one length, so that a shorter one overwrites a longer one whole.
+    /// Of constant length, so that a shorter text fully overwrites a longer one.
     fileprivate var line: [UInt8] {
         var bytes = Array("\(phase.rawValue) \(position) \(head)".utf8)
         bytes += [UInt8](repeating: UInt8(ascii: " "), count: max(0, 63 - bytes.count))

@@ -1,26 +1,25 @@
 internal import Foundation
 public import LedgerStore
 
-/// Somebody wants to project in a data directory: a lock on a byte of `projector.lock` that is apart
-/// from the projector's own lock, given back when the process ends, however it ends. A service that
-/// keeps projecting gives the projector's lock back between two rounds while a wish stands, however
-/// busy it is.
+/// A request to project in a data directory: a lock on a byte of `projector.lock`, separate from
+/// the projector's own lock, released when the process ends, however it ends. A service that
+/// projects continuously releases the projector's lock between two rounds while a request is
+/// pending, however busy it is.
 public final class ProjectorWish: Sendable {
     private let descriptor: Int32
 
-    /// Behind whatever the file says.
+    /// Beyond the text in the file.
     private static let offset: off_t = 4_096
     private static let retryMilliseconds = 5
-    /// Another command's wish is granted before ours.
+    /// How long to wait for another command's request.
     public static let patienceMilliseconds = 1_000
-    /// Locks of an open file (`fcntl(2)`, open file description locks); the C library's names for
-    /// them are not imported.
+    /// Open file description locks (`fcntl(2)`); the C library's names for them are not imported.
     private static let getLock: Int32 = 36
     private static let setLock: Int32 = 37
 
-    /// Nil while another one's wish stands, and still does after `patienceMilliseconds`. Blocks.
+    /// Nil when another request is pending for longer than `patienceMilliseconds`. Blocks.
     ///
-    /// Throws `fileReadOnly`, `diskFull` or `ioError` when the lock cannot be asked for.
+    /// Throws `fileReadOnly`, `diskFull` or `ioError` when the lock cannot be requested.
     public static func make(
         directory: String, patienceMilliseconds: Int = ProjectorWish.patienceMilliseconds
     ) throws(StoreError) -> ProjectorWish? {
@@ -54,10 +53,10 @@ public final class ProjectorWish: Sendable {
         return range
     }
 
-    /// Whether anybody's wish stands.
+    /// Whether a request is pending.
     public static func isStanding(directory: String) -> Bool {
         let descriptor = open(ProjectorLock.path(directory: directory), O_RDONLY | O_CLOEXEC)
-        // Nobody ever projected here.
+        // The file does not exist: no process has projected here.
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var range = wished

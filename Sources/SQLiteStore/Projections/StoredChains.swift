@@ -4,19 +4,20 @@ public import Ledger
 public import LedgerStore
 internal import Migrations
 
-/// The chains of a projections file read back as the rows they were written from, in chain order:
-/// what a check compares with. Reads files of other releases too, as long as they have the columns.
+/// The chains of a projections file, read back as the rows they were written from, in chain order,
+/// for comparison. Also reads files of other releases, if they have the columns.
 public final class StoredChains: Sendable {
     private let path: String
     private let queue: DatabaseQueue
 
-    /// Chains of one page.
+    /// Chains per page.
     static let pageChainCount = 1_000
 
-    /// Opens the file for reading. Blocks: rows kept by transactionId and by customer are put in the
-    /// order of chains first, in temporary tables.
+    /// Opens the file for reading. Blocks: first sorts the rows kept by transactionId and by
+    /// customer into chain order, in temporary tables.
     ///
-    /// Throws `noSuchFile`, `fileChanged` when the file lacks a column, or what SQLite met.
+    /// Throws `noSuchFile`, `fileChanged` when the file lacks a column, or the error SQLite
+    /// reported.
     public init(path: String) throws(StoreError) {
         self.path = path
         DiskReads.install()
@@ -54,14 +55,14 @@ public final class StoredChains: Sendable {
         guard error.code == .databaseFailure else { return error }
         return StoreError(
             .fileChanged, path: error.path,
-            reason: "The file was made by a release that kept other columns. \(error.reason)",
+            reason: "The file was created by a release with other columns. \(error.reason)",
             remedy: "Its answers cannot be compared row by row; run `subledger rebuild`.")
     }
 
     public func close() { try? queue.close() }
 
-    /// What is wrong with the file apart from the rows of its chains: tables with rows of no chain,
-    /// and `schema` when tables or views are not those this release makes. Blocks.
+    /// Defects of the file apart from the rows of its chains: tables with rows of no chain, and
+    /// `schema` when tables or views differ from this release's. Blocks.
     public func findings() throws(StoreError) -> [String] {
         do {
             return try queue.inDatabase { database in
@@ -112,7 +113,7 @@ private struct ChainRowReader {
     let database: Database
 
     func page(after: ChainId?, limit: Int) throws -> [ChainRows] {
-        // Even the empty text is an id, and comes first.
+        // The empty text is an id too, and sorts first.
         let isNext = after == nil ? ">=" : ">"
         let select = try BoundStatement(
             database,
@@ -169,7 +170,8 @@ private struct ChainRowReader {
         select.bind(1, subscription)
         var rows: [Row] = []
         while try select.step() {
-            // Behind a gap nothing is in its place: who only reads the rows in order would not see it.
+            // After a gap no row is in its place, which reading the rows in order alone would not
+            // detect.
             guard select.int64(Int32(Row.columns.count)) == Int64(rows.count) else {
                 misplaced.append(Row.table)
                 break

@@ -1,7 +1,7 @@
-/// A row by its columns, in order: what is stored, and what a difference is named by.
+/// A row given by its columns, in order: what is stored, and how differences are named.
 protocol StoredRow: Equatable, Sendable {
     static var table: String { get }
-    /// The columns that say something; keys that only place the row are not among them.
+    /// The columns with content, without keys that only order the rows.
     static var columns: [String] { get }
     /// Binds the columns in order.
     func bind(_ statement: inout some ColumnSink)
@@ -15,11 +15,11 @@ extension StoredRow {
         return values.all
     }
 
-    /// Rows are equal when SQLite would hold the same bytes: String's own equality takes
-    /// canonically equivalent spellings for one.
+    /// Rows are equal when SQLite would hold the same bytes; String's own equality treats
+    /// canonically equivalent spellings as equal.
     static func == (left: Self, right: Self) -> Bool { left.values == right.values }
 
-    /// Columns as `table.column` that differ between rows in the same place, and the table alone
+    /// Columns as `table.column` that differ between rows at the same index, and the table alone
     /// when one side has more rows.
     static func differences(_ left: [Self], _ right: [Self]) -> [String] {
         var differs = Array(repeating: false, count: columns.count)
@@ -51,7 +51,7 @@ enum ColumnValue: Equatable, Sendable {
     }
 }
 
-/// Keeps what is bound, in the order it is bound.
+/// Collects the bound values in order.
 private struct ColumnValues: ColumnSink {
     private(set) var all: [ColumnValue] = []
 

@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Ledger
 
-/// A chain's own row: what is known last, independent of the clock.
+/// A chain's own row: its latest known attributes, independent of the clock.
 struct SubscriptionRow: ProjectionRow {
     let kind: String?
     let startedAt: Int64?
@@ -29,7 +29,7 @@ struct SubscriptionRow: ProjectionRow {
     ]
 
     init(_ life: Lifecycle, facts: [Fact]) {
-        // The end of time: then everything known is known.
+        // At the end of time all facts apply.
         let end = Timestamp(milliseconds: .max - 1)
         startedAt = life.intervals.first?.from.milliseconds
         meetsMinimumTrust = life.meetsMinimumTrust

@@ -3,18 +3,19 @@ internal import GRDB
 internal import GRDBSQLite
 internal import Ledger
 
-/// A prepared statement stepped directly, for the loops where GRDB's value conversions would cost
+/// A prepared statement stepped directly, for loops in which GRDB's value conversions would cost
 /// more than the row.
 ///
-/// The one place that touches `sqliteStatement`. It owns the GRDB statement, because a handle
-/// whose `Statement` was released is dangling. Not Sendable: it lives and dies inside one access
-/// to its connection. Parameters count from 1, columns from 0, as in SQLite.
+/// The only type that uses `sqliteStatement`. It owns the GRDB statement, because the handle
+/// dangles once its `Statement` is released. Not Sendable: it is confined to one access to its
+/// connection. Parameters count from 1, columns from 0, as in SQLite.
 struct BoundStatement: ColumnSink {
     private let statement: Statement
     private let handle: SQLiteStatement
     private let connection: SQLiteConnection?
 
-    /// Prepares `sql` once per connection: the same text is found again in the connection's cache.
+    /// Prepares `sql` once per connection: the same text is found in the connection's statement
+    /// cache.
     init(_ database: Database, _ sql: String) throws {
         statement = try database.cachedStatement(sql: sql)
         handle = statement.sqliteStatement
@@ -24,7 +25,7 @@ struct BoundStatement: ColumnSink {
 
     // MARK: Running
 
-    /// True when positioned on a row, false when done. Resets itself when done or failed.
+    /// True when positioned on a row, false when done. Resets the statement when done or failed.
     func step() throws -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -38,20 +39,20 @@ struct BoundStatement: ColumnSink {
         }
     }
 
-    /// Runs a statement that returns no rows; the number of rows it changed.
+    /// Runs a statement that returns no rows; returns the number of rows it changed.
     func run() throws -> Int {
         let hasRow = try step()
         precondition(!hasRow, "A statement that returns rows was run for its effect.")
         return connection.map { Int(sqlite3_changes($0)) } ?? 0
     }
 
-    /// As `run`, for loops that need no count: SQLite is not asked for one.
+    /// As `run`, without querying the number of changed rows.
     func runInsert() throws {
         let hasRow = try step()
         precondition(!hasRow, "A statement that returns rows was run for its effect.")
     }
 
-    /// Makes the statement ready to be bound and stepped again.
+    /// Prepares the statement to be bound and stepped again.
     func reset() { sqlite3_reset(handle) }
 
     // MARK: Binding
@@ -62,14 +63,14 @@ struct BoundStatement: ColumnSink {
         if let value { bind(parameter, value) } else { sqlite3_bind_null(handle, parameter) }
     }
 
-    /// SQLite reads the bytes where they are: they must stay there until the statement is reset.
+    /// Binds without a copy: the bytes must stay valid until the statement is reset.
     func bind(_ parameter: Int32, lentText text: UnsafeRawBufferPointer) {
         let start = text.baseAddress?.assumingMemoryBound(to: CChar.self)
         sqlite3_bind_text(
             handle, parameter, start ?? UnsafePointer(bitPattern: 1), Int32(text.count), nil)
     }
 
-    /// As `bind(_:lentText:)`, of a blob.
+    /// As `bind(_:lentText:)`, for a blob.
     func bind(_ parameter: Int32, lentBlob blob: UnsafeRawBufferPointer) {
         if blob.isEmpty {
             sqlite3_bind_zeroblob(handle, parameter, 0)
@@ -99,7 +100,7 @@ struct BoundStatement: ColumnSink {
 
     func bind(_ parameter: Int32, _ bytes: [UInt8]) {
         if bytes.isEmpty {
-            // A nil pointer would bind NULL instead of no bytes.
+            // A nil pointer would bind NULL instead of an empty blob.
             sqlite3_bind_zeroblob(handle, parameter, 0)
             return
         }
@@ -152,7 +153,7 @@ struct BoundStatement: ColumnSink {
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// Whether the column holds exactly this text; makes no string of it.
+    /// Whether the column holds exactly this text; creates no string.
     func text(_ column: Int32, equals text: String) -> Bool {
         guard let start = sqlite3_column_text(handle, column) else { return false }
         let count = Int(sqlite3_column_bytes(handle, column))
@@ -165,10 +166,10 @@ struct BoundStatement: ColumnSink {
         }
     }
 
-    /// The blob; empty for NULL too, so ask `isNull` where that matters.
+    /// The blob; also empty for NULL, so check `isNull` where that matters.
     func bytes(_ column: Int32) -> [UInt8] { withBytes(column) { Array($0) } }
 
-    /// Lends the blob without a copy. The pointer is valid inside `body` only.
+    /// Passes the blob to `body` without a copy. The pointer is valid inside `body` only.
     func withBytes<Result>(
         _ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) rethrows -> Result {
@@ -188,7 +189,7 @@ struct BoundStatement: ColumnSink {
         }
     }
 
-    /// SQLITE_TRANSIENT: SQLite takes its own copy before the call returns
+    /// SQLITE_TRANSIENT: SQLite copies before the call returns
     /// (https://www.sqlite.org/c3ref/c_static.html).
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }

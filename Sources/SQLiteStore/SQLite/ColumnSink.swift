@@ -1,4 +1,4 @@
-/// Takes the values of a row's columns: a statement to be run, or bytes to be run later.
+/// Receives the values of a row's columns: a statement, or a buffer of encoded rows.
 protocol ColumnSink {
     mutating func bind(_ parameter: Int32, _ value: Int64)
     mutating func bind(_ parameter: Int32, _ value: Int64?)

@@ -3,24 +3,24 @@ internal import GRDB
 internal import GRDBSQLite
 internal import LedgerStore
 
-/// One of our SQLite files: how it is created, recognised and opened.
+/// An SQLite file of this program: how it is created, recognised and opened.
 struct DatabaseFile: Sendable {
     let path: String
-    /// SQLite's `application_id`: tells our files from other people's.
+    /// SQLite's `application_id`: distinguishes this program's files from others.
     let applicationId: Int32
     let migrations: [SchemaStep]
     let pageByteCount: Int
     /// Page cache of the writing connection, KiB.
     let cacheKibibytes: Int
-    /// Page cache of each connection that only reads, KiB, at most: as for derived files.
+    /// Page cache limit of each read-only connection, KiB: as for derived files.
     static let readerCacheKibibytes = DerivedFile.readerCacheKibibytes
     /// How long a connection waits for another process.
     var busyTimeoutSeconds = DatabaseFile.usualBusyTimeoutSeconds
 
     static let usualBusyTimeoutSeconds = 5
-    /// What an emptied write-ahead log may keep of its size, bytes: more than a long import makes
-    /// it, so that its blocks are written over and over. Giving them back stalls a COMMIT for 40 to
-    /// 70 ms and makes every later one allocate (tried: 12 to 20 % of the events a second).
+    /// The size that an emptied write-ahead log keeps at most, bytes: more than a long import
+    /// reaches, so that its blocks are reused. Freeing them stalls a COMMIT for 40 to 70 ms and
+    /// makes every later one allocate (tried: 12 to 20 % of the events per second).
     static let idleWriteAheadLogByteCount = 1_024 * 1_024 * 1_024
     /// Private to the user: the files hold customers' purchases.
     static let fileMode: mode_t = 0o600
@@ -30,7 +30,7 @@ struct DatabaseFile: Sendable {
 
     /// Opens the writing connection; creates the file, and brings its schema up to date.
     ///
-    /// Nothing is changed in a file before it is known to be ours. Blocks: call it off the
+    /// A file is not changed before it is recognised as this program's. Blocks: call it off the
     /// cooperative pool. Throws `fileNewer`, `fileChanged`, `fileForeign`, `fileNotDatabase`,
     /// `fileCorrupt`, `fileReadOnly`, `fileReplaced`, `fileLocked`, `diskFull`, `ioError`.
     func openWriter() throws(StoreError) -> DatabaseQueue {
@@ -38,7 +38,7 @@ struct DatabaseFile: Sendable {
         return try reopenWriter()
     }
 
-    /// As `openWriter`, for a file that must be there.
+    /// As `openWriter`, for a file that must exist.
     func reopenWriter() throws(StoreError) -> DatabaseQueue {
         try failingAsStore {
             let queue = try DatabaseQueue(path: path, configuration: configuration(readOnly: false))
@@ -50,14 +50,14 @@ struct DatabaseFile: Sendable {
         }
     }
 
-    /// Opens a connection that checkpoints and does nothing else.
+    /// Opens a connection for checkpoints only.
     func openCheckpointer() throws(StoreError) -> DatabaseQueue {
         try failingAsStore {
             try DatabaseQueue(path: path, configuration: configuration(readOnly: false))
         }
     }
 
-    /// Opens connections that can only read. The writer must be open.
+    /// Opens read-only connections. The writer must be open.
     func openReaders(count: Int) throws(StoreError) -> DatabasePool {
         try failingAsStore {
             var readers = configuration(readOnly: true)
@@ -97,7 +97,7 @@ struct DatabaseFile: Sendable {
         return configuration
     }
 
-    /// - Parameter pause: waits a little, for another process.
+    /// - Parameter pause: waits briefly for another process.
     func useWriteAheadLog(
         _ database: Database,
         pause: () -> Void = { usleep(useconds_t(DatabaseFile.pauseMilliseconds * 1_000)) }
@@ -108,9 +108,10 @@ struct DatabaseFile: Sendable {
                 .ioError, path: path, reason: "The file system does not support SQLite's WAL.",
                 remedy: "Put the data directory on a local disk, not a network share.")
         }
-        // Changing the mode may have reset it in another connection's place; ours is FULL.
+        // Changing the mode may have reset this in place of another connection's; ours must be
+        // FULL.
         try database.execute(sql: "PRAGMA synchronous = FULL")
-        // The first read makes the -wal and the -shm, so that they can be watched.
+        // The first read creates the -wal and the -shm, so that they can be watched.
         _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
         try requireWritable(database)
         try requireUnmovable(database)
@@ -119,14 +120,16 @@ struct DatabaseFile: Sendable {
 
     private static let pauseMilliseconds = 5
 
-    /// The mode after it was asked for. Where two processes begin with a new file at one moment,
-    /// one is refused at once, whatever its patience: SQLite asks no busy handler of a transaction
-    /// that reads already (https://www.sqlite.org/c3ref/busy_handler.html). It has to ask again.
+    /// Requests WAL and returns the resulting mode. When two processes create a file at the same
+    /// moment, one is refused immediately whatever its timeout, because SQLite calls no busy
+    /// handler for a transaction that already reads
+    /// (https://www.sqlite.org/c3ref/busy_handler.html). Hence the retries.
     private func writeAheadModes(_ database: Database, _ pause: () -> Void) throws -> [String] {
         var patience = busyTimeoutSeconds * 1_000
         while true {
             do {
-                // To the end of the statement: it answers first, and only then commits the change.
+                // Fetch to the end of the statement: it returns its row before it commits the
+                // change.
                 return try String.fetchAll(database, sql: "PRAGMA journal_mode = WAL")
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
                 guard patience > 0 else { throw error }
@@ -136,16 +139,16 @@ struct DatabaseFile: Sendable {
         }
     }
 
-    /// In a file that is to be made smaller SQLite keeps pages of its own between the others, and would
-    /// write them over rows. None of ours is: a header that says so is damaged
+    /// With auto-vacuum SQLite puts its own pages between the others, and would overwrite rows with
+    /// them. No file of this program uses it: a header that says so is damaged
     /// (https://www.sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages).
     private func requireUnmovable(_ database: Database) throws {
         guard try Int.fetchOne(database, sql: "PRAGMA auto_vacuum") != 0 else { return }
-        throw StoreError.corrupt(path: path, "Its header says that its pages move.")
+        throw StoreError.corrupt(path: path, "Its header enables auto-vacuum.")
     }
 
-    /// A process that was killed between writing a transaction and syncing it leaves one that reads
-    /// as committed. Made durable before anybody is answered with it: what is known is not written,
+    /// A process killed between writing a transaction and syncing it leaves one that reads as
+    /// committed. It must be durable before any answer depends on it: a known event is not written,
     /// and so not synced, a second time.
     private func synchronizeWriteAheadLog(_ database: Database) throws {
         var file: UnsafeMutablePointer<sqlite3_file>?
@@ -160,8 +163,8 @@ struct DatabaseFile: Sendable {
         }
     }
 
-    /// SQLite opens a file it may not write, or whose header claims a later version of the format,
-    /// for reading only, and says so at the first write: too late for a log.
+    /// SQLite opens a file read-only if it may not write it or if its header claims a later format
+    /// version, and reports that at the first write: too late for a log.
     private func requireWritable(_ database: Database) throws {
         guard sqlite3_db_readonly(database.sqliteConnection, "main") != 0 else { return }
         guard access(path, W_OK) == 0 else {
@@ -172,10 +175,10 @@ struct DatabaseFile: Sendable {
 
     // MARK: Creating
 
-    /// SQLite would create the file with the umask's permissions; its -wal and -shm take the
-    /// permissions of the file.
+    /// Creates the file with private permissions, since SQLite would apply the umask; its -wal and
+    /// -shm get the same permissions.
     ///
-    /// A file that is there is not opened: closing the descriptor would drop the locks other
+    /// An existing file is not opened: closing the descriptor would drop the locks that other
     /// connections of this process hold on it (https://www.sqlite.org/howtocorrupt.html §2.2).
     private func createIfMissing() throws(StoreError) {
         try createDirectory(DatabaseFile.parent(of: path))
@@ -191,14 +194,14 @@ struct DatabaseFile: Sendable {
     /// SQLite deletes a write-ahead log without its file, and committed events with it. No crash
     /// leaves one: the file has its schema before it has a write-ahead log.
     private func refuseOrphan() throws(StoreError) {
-        // First the log: by the time that another process has written one, the file has its schema.
+        // The log first: once another process has written one, the file has its schema.
         var status = stat()
         guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return }
         if stat(path, &status) == 0, status.st_size > 0 { return }
         throw FileWatch.error(path: path, "Only \(FileWatch.name(path))-wal is left of it.")
     }
 
-    /// The directory of a path, `.` for a bare name. (NSString's answer traps on some one-letter
+    /// The directory of a path, `.` for a bare name. (NSString's method traps on some one-letter
     /// names.)
     static func parent(of path: String) -> String {
         var path = Substring(path)
@@ -230,7 +233,7 @@ struct DatabaseFile: Sendable {
         default:
             return StoreError(
                 .ioError, path: path, reason: "It cannot be opened: \(detail)",
-                remedy: "Name another data directory, or mend this one.")
+                remedy: "Name another data directory, or repair this one.")
         }
     }
 

@@ -3,13 +3,14 @@ internal import GRDB
 public import LedgerStore
 
 extension DerivedFiles {
-    /// What SQLite finds wrong in a derived file: tables and indexes that contradict each other,
-    /// trees that do not hang together, values that no column may hold. Nil when nothing is.
+    /// The first inconsistency that SQLite finds in a derived file: tables and indexes that
+    /// contradict each other, broken trees, values that the schema does not allow. Nil when there
+    /// is none.
     ///
-    /// Some questions are answered from an index, others from its table: where these differ, every
-    /// comparison of one of them alone may hold while answers are wrong. Reads the whole file; blocks.
+    /// Some queries read an index, others its table: where these differ, answers can be wrong
+    /// although each compares equal by itself. Reads the whole file; blocks.
     ///
-    /// Throws what keeps the file from being looked at; its damage is no failure.
+    /// Throws what prevents the check; damage of the file is no error.
     public static func fault(in path: String) throws(StoreError) -> String? {
         DiskReads.install()
         var configuration = Configuration()
@@ -21,7 +22,7 @@ extension DerivedFiles {
             defer { try? queue.close() }
             return try queue.inDatabase { database in
                 let found = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)")
-                return found == "ok" ? nil : found ?? "SQLite says nothing of it"
+                return found == "ok" ? nil : found ?? "SQLite reports no result"
             }
         } catch {
             let failure = StoreError(error, path: path).ofDerivedFile(path)

@@ -3,29 +3,29 @@ internal import Foundation
 internal import GRDB
 internal import LedgerStore
 
-/// A file that is derived from the log and may be thrown away: synchronous=NORMAL, since what a
-/// power cut takes is made again.
+/// A disposable file derived from the log. synchronous=NORMAL, since what a power failure removes
+/// is rebuilt.
 struct DerivedFile: Sendable {
     let path: String
     let schema: String
     /// A table that no other kind of file has.
     let mark: String
-    /// Page cache of one connection that reads, KiB. The system keeps the file's pages once for
-    /// all; a copy of them in every connection takes memory and saves no time (tried: 16 MiB).
+    /// Page cache of one reading connection, KiB. The operating system caches the file's pages once
+    /// for all; a copy in every connection takes memory and saves no time (tried: 16 MiB).
     static let readerCacheKibibytes = 512
-    /// Page cache of the connection that writes, KiB; 16 and 32 MiB brought not an event more a
-    /// second to ten million (tried).
+    /// Page cache of the writing connection, KiB; 16 and 32 MiB gave no more events per second up
+    /// to ten million (tried).
     static let writerCacheKibibytes = 1_024
 
-    /// Pages of the write-ahead log after which they are folded into the file, 64 MiB: chains lie
-    /// anywhere, and a page that many of them share is written once instead of each time.
+    /// Pages of the write-ahead log after which it is checkpointed, 64 MiB: chains are scattered
+    /// over the file, and a page that many of them share is then written once.
     static let checkpointPageCount = 8_192
 
     /// How long a connection waits for another process, seconds.
     static let busyTimeoutSeconds = 5
 
-    /// Opens a file that exists. Throws `fileForeign` when it is none of ours, or says something else
-    /// than `meta` of how it was made.
+    /// Opens an existing file. Throws `fileForeign` when it is not a derived file of this kind, or
+    /// its metadata differs from `meta`.
     func open(requiring meta: [String: String] = [:]) throws(StoreError) -> DatabasePool {
         do {
             let pool = try DatabasePool(path: path, configuration: configuration())
@@ -47,10 +47,10 @@ struct DerivedFile: Sendable {
         }
     }
 
-    /// Makes the file when it is missing, with its schema and `meta` rows, and opens it. Throws
-    /// `fileForeign` for one that holds anything else: nothing is put into somebody's file.
+    /// Opens the file, creating it with its schema and `meta` rows when missing. Throws
+    /// `fileForeign` for a file with any other contents, and leaves it unchanged.
     ///
-    /// The schema goes in with one transaction: a crash leaves either no table or all of them.
+    /// The schema is created in one transaction: a crash leaves no tables or all of them.
     func open(meta: [String: String]) throws(StoreError) -> DatabasePool {
         do {
             try DerivedFile.create(path)
@@ -71,7 +71,7 @@ struct DerivedFile: Sendable {
         try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)") ?? false
     }
 
-    /// Makes the tables, and says how the file is built.
+    /// Creates the tables and stores the build metadata.
     static func install(
         _ schema: String, _ meta: [String: String], _ database: Database
     ) throws {
@@ -87,7 +87,7 @@ struct DerivedFile: Sendable {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
     }
 
-    /// Makes an empty file for its owner alone, unless it exists.
+    /// Creates an empty file with private permissions, unless it exists.
     static func create(_ path: String) throws(StoreError) {
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, DatabaseFile.fileMode)
         guard descriptor >= 0 else {
@@ -126,7 +126,7 @@ struct DerivedFile: Sendable {
     }
 
     static func checkpoint(_ database: Database) throws -> Checkpoint {
-        // Files of releases that kept no tree are read, too, to be compared or made again.
+        // Files of releases without a tree are read too, to be compared or rebuilt.
         let hasTree = try database.columns(in: "checkpoint").contains { $0.name == "tree" }
         let statement = try BoundStatement(
             database,
@@ -138,7 +138,7 @@ struct DerivedFile: Sendable {
         defer { statement.reset() }
         var tree: CompactRange?
         if hasTree, !statement.isNull(2) || !statement.isNull(3) {
-            // One that contradicts itself is nobody's: not even the empty log has those events.
+            // An inconsistent tree matches no log: the empty tree contains none of these events.
             tree =
                 CompactRange(size: statement.int64(2), bytes: statement.bytes(3)) ?? CompactRange()
         }

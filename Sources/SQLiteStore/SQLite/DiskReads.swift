@@ -2,16 +2,16 @@ internal import Foundation
 internal import GRDBSQLite
 internal import Synchronization
 
-/// SQLite's own file system (https://www.sqlite.org/vfs.html), except that a read which the disk
-/// refuses is told as just that.
+/// A VFS on top of SQLite's default one (https://www.sqlite.org/vfs.html) that preserves EIO on
+/// reads.
 ///
 /// SQLite reports EIO as `SQLITE_IOERR_CORRUPTFS`, and its statements turn that into
-/// `SQLITE_CORRUPT`, as if what was read made no sense. For a log the two are not the same: damage
-/// is one row's own and for ever, and goes into the facts as such (`design.md` §3); a disk that does
-/// not answer says nothing about any row, and whoever asks has to ask again.
+/// `SQLITE_CORRUPT`, as if the data were invalid. For a log the two differ: damage concerns one
+/// row, is permanent, and is recorded as such in the facts (`design.md` §3); a read that the disk
+/// refuses proves nothing about any row, and must be retried.
 enum DiskReads {
-    /// The file system below ours, and its files' functions with ours for them, as addresses: what
-    /// is registered here stays for ever and is never changed, so that they never dangle.
+    /// The underlying VFS, and the method tables of its files with ours for each, as addresses.
+    /// Whatever is registered is never changed or freed, so the addresses never dangle.
     private struct Below {
         var system: UInt = 0
         var functions: [UInt: UInt] = [:]
@@ -19,10 +19,10 @@ enum DiskReads {
 
     private static let below = Mutex(Below())
 
-    /// Room that a file of another file system may need beyond what SQLite's own takes.
+    /// Spare size for files of another VFS, beyond those of SQLite's own.
     private static let spareByteCount: Int32 = 64
 
-    /// Ours. Written once, before SQLite knows it, and never freed: SQLite keeps it.
+    /// Our VFS. Initialised before SQLite uses it, and never freed: SQLite keeps the pointer.
     nonisolated(unsafe) private static let system: UnsafeMutablePointer<sqlite3_vfs>? = {
         guard let usual = sqlite3_vfs_find(nil) else { return nil }
         let copy = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
@@ -44,8 +44,8 @@ enum DiskReads {
         return copy
     }()
 
-    /// Makes it the file system of every connection that is opened from now on. Where another one
-    /// became the default in the meantime, ours is put above it.
+    /// Makes it the default VFS of all connections opened from now on. If another VFS became the
+    /// default in the meantime, ours is put on top of it.
     static func install() {
         guard let system else { return }
         below.withLock { below in
@@ -75,14 +75,14 @@ enum DiskReads {
 
     // MARK: Reading
 
-    /// A file's functions, and behind them those they stand for: SQLite hands a file to a function,
-    /// and nothing else.
+    /// A method table, followed by the one it wraps: a method receives only the file, and finds the
+    /// wrapped table through it.
     private struct Functions {
         var ours: sqlite3_io_methods
         let below: UnsafePointer<sqlite3_io_methods>
     }
 
-    /// The same functions but for reading. There are a handful of kinds, each made once.
+    /// The same methods except for reading. There are a handful of tables, each wrapped once.
     private static func ours(
         for functions: UnsafePointer<sqlite3_io_methods>
     ) -> UnsafePointer<sqlite3_io_methods> {
@@ -108,7 +108,7 @@ enum DiskReads {
         return code == refused ? readFailure : code
     }
 
-    /// SQLITE_IOERR_CORRUPTFS and SQLITE_IOERR_READ: macros that do not reach Swift
+    /// SQLITE_IOERR_CORRUPTFS and SQLITE_IOERR_READ: macros not imported into Swift
     /// (https://www.sqlite.org/rescode.html).
     private static let refused = SQLITE_IOERR | 33 << 8
     private static let readFailure = SQLITE_IOERR | 1 << 8

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// Which file stands at a path: device and inode (stat(2)). An inode is not given to another file
-/// while anybody has it open, so equal identities are the same file.
+/// The identity of the file at a path: device and inode (stat(2)). An inode is not reused while a
+/// process has the file open, so equal identities mean the same file.
 struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
 
-    /// Nil when nothing stands at `path`, or nothing that can be looked at.
+    /// Nil when there is no file at `path`, or it cannot be examined.
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

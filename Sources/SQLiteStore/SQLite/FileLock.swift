@@ -1,16 +1,16 @@
 internal import Foundation
 internal import LedgerStore
 
-/// An advisory lock on a file, given back when the process ends, however it ends.
+/// An advisory lock on a file, released when the process ends, however it ends.
 final class FileLock: Sendable {
     let descriptor: Int32
 
     private static let retryMilliseconds = 5
 
-    /// Nil while another one holds it, in this process or another, and still does after
-    /// `patienceMilliseconds`. Makes the file where there is none. Blocks.
+    /// Nil when the lock is held elsewhere, in this process or another, for longer than
+    /// `patienceMilliseconds`. Creates the file when missing. Blocks.
     ///
-    /// Throws `fileReadOnly`, `diskFull` or `ioError` when the lock cannot be asked for.
+    /// Throws `fileReadOnly`, `diskFull` or `ioError` when the lock cannot be requested.
     static func take(_ path: String, patienceMilliseconds: Int) throws(StoreError) -> FileLock? {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, DatabaseFile.fileMode)
         guard descriptor >= 0 else { throw DatabaseFile.systemError(errno, path: path) }

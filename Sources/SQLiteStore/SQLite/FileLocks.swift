@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// What the kernel tells of locks on a file, without opening it: closing a second descriptor would
-/// drop those this process holds (https://www.sqlite.org/howtocorrupt.html §2.2).
+/// The kernel's table of file locks, read without opening the file: closing a second descriptor
+/// would drop the locks of this process (https://www.sqlite.org/howtocorrupt.html §2.2).
 enum FileLocks {
-    /// What is read of the kernel's table: some thousands of locks.
+    /// Bytes read of the kernel's table: some thousands of locks.
     private static let tableByteCount = 512 * 1_024
 
-    /// Whether any process that can be seen from here holds a lock on the file. False where the kernel
-    /// does not say.
+    /// Whether any visible process holds a lock on the file. False where the kernel does not report
+    /// locks.
     static func isAnyHeld(on path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0,
@@ -19,7 +19,7 @@ enum FileLocks {
         }
     }
 
-    /// As proc(5) writes it: major and minor number in hexadecimal, the inode in decimal.
+    /// In the format of proc(5): major and minor number in hexadecimal, the inode in decimal.
     static func name(device: UInt64, inode: UInt64) -> String {
         let major = device >> 8 & 0xFFF | device >> 32 & 0xFFFF_F000
         let minor = device & 0xFF | device >> 12 & 0xFFFF_FF00

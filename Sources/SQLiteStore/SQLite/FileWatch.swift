@@ -1,11 +1,11 @@
 internal import Foundation
 internal import LedgerStore
 
-/// The files of an open database as they were when it was opened, to notice when one of them is
-/// deleted, moved or replaced: SQLite would go on with the file nobody finds any more, and what is
-/// acknowledged would be lost with it (https://www.sqlite.org/howtocorrupt.html §4.2).
+/// The identities of an open database's files, to detect when one is deleted, moved or replaced.
+/// SQLite would continue with the unlinked file, and acknowledged events would be lost with it
+/// (https://www.sqlite.org/howtocorrupt.html §4.2).
 ///
-/// Only looks at paths. A second descriptor on the database must never be opened: closing it drops
+/// Examines paths only. A second descriptor on the database must never be opened: closing it drops
 /// the locks of every connection of this process (the same page, §2.2).
 struct FileWatch: Sendable {
     private let path: String
@@ -16,12 +16,12 @@ struct FileWatch: Sendable {
         let identity: FileIdentity
     }
 
-    /// The suffixes of the database, of its write-ahead log and of the index of that log.
+    /// The suffixes of the database, its write-ahead log and its shared memory index.
     static let suffixes = ["", "-wal", "-shm"]
 
     /// Call it after the database was opened and read, when all three files exist.
     ///
-    /// Throws `fileReplaced` when one is missing already.
+    /// Throws `fileReplaced` when one is already missing.
     init(path: String) throws(StoreError) {
         self.path = path
         var files: [Watched] = []
@@ -45,7 +45,8 @@ struct FileWatch: Sendable {
         }
     }
 
-    /// Where a file is, is nothing for those who ask over the network: `path` has it for the others.
+    /// The name without its directory, which network clients need not see; `path` has the full
+    /// path.
     static func name(_ path: String) -> String { (path as NSString).lastPathComponent }
 
     static func error(path: String, _ detail: String) -> StoreError {

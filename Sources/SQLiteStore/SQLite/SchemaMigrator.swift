@@ -3,13 +3,13 @@ internal import Foundation
 internal import GRDB
 internal import LedgerStore
 
-/// Brings a file's schema up to date, and refuses one it must not touch.
+/// Brings a file's schema up to date, and refuses files it must not change.
 struct SchemaMigrator {
     let file: DatabaseFile
 
-    /// Recognises the file, then applies what is missing, each step in a transaction of its own.
+    /// Recognises the file, then applies the missing migrations, each in its own transaction.
     func run(_ database: Database) throws {
-        // Both looks of one moment: between them another process may give the file its schema.
+        // Both queries in one transaction, since another process may be creating the schema.
         var applied = 0
         try database.inTransaction(.deferred) {
             applied = try recognise(database)
@@ -17,7 +17,7 @@ struct SchemaMigrator {
         }
         for step in file.migrations.dropFirst(applied) {
             try database.inTransaction(.immediate) {
-                // Another process may have migrated between the look and the lock.
+                // Another process may have migrated before the lock was taken.
                 applied = try recognise(database)
                 if applied < step.version { try apply(step, database) }
                 return .commit
@@ -25,7 +25,7 @@ struct SchemaMigrator {
         }
     }
 
-    /// The number of migrations the file has, all of them ours and unchanged.
+    /// The number of migrations in the file, all of them known and unchanged.
     private func recognise(_ database: Database) throws -> Int {
         let identity = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
@@ -33,7 +33,7 @@ struct SchemaMigrator {
         guard identity == file.applicationId else {
             throw StoreError(
                 .fileForeign, path: file.path,
-                reason: "This SQLite file was made by another program or for another purpose.",
+                reason: "This SQLite file was created by another program or for another purpose.",
                 remedy: "Name another data directory; this file was not changed.")
         }
         let rows: BoundStatement
@@ -68,14 +68,14 @@ struct SchemaMigrator {
         }
         let step = file.migrations[index]
         guard step.name == name, checksum == step.checksum else {
-            throw changed("Migration \(version) is not the one this release carries.")
+            throw changed("Migration \(version) differs from this release's.")
         }
     }
 
     private func changed(_ detail: String) -> StoreError {
         StoreError(
             .fileChanged, path: file.path, reason: detail,
-            remedy: "Use the release that made the file, or restore a backup.")
+            remedy: "Use the release that created the file, or restore a backup.")
     }
 
     private func apply(_ step: SchemaStep, _ database: Database) throws {

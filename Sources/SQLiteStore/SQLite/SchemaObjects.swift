@@ -1,8 +1,8 @@
 internal import GRDB
 
-/// What a file's schema says, text by text.
+/// The schema of a file, text by text.
 enum SchemaObjects {
-    /// Everything in the schema but SQLite's own statistics.
+    /// Every schema entry except SQLite's own statistics.
     static func all(_ database: Database) throws -> Set<[String]> {
         let select = try BoundStatement(
             database,

@@ -7,7 +7,7 @@ struct SchemaStep: Sendable {
     let version: Int
     let name: String
     let sql: String
-    /// SHA-256 of the script's bytes, recorded in every file it was applied to.
+    /// SHA-256 of the script's bytes, recorded in every file to which it was applied.
     let checksum: Digest
 
     init(_ migration: Migration) {

@@ -1,7 +1,7 @@
 internal import GRDBSQLite
 
 /// How SQLite stores a value (https://www.sqlite.org/datatype3.html §2). A STRICT table admits only
-/// what its columns declare; damage asks nobody.
+/// the declared types, but damage can produce others.
 enum StorageClass: Hashable, Sendable {
     case null
     case integer
@@ -9,7 +9,7 @@ enum StorageClass: Hashable, Sendable {
     case text
     case blob
 
-    /// Of what `sqlite3_column_type` answers.
+    /// From a result of `sqlite3_column_type`.
     init(_ code: Int32) {
         switch code {
         case SQLITE_INTEGER: self = .integer

@@ -3,8 +3,8 @@ internal import GRDB
 internal import LedgerStore
 
 extension StoreError {
-    /// Translates what SQLite reported (https://www.sqlite.org/rescode.html). SQLite's message is
-    /// kept only where it names schema, never values.
+    /// Translates SQLite's errors (https://www.sqlite.org/rescode.html). SQLite's message is kept
+    /// only where it names schema, never values.
     init(_ error: any Error, path: String) {
         if let known = error as? StoreError {
             self = known
@@ -36,7 +36,7 @@ extension StoreError {
             self = .full(path: path, detail)
         case .SQLITE_CANTOPEN where error.extendedResultCode == .SQLITE_CANTOPEN_ISDIR:
             self.init(
-                .ioError, path: path, reason: "A directory stands where the file should be.",
+                .ioError, path: path, reason: "There is a directory in place of the file.",
                 remedy: "Move it away, or name another data directory.")
         case .SQLITE_CANTOPEN, .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_PROTOCOL:
             if let cause = StoreError.cause(of: error, path: path, detail) {
@@ -48,16 +48,16 @@ extension StoreError {
                 reason: "The operating system refused to read or write. \(detail)",
                 remedy: "Check the disk and the permissions of the directory.")
         case .SQLITE_CONSTRAINT:
-            self = .corrupt(path: path, "A row contradicts another one. \(detail)")
+            self = .corrupt(path: path, "Rows contradict each other. \(detail)")
         default:
             self.init(
                 .databaseFailure, path: path, reason: detail, remedy: "Run `subledger doctor`.")
         }
     }
 
-    /// What the file system says where SQLite does not: it cannot make the files beside its own on a
-    /// file system mounted for reading, nor let its shared memory grow on one that is full. Nil: it
-    /// is something else.
+    /// The cause from the file system where SQLite reports none: it cannot create the files beside
+    /// its own on a read-only mount, nor grow its shared memory on a full one. Nil for any other
+    /// cause.
     private static func cause(
         of error: DatabaseError, path: String, _ detail: String
     ) -> StoreError? {

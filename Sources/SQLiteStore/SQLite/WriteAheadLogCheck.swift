@@ -1,14 +1,14 @@
 internal import Foundation
 internal import LedgerStore
 
-/// Looks through the write-ahead log that a process which ended without closing the file left behind,
-/// before SQLite recovers what is in it.
+/// Verifies a write-ahead log left by a process that ended without closing the file, before SQLite
+/// recovers it.
 ///
-/// SQLite takes the first frame that does not verify for the end: a write that a crash cut short. A bit
-/// that flipped in the middle looks the same to it, and everything behind it is dropped without a word,
-/// acknowledged or not; frames before it, of pages that were moved into the file since, even take those
-/// back. The two can be told apart: a transaction is only begun when the one before it is on the disk,
-/// so where an intact one follows on a finished one, nothing before them was cut short.
+/// SQLite treats the first frame that does not verify as the end: a write interrupted by a crash. A
+/// flipped bit in the middle looks the same, and SQLite silently drops all later transactions,
+/// acknowledged or not; earlier frames, of pages that were checkpointed since, even revert these
+/// pages. The two can be distinguished: a transaction begins only when the previous one is on disk,
+/// so where an intact transaction follows a finished one, no write before them was interrupted.
 ///
 /// The format: https://www.sqlite.org/fileformat2.html#walformat.
 struct WriteAheadLogCheck {
@@ -16,13 +16,13 @@ struct WriteAheadLogCheck {
     let path: String
     let pageByteCount: Int
 
-    /// Frames read at once: about 1 MiB of 8 KiB pages.
+    /// Frames read at a time: about 1 MiB of 8 KiB pages.
     private static let framesAtOnce = 128
-    /// Whoever begins the log anew meanwhile makes it look damaged: it is looked at again.
+    /// Retries when another process restarts the log during the check, which makes it look damaged.
     private static let attemptCount = 3
 
-    /// Throws `fileCorrupt` when transactions that were finished stand behind frames that do not verify,
-    /// and `ioError`. Nothing is changed. Blocks.
+    /// Throws `fileCorrupt` when finished transactions follow frames that do not verify, and
+    /// `ioError`. Nothing is changed. Blocks.
     func run() throws(StoreError) {
         let log = path + "-wal"
         var status = stat()
@@ -33,7 +33,7 @@ struct WriteAheadLogCheck {
             let file = try OpenFile.reading(log)
             let start = try file.read(at: 0, count: WriteAheadLogHeader.byteCount)
             guard let damage = try firstDamage(in: file, WriteAheadLogHeader(start)) else { return }
-            // What somebody writes who came meanwhile may have been read half.
+            // A process that opened the file meanwhile may have been writing during the read.
             guard !isOpenElsewhere else { return }
             guard try file.read(at: 0, count: WriteAheadLogHeader.byteCount) == start else {
                 continue
@@ -42,18 +42,19 @@ struct WriteAheadLogCheck {
         }
     }
 
-    /// Whoever has the file open has recovered it already.
+    /// A process that has the file open has already recovered it.
     private var isOpenElsewhere: Bool { FileLocks.isAnyHeld(on: path + "-shm") }
 
-    /// The first frame that does not verify and must; frames count from 1, 0 is the header.
+    /// The first corrupt frame, from 1, or 0 for the header; nil if the rest is an interrupted
+    /// write.
     private func firstDamage(
         in file: OpenFile, _ header: WriteAheadLogHeader
     ) throws(StoreError) -> Int? {
         let frameByteCount = WriteAheadLogHeader.frameByteCount + pageByteCount
         var offset = Int64(WriteAheadLogHeader.byteCount)
         guard header.isValid else {
-            // SQLite reads nothing behind it. That was begun anew and cut short, unless what stands
-            // there was written behind this very header.
+            // SQLite reads nothing after such a header. The restart of the log was interrupted,
+            // unless the next frame was written after this very header.
             let frame = try file.read(at: offset, count: frameByteCount)
             return frame.count == frameByteCount && header.precedes(frame) ? 0 : nil
         }

@@ -1,26 +1,26 @@
-/// The first bytes of a write-ahead log (https://www.sqlite.org/fileformat2.html#walformat).
+/// The header of a write-ahead log (https://www.sqlite.org/fileformat2.html#walformat).
 struct WriteAheadLogHeader {
     static let byteCount = 32
-    /// What stands before each page.
+    /// The size of the frame header before each page.
     static let frameByteCount = 24
     private static let magic: UInt32 = 0x377F_0682
     private static let summedByteCount = 24
 
     private let bytes: [UInt8]
 
-    /// - Parameter bytes: `byteCount` of them.
+    /// - Parameter bytes: exactly `byteCount` bytes.
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     private func word(_ offset: Int) -> UInt32 {
         bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// How the words that are summed up are read.
+    /// The byte order of the words in checksums.
     var isBigEndian: Bool { word(0) & 1 == 1 }
     var pageByteCount: Int { Int(word(8)) }
-    /// Of every frame that was written behind this header.
+    /// The salts of every frame written after this header.
     var salts: UInt64 { UInt64(word(16)) << 32 | UInt64(word(20)) }
-    /// The sum that it states: what the first frame's goes on from.
+    /// The stored checksum, from which the first frame's checksum chains.
     var stored: WriteAheadLogSum { WriteAheadLogSum(word(24), word(28)) }
 
     var isValid: Bool {
@@ -37,7 +37,7 @@ struct WriteAheadLogHeader {
         return sum
     }
 
-    /// Whether a frame goes on from this header, whichever part of that was damaged since.
+    /// Whether a frame chains from this header, whichever part of the header was damaged since.
     func precedes(_ frame: [UInt8]) -> Bool {
         frame.withUnsafeBytes { frame in
             [false, true].contains { isBigEndian in
@@ -50,20 +50,20 @@ struct WriteAheadLogHeader {
     }
 }
 
-/// The checksum that runs through a write-ahead log.
+/// The rolling checksum of a write-ahead log.
 struct WriteAheadLogSum: Equatable {
     private var first: UInt32
     private var second: UInt32
 
     init(_ first: UInt32, _ second: UInt32) { (self.first, self.second) = (first, second) }
 
-    /// As a frame states it.
+    /// The checksum stored in a frame.
     init(statedBy frame: UnsafeRawBufferPointer) {
         first = UInt32(bigEndian: frame.loadUnaligned(fromByteOffset: 16, as: UInt32.self))
         second = UInt32(bigEndian: frame.loadUnaligned(fromByteOffset: 20, as: UInt32.self))
     }
 
-    /// The sum after a whole frame: its first eight bytes and its page count.
+    /// The checksum after a whole frame: its first eight bytes and its page.
     func going(over frame: UnsafeRawBufferPointer, isBigEndian: Bool) -> WriteAheadLogSum {
         var sum = self
         sum.add(UnsafeRawBufferPointer(rebasing: frame[..<8]), isBigEndian: isBigEndian)
@@ -73,7 +73,7 @@ struct WriteAheadLogSum: Equatable {
         return sum
     }
 
-    /// Goes on over a multiple of eight bytes.
+    /// Adds a multiple of eight bytes.
     mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
         var (one, two) = (first, second)
         for offset in stride(from: 0, to: bytes.count, by: 8) {

@@ -1,26 +1,26 @@
-/// Frame after frame of a write-ahead log, until one is found that does not verify and must.
+/// Verifies a write-ahead log frame by frame, until a corrupt frame is found.
 struct WriteAheadLogWalk {
     private let header: WriteAheadLogHeader
     private var frameCount = 0
-    /// What the frame before states, and what it should: where these differ, the next one tells which
-    /// of them was written.
+    /// The stored and the computed checksum of the previous frame: where they differ, the next
+    /// frame shows which of them was written.
     private var stored: WriteAheadLogSum
     private var computed: WriteAheadLogSum
     /// The first frame that does not verify.
     private var firstOther: Int?
-    /// Whether the frame before is that one or behind it, and ends a transaction.
+    /// Whether the previous frame is that one or a later one, and ends a transaction.
     private var endedTransaction = false
-    /// Frames count from 1.
+    /// The number of the first corrupt frame, from 1.
     private(set) var damagedFrame: Int?
 
-    /// - Parameter header: one that verifies.
+    /// - Parameter header: a valid one.
     init(_ header: WriteAheadLogHeader) {
         self.header = header
         (stored, computed) = (header.stored, header.stored)
     }
 
-    /// Takes the next frame whole: number of its page, size of the file in pages where it ends a
-    /// transaction, two salts, two sums, the page.
+    /// Adds the next whole frame: page number, size of the file in pages where the frame ends a
+    /// transaction, two salts, two checksums, the page.
     mutating func add(_ frame: UnsafeRawBufferPointer) {
         func word(_ offset: Int) -> UInt32 {
             UInt32(bigEndian: frame.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
@@ -34,7 +34,7 @@ struct WriteAheadLogWalk {
         if !goesOn, hasSalts, computed != stored,
             computed.going(over: frame, isBigEndian: header.isBigEndian) == stated
         {
-            // This one was written behind the one before as it should be, not as it is.
+            // Chains from the expected checksum, so the previous frame is corrupt.
             damagedFrame = firstOther
         }
         if firstOther == nil, !(goesOn && hasSalts) { firstOther = frameCount }

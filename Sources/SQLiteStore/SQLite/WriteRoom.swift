@@ -1,19 +1,20 @@
 internal import Foundation
 internal import LedgerStore
 
-/// Room to write into, found out by taking it. What the file system counts as free is not all that
-/// decides: a quota or a limit on the size of files ends it as well.
+/// Tests for free space by allocating it. The file system's free count is not sufficient: quotas
+/// and file size limits apply too.
 enum WriteRoom {
-    /// More than a transaction of some dozens of events writes: 1 MiB. A page or two prove nothing,
-    /// for they may find a place that an append which failed has taken already.
+    /// 1 MiB, more than a transaction of some dozens of events writes. A page or two would prove
+    /// nothing, since they may reuse space that a failed append has allocated.
     static let byteCount: Int64 = 1_024 * 1_024
-    /// Marks the file that takes the room; it has no name any more once it is open.
+    /// Suffix of the file that allocates the space; it is unlinked once it is open.
     static let suffix = "-probe"
 
-    /// Takes `byteCount` bytes in a file beside `path`, from `offset` on, and gives them back. Blocks.
+    /// Allocates `byteCount` bytes in a file beside `path`, from `offset` on, and frees them.
+    /// Blocks.
     ///
-    /// Throws `diskFull`. Anything else that keeps it from trying (a directory of that name, no right
-    /// to create files) says nothing about writing to files that are there, and is passed over.
+    /// Throws `diskFull`. Other failures (a directory of that name, no permission to create files)
+    /// prove nothing about writing to existing files, and are ignored.
     static func require(
         beside path: String, from offset: Int64, byteCount: Int64
     ) throws(StoreError) {
@@ -26,6 +27,6 @@ enum WriteRoom {
         var code: Int32
         repeat { code = posix_fallocate(file, off_t(offset), off_t(byteCount)) } while code == EINTR
         guard [ENOSPC, EDQUOT, EFBIG].contains(code) else { return }
-        throw .full(path: path, "The operating system refuses room beside it (\(code)).")
+        throw .full(path: path, "The operating system refuses space beside it (\(code)).")
     }
 }

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 
-/// A directory with a log in one folder, room for another beside it, and a backup.
+/// A directory with a log in one folder, a second folder for a restored log, and a backup.
 struct BackupPlace: Sendable {
     let directory: TemporaryDirectory
     let now = Timestamp(milliseconds: 1_900_000_000_000)
@@ -28,7 +28,7 @@ struct BackupPlace: Sendable {
         try await EventLog.open(directory: folder)
     }
 
-    /// Appends to the log in a folder, and closes it again.
+    /// Appends to the log in a folder, then closes it.
     func append(_ events: [NewEvent], to folder: String) async throws {
         let log = try await open(folder)
         _ = try await log.append(events)
@@ -72,7 +72,7 @@ struct BackupPlace: Sendable {
         return (head, events)
     }
 
-    /// Changes a file's bytes.
+    /// Modifies a file's bytes.
     func rewrite(_ path: String, _ change: (inout Data) -> Void) throws {
         try LogTampering(path: path).rewrite(change)
     }

@@ -4,10 +4,10 @@ import Foundation
 import Testing
 
 
-@Suite("Auditing a log where nothing can be written")
+@Suite("Auditing a log in a read-only directory")
 struct CopiedLogTests {
-    /// The files of a log whose newest events stand in the write-ahead log, as a copy of a running
-    /// service has them.
+    /// The files of a log whose newest events are in the write-ahead log, copied as from a running
+    /// service.
     private func copied(_ count: Int) async throws -> TemporaryDirectory {
         let (origin, copy) = (try TemporaryDirectory(), try TemporaryDirectory())
         let log = try await EventLog.open(directory: origin.path)
@@ -27,12 +27,12 @@ struct CopiedLogTests {
         return contents
     }
 
-    @Test("What stands in the write-ahead log is audited, and nothing is made or changed beside it")
+    @Test("The write-ahead log is audited, and no file beside it is created or changed")
     func unchanged() async throws {
         let directory = try await copied(20)
         let before = try contents(directory)
         #expect(before["log.sqlite-wal"]?.isEmpty == false)
-        // As a user who may not write finds them.
+        // The state seen by a user without write permission.
         for name in before.keys { chmod(directory.file(name), 0o400) }
         chmod(directory.path, 0o500)
         defer { chmod(directory.path, 0o700) }
@@ -46,7 +46,7 @@ struct CopiedLogTests {
         #expect(!FileManager.default.fileExists(atPath: place))
     }
 
-    @Test("A log that was closed has no write-ahead log, and is audited as well")
+    @Test("A closed log without a write-ahead log is audited too")
     func closed() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -58,7 +58,7 @@ struct CopiedLogTests {
         await copy.close()
     }
 
-    @Test("What is no log is refused as elsewhere")
+    @Test("A file that is not a log is refused")
     func damaged() async throws {
         let directory = try TemporaryDirectory()
         try Data("no database at all".utf8).write(to: URL(filePath: directory.file("log.sqlite")))
@@ -67,7 +67,7 @@ struct CopiedLogTests {
         }
     }
 
-    @Test("A copy is needed exactly where the directory or the log cannot be written")
+    @Test("A copy is needed only if the directory or the log is read-only")
     func needed() async throws {
         let directory = try await copied(1)
         #expect(!CopiedLog.isNeeded(for: directory.path))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Backing up a log")
 struct LogBackupTests {
-    @Test("A backup holds every row, conflicts too", arguments: [0, 1, 1_500])
+    @Test("A backup holds every row, including conflicts", arguments: [0, 1, 1_500])
     func whole(count: Int) async throws {
         let place = try BackupPlace()
         for start in stride(from: 0, to: count, by: 500) {
@@ -39,7 +39,7 @@ struct LogBackupTests {
     ]
 
     @Test(
-        "Of a log with lost evidence or a surplus header no backup is made",
+        "A log with lost evidence or a surplus header is not backed up",
         arguments: unsoundChanges)
     func unsoundLog(sql: String) async throws {
         let place = try BackupPlace()
@@ -49,7 +49,7 @@ struct LogBackupTests {
         #expect(try place.names(place.directory.path) == ["source"])
     }
 
-    @Test("A restored log recognises what it holds and goes on from there")
+    @Test("A restored log recognises known events and appends new ones")
     func goesOn() async throws {
         let place = try BackupPlace()
         try await place.append(Sample.events(0..<20), to: place.source)
@@ -62,7 +62,7 @@ struct LogBackupTests {
         await log.close()
     }
 
-    @Test("The schema of a copy is the schema of a log, statement by statement")
+    @Test("The schema of a copy equals that of a log, statement by statement")
     func schema() async throws {
         let place = try BackupPlace()
         try await place.append(Sample.events(0..<3), to: place.source)
@@ -74,7 +74,7 @@ struct LogBackupTests {
         #expect(copy == original)
     }
 
-    @Test("Every table of the schema is one the copy knows: a new one must be copied too")
+    @Test("Every table of the schema is copied")
     func tables() async throws {
         let place = try BackupPlace()
         try await place.append(Sample.events(0..<1), to: place.source)
@@ -83,7 +83,7 @@ struct LogBackupTests {
         #expect(tables == ["events", "evidence", "head", "headers", "migrations"])
     }
 
-    @Test("Nothing that exists is replaced", arguments: [false, true])
+    @Test("No existing file is replaced", arguments: [false, true])
     func exists(isLink: Bool) async throws {
         let place = try BackupPlace()
         try await place.append(Sample.events(0..<3), to: place.source)
@@ -97,7 +97,7 @@ struct LogBackupTests {
         #expect(try place.names(place.directory.path) == ["log.backup", "source"])
     }
 
-    @Test("A log that does not verify is not backed up, and nothing is left")
+    @Test("A log that does not verify is not backed up, and no file is left")
     func unsound() async throws {
         let place = try BackupPlace()
         try await place.append(Sample.events(0..<20), to: place.source)
@@ -107,7 +107,7 @@ struct LogBackupTests {
         #expect(try place.names(place.directory.path) == ["source"])
     }
 
-    @Test("A directory that cannot be written is said to be none")
+    @Test("A missing target directory is an ioError")
     func unwritable() async throws {
         let place = try BackupPlace()
         try await place.append(Sample.events(0..<3), to: place.source)
@@ -118,7 +118,7 @@ struct LogBackupTests {
         await log.close()
     }
 
-    @Test("Others append meanwhile; the backup is the log as it was at one moment")
+    @Test("With concurrent appends, the backup is the log as of one moment")
     func duringAppends() async throws {
         let place = try BackupPlace()
         try await place.append(Sample.events(0..<500), to: place.source)
@@ -143,7 +143,7 @@ struct LogBackupTests {
         #expect(copy.events == Array(all.events.prefix(Int(report.description.position))))
     }
 
-    // MARK: What a run that died left
+    // MARK: Leftovers of a run that died
 
     private func stale(_ place: BackupPlace, _ digits: String) throws -> String {
         let path = place.file("old.backup.partial-\(digits)")
@@ -152,7 +152,7 @@ struct LogBackupTests {
         return path
     }
 
-    @Test("What a run that died left is taken away; what is not provably that stays")
+    @Test("Leftovers of a run that died are removed; other files stay")
     func stale() async throws {
         let place = try BackupPlace()
         try await place.append(Sample.events(0..<3), to: place.source)
@@ -180,13 +180,13 @@ struct LogBackupTests {
         alive.remove()
     }
 
-    @Test("What the disk would not take away keeps its marker, and a later run takes it away")
+    @Test("Leftovers that could not be removed keep their marker; a later run removes them")
     func stubborn() async throws {
         let place = try BackupPlace()
         try await place.append(Sample.events(0..<3), to: place.source)
         let dead = try stale(place, "0123456789abcdef")
         try Data("x".utf8).write(to: URL(filePath: "\(dead)/subledger.partial"))
-        // A directory is what unlink refuses, whoever asks.
+        // unlink refuses a directory, even for the superuser.
         try FileManager.default.createDirectory(
             atPath: "\(dead)/log.sqlite", withIntermediateDirectories: false)
         try await place.backUp()

@@ -17,9 +17,9 @@ struct LogRestoreTests {
         return place
     }
 
-    // MARK: Backups that are refused
+    // MARK: Refused backups
 
-    @Test("A backup cut short anywhere is refused, and nothing is put in place")
+    @Test("A backup truncated anywhere is refused, and nothing is restored")
     func cutShort() async throws {
         let place = try await backedUp()
         let whole = try Data(contentsOf: URL(filePath: place.backup))
@@ -34,7 +34,7 @@ struct LogRestoreTests {
         #expect(!FileManager.default.fileExists(atPath: place.target))
     }
 
-    @Test("A backup with any bit flipped is refused, free space and description included")
+    @Test("A backup with any bit flipped is refused, including free space and description")
     func flippedBit() async throws {
         let place = try await backedUp()
         let whole = try Data(contentsOf: URL(filePath: place.backup))
@@ -55,14 +55,14 @@ struct LogRestoreTests {
         #expect(try place.names(place.target).allSatisfy { $0 == "projector.lock" })
     }
 
-    @Test("Bytes behind the description make it no backup")
+    @Test("A backup with bytes after the description is refused")
     func longer() async throws {
         let place = try await backedUp()
         try place.rewrite(place.backup) { $0.append(contentsOf: Data("x\n".utf8)) }
         await #expect(throws: BackupPlace.failure(.backupForeign)) { try await place.restore() }
     }
 
-    @Test("A description that fits a log which does not verify is not enough")
+    @Test("A log that does not verify is refused, even with a matching description")
     func unsoundInside() async throws {
         let place = try await backedUp()
         let description = try BackupFile(place.backup).description
@@ -73,7 +73,7 @@ struct LogRestoreTests {
         await #expect(throws: BackupPlace.failure(.backupDamaged)) { try await place.restore() }
     }
 
-    @Test("A sound log that is not the one described is refused")
+    @Test("A sound log that does not match the description is refused")
     func otherLog() async throws {
         let place = try await backedUp()
         let description = try BackupFile(place.backup).description
@@ -82,7 +82,7 @@ struct LogRestoreTests {
         await #expect(throws: BackupPlace.failure(.backupDamaged)) { try await place.restore() }
     }
 
-    @Test("A backup of a newer release is refused as that, in format and in schema")
+    @Test("A backup with a newer format or schema is refused with that code")
     func newer() async throws {
         let place = try await backedUp()
         let description = try BackupFile(place.backup).description
@@ -100,7 +100,7 @@ struct LogRestoreTests {
         await #expect(throws: BackupPlace.failure(.backupNewer)) { try await place.restore() }
     }
 
-    /// Writes a description of whatever the file holds now.
+    /// Writes a description of the file's current contents.
     private func describe(_ place: BackupPlace, position: Int64, root: Digest) throws {
         let (byteCount, digest) = try OpenFile.reading(place.backup).digest()
         let description = BackupDescription(
@@ -119,20 +119,20 @@ struct LogRestoreTests {
     }
 
     @Test(
-        "What is no backup is refused as that", arguments: ["", "\n", "words\n", "{}\n", "\n{}\n"])
+        "Other files are refused as foreign", arguments: ["", "\n", "words\n", "{}\n", "\n{}\n"])
     func foreign(content: String) async throws {
         let place = try BackupPlace()
         try Data(content.utf8).write(to: URL(filePath: place.backup))
         await #expect(throws: BackupPlace.failure(.backupForeign)) { try await place.restore() }
     }
 
-    @Test("A backup that is not there cannot be read")
+    @Test("A missing backup is unreadable")
     func missing() async throws {
         let place = try BackupPlace()
         await #expect(throws: BackupPlace.failure(.backupUnreadable)) { try await place.restore() }
     }
 
-    @Test("A description has room: the longest is shorter than what is read of it")
+    @Test("The longest description is shorter than the number of bytes read")
     func descriptionBound() {
         let head = LogHead(
             position: .max, root: Digest(words: (.max, .max, .max, .max)), newestReceivedAt: nil)
@@ -142,9 +142,9 @@ struct LogRestoreTests {
         #expect(longest.encoded().count < BackupDescription.maximumByteCount)
     }
 
-    // MARK: The log that is there
+    // MARK: The existing log
 
-    @Test("A log with events stays, unless it is to be replaced; then it is kept aside")
+    @Test("A log with events is replaced only on request, and then kept")
     func replace() async throws {
         let place = try await backedUp(5)
         try await place.append(Sample.events(100..<107), to: place.target)
@@ -175,7 +175,7 @@ struct LogRestoreTests {
         #expect(kept.count == 2)
     }
 
-    @Test("An empty log is no obstacle, and not kept")
+    @Test("An empty log is replaced without request, and not kept")
     func emptyLog() async throws {
         let place = try await backedUp()
         try await place.open(place.target).close()
@@ -185,7 +185,7 @@ struct LogRestoreTests {
         #expect(try place.names(place.target) == ["log.sqlite", "projector.lock"])
     }
 
-    @Test("A log that cannot be read is replaced only when asked, and kept as it was")
+    @Test("An unreadable log is replaced only on request, and kept unchanged")
     func damagedLog() async throws {
         let place = try await backedUp()
         try FileManager.default.createDirectory(
@@ -205,7 +205,7 @@ struct LogRestoreTests {
         #expect(try await place.content(place.target).events.count == 5)
     }
 
-    @Test("A log that somebody has open is not replaced")
+    @Test("An open log is not replaced")
     func inUse() async throws {
         let place = try await backedUp()
         try await place.append(Sample.events(0..<3), to: place.target)
@@ -218,7 +218,7 @@ struct LogRestoreTests {
         #expect(try await place.restore(replaces: true).head.position == 5)
     }
 
-    @Test("While somebody projects, nothing is restored")
+    @Test("Nothing is restored while another process projects")
     func projecting() async throws {
         let place = try await backedUp()
         try FileManager.default.createDirectory(
@@ -228,7 +228,7 @@ struct LogRestoreTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("What is derived loses its current names, and nothing else")
+    @Test("Derived files lose their current names, and nothing else")
     func derived() async throws {
         let place = try await backedUp()
         try FileManager.default.createDirectory(
@@ -247,7 +247,7 @@ struct LogRestoreTests {
             ])
     }
 
-    /// A log whose last process was killed: some of its events stand in the write-ahead log only.
+    /// A log whose last process was killed: some events are only in the write-ahead log.
     private func killedTarget(_ place: BackupPlace) async throws {
         let origin = place.file("killed")
         let log = try await place.open(origin)
@@ -258,7 +258,7 @@ struct LogRestoreTests {
     }
 
     @Test(
-        "What is left of a log that is gone is kept aside, and not played into the one that comes")
+        "An orphaned write-ahead log is kept, and not replayed into the restored log")
     func orphan() async throws {
         let place = try await backedUp()
         try await killedTarget(place)
@@ -273,13 +273,13 @@ struct LogRestoreTests {
         #expect(try Data(contentsOf: URL(filePath: aside)) == writes)
         #expect(!FileManager.default.fileExists(atPath: left + "-wal"))
         #expect(try await place.content(place.target).events.count == 5)
-        // What is kept aside is in nobody's way, whatever else is.
+        // A kept file does not block another restore, whatever else exists.
         let next = try await place.restore(replaces: true)
         #expect(next.setAside?.hasSuffix("000Z-2.sqlite") == true)
         #expect(try Data(contentsOf: URL(filePath: aside)) == writes)
     }
 
-    @Test("An empty file beside a write-ahead log is a log that cannot be read")
+    @Test("An empty file beside a write-ahead log is an unreadable log")
     func emptied() async throws {
         let place = try await backedUp()
         try await killedTarget(place)
@@ -295,7 +295,7 @@ struct LogRestoreTests {
         #expect(try await place.content(place.target).events.count == 5)
     }
 
-    @Test("A run that died between the two names of the log leaves nothing to do by hand")
+    @Test("A run that died between linking and replacing the log needs no manual cleanup")
     func unfinished() async throws {
         let place = try await backedUp()
         try await place.append(Sample.events(0..<3), to: place.target)

@@ -4,9 +4,9 @@ import Synchronization
 import Testing
 
 
-@Suite("Pieces made ahead")
+@Suite("Items produced ahead")
 struct AheadTests {
-    @Test("Pieces come in order, each once, and nothing is asked for behind the end")
+    @Test("Items arrive in order, each once, and none is requested after the end")
     func order() throws {
         let asked = Mutex(0)
         let pieces = Ahead { () throws(StoreError) -> Int? in
@@ -20,7 +20,7 @@ struct AheadTests {
         #expect(asked.withLock { $0 } == 101)
     }
 
-    @Test("What goes wrong is told where the piece would have been")
+    @Test("An error is thrown in place of the item")
     func failure() throws {
         let asked = Mutex(0)
         let pieces = Ahead { () throws(StoreError) -> Int? in

@@ -8,7 +8,7 @@ import Testing
 @Suite("Facts built in bulk")
 struct FactsBuildTests {
     private let directory: TemporaryDirectory
-    /// Where facts files are made: not beside the log.
+    /// Where facts files are built: not beside the log.
     private let scratch: TemporaryDirectory
 
     init() throws {
@@ -62,7 +62,7 @@ struct FactsBuildTests {
 
     // MARK: Nothing
 
-    @Test("An empty log makes a file without facts")
+    @Test("An empty log gives a file without facts")
     func empty() async throws {
         let log = try await log([])
         let path = scratch.file("facts.sqlite")
@@ -75,7 +75,7 @@ struct FactsBuildTests {
         await log.close()
     }
 
-    @Test("A build that cannot put its runs anywhere fails and leaves nothing")
+    @Test("A build without a directory for its runs fails and leaves no file")
     func noScratch() async throws {
         let log = try await log(try Sample.events(0..<3))
         let through = try await checkpoint(log, 3)
@@ -89,7 +89,7 @@ struct FactsBuildTests {
 
     // MARK: The same facts
 
-    @Test("Facts built in bulk are those that are added event by event, under every kind of id")
+    @Test("Facts built in bulk equal those added event by event, under every kind of id")
     func run() async throws {
         let events = try SimulatedEvents.make()
         let log = try await log(events)
@@ -115,7 +115,7 @@ struct FactsBuildTests {
     }
 
     @Test(
-        "A file that lacks some events is extended to what adding them would make",
+        "Extending a file that lacks some events equals adding them",
         arguments: [0, 1, 40, -1])
     func extend(from: Int64) async throws {
         let log = try await log(try SimulatedEvents.make())
@@ -128,7 +128,7 @@ struct FactsBuildTests {
         try await build(log).extend(extended, through: through)
         try await add(added, log, through: head)
         try await expectEqual(extended, added)
-        // What is there already may come again.
+        // Facts that are already present may be added again.
         try await build(log).extend(extended, through: through)
         try await expectEqual(extended, added)
         await log.close()
@@ -148,11 +148,11 @@ struct FactsBuildTests {
         await log.close()
     }
 
-    @Test("Facts that were added and facts that were built know apps by the same names")
+    @Test("Added and bulk-built facts map apps to the same bundle ids")
     func newAppLater() async throws {
         let log = try await log(try SimulatedEvents.make())
         let head = try await log.head().position
-        // The first event is of the app that comes second by name.
+        // The first event belongs to the app that is second by name.
         let facts = try FactsStore(path: scratch.file("facts.sqlite"))
         try await add(facts, log, through: 1)
         #expect(try await facts.appNumbers().count == 1)
@@ -167,7 +167,7 @@ struct FactsBuildTests {
         await log.close()
     }
 
-    @Test("A chain longer than a page is never cut, in bulk or added")
+    @Test("A chain longer than a page is never divided, in bulk or added")
     func longChain() async throws {
         let count = FactsStore.pageFactCount + 1
         let chain = SimulatedChains.id(SimulatedChains.app, "a")

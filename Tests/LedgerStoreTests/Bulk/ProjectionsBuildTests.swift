@@ -32,9 +32,9 @@ struct ProjectionsBuildTests {
         try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
     }
 
-    // MARK: Nothing half-made
+    // MARK: Unfinished files
 
-    @Test("Until it is finished a file has another name, and given up it has none")
+    @Test("A file has a temporary name until it is finished, and none when abandoned")
     func abandoned() throws {
         let file = try ProjectionsBuild(
             path: directory.file("p.sqlite"), build: build, directory: directory.path)
@@ -47,7 +47,7 @@ struct ProjectionsBuildTests {
         #expect(try names().isEmpty)
     }
 
-    @Test("What a build that died left under the unfinished name is overwritten")
+    @Test("The unfinished file of a build that died is overwritten")
     func leftOver() async throws {
         let path = directory.file("p.sqlite") + BulkFile.suffix
         try Data("half a file".utf8).write(to: URL(filePath: path))
@@ -57,7 +57,7 @@ struct ProjectionsBuildTests {
         #expect(try !names().contains { $0.hasSuffix(BulkFile.suffix) })
     }
 
-    @Test("A chain that comes twice is refused, not written twice")
+    @Test("A repeated chain is refused")
     func repeatedChain() throws {
         let chain = SimulatedChains.make(1).map { SimulatedChains.rows($0.id, $0.facts) }[0]
         let file = try ProjectionsBuild(
@@ -69,7 +69,7 @@ struct ProjectionsBuildTests {
         #expect(try names().isEmpty)
     }
 
-    @Test("No chains make a file that says how it was built, and holds none")
+    @Test("A file without chains has its build metadata")
     func empty() async throws {
         let path = try bulk("p.sqlite", [])
         let store = try ProjectionsStore(path: path)
@@ -82,7 +82,7 @@ struct ProjectionsBuildTests {
 
     // MARK: The same rows
 
-    @Test("Rows written in bulk are those that updates write, however they came")
+    @Test("Rows written in bulk equal those written by updates in any order")
     func equalToUpdates() async throws {
         let chains = SimulatedChains.make(300)
         let expected = chains.map { SimulatedChains.rows($0.id, $0.facts) }
@@ -95,7 +95,7 @@ struct ProjectionsBuildTests {
         var chance = SeededGenerator(seed: seed)
         let store = try ProjectionsStore(path: try bulk("updated.sqlite", []))
         var count = 0
-        // Each chain as it grew: half its facts first, in no order of chains.
+        // Each chain in stages: half its facts first, in no chain order.
         for chain in chains.shuffled(using: &chance) {
             let half = SimulatedChains.rows(chain.id, chain.facts.prefix(chain.facts.count / 2))
             count += try await store.update([half], checkpoint: .start)
@@ -153,7 +153,7 @@ struct ProjectionsBuildTests {
         try store.close()
     }
 
-    @Test("More transactionIds than one run holds are put aside, and none is lost")
+    @Test("More transactionIds than fit in one run are spilled, and none is lost")
     func severalRuns() async throws {
         let byteCount = 1 << 20
         let count = RunBuffer.fullByteCount / byteCount + 2

@@ -31,7 +31,7 @@ struct RunKeyTests {
             .signum()
     }
 
-    @Test("Bytes are compared as SQLite compares texts")
+    @Test("Bytes compare as texts do in SQLite")
     func order() {
         let keys: [[UInt8]] = [
             [], [0], [0, 0], [0, 255], [1], [127, 255], [128], [255], [255, 0],
@@ -43,10 +43,10 @@ struct RunKeyTests {
         }
     }
 
-    @Test("Texts keep their bytes' order, with NULs inside and whatever follows them")
+    @Test("Texts keep bytewise order, with embedded NULs and any suffix")
     func textsInOrder() {
         let ordered = RunKeyTests.texts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        // A number follows in every key; those that are written are not negative.
+        // A number follows in every key; stored ones are not negative.
         for (index, left) in ordered.enumerated() {
             for (other, right) in ordered.enumerated() where index != other {
                 let order = compare(key(left) + key(9), key(right) + key(Int64(3)))
@@ -55,25 +55,25 @@ struct RunKeyTests {
         }
     }
 
-    @Test("Of one text, the number that follows decides")
+    @Test("Keys with equal texts are ordered by the number that follows")
     func textAndNumber() {
         for (left, right) in zip(RunKeyTests.numbers, RunKeyTests.numbers.dropFirst()) {
             #expect(compare(key("a\0b") + key(left), key("a\0b") + key(right)) < 0)
         }
     }
 
-    @Test("A text comes back as it was, byte for byte", arguments: texts)
+    @Test("A text round-trips byte for byte", arguments: texts)
     func textRoundTrip(text: String) {
         let bytes = key(text)
         let back = bytes.withUnsafeBytes { RunKey.text($0, count: bytes.count) }
         #expect(Array(back.utf8) == Array(text.utf8))
-        // The same of a key that goes on.
+        // The same for a longer key.
         let longer = bytes + key(Int64(-5))
         let beginning = longer.withUnsafeBytes { RunKey.text($0, count: bytes.count) }
         #expect(Array(beginning.utf8) == Array(text.utf8))
     }
 
-    @Test("Signed numbers are in order as bytes, and come back", arguments: numbers)
+    @Test("Signed numbers keep their order as bytes, and round-trip", arguments: numbers)
     func orderOfNumbers(number: Int64) {
         let bytes = [1, 2, 3] + key(number)
         #expect(bytes.withUnsafeBytes { RunKey.int64($0, at: 3) } == number)
@@ -83,7 +83,7 @@ struct RunKeyTests {
         }
     }
 
-    @Test("Random texts are in order and come back", arguments: 1...10 as ClosedRange<UInt64>)
+    @Test("Random texts keep their order and round-trip", arguments: 1...10 as ClosedRange<UInt64>)
     func randomTexts(seed: UInt64) {
         var chance = SeededGenerator(seed: seed)
         let letters: [Character] = ["\0", "\0", "\u{1}", "a", "é", "🙂"]

@@ -3,12 +3,12 @@
 import Simulator
 
 
-/// A record on its way through sorted runs, as plain arrays.
+/// A record of sorted runs, as plain arrays.
 struct RunRecord: Hashable, Sendable {
     let key: [UInt8]
     let value: [UInt8]
 
-    /// Records with distinct keys that are hard to tell apart: empty, prefixes of one another,
+    /// Records with distinct keys that are hard to distinguish: empty, prefixes of one another,
     /// equal in their first eight bytes, full of NUL and 0xFF.
     static func random(_ count: Int, seed: UInt64) -> [RunRecord] {
         var chance = SeededGenerator(seed: seed)
@@ -30,7 +30,7 @@ struct RunRecord: Hashable, Sendable {
         }
     }
 
-    /// What the order has to be: byte by byte, a prefix before what it begins.
+    /// The required order: bytewise, a prefix before any longer key.
     static func ordered(_ records: [RunRecord]) -> [RunRecord] {
         records.sorted { $0.key.lexicographicallyPrecedes($1.key) }
     }
@@ -41,7 +41,7 @@ struct RunRecord: Hashable, Sendable {
         return buffer
     }
 
-    /// What a buffer hands out.
+    /// The records of a buffer, in its order.
     static func read(_ buffer: RunBuffer) throws -> [RunRecord] {
         var (buffer, records) = (buffer, [RunRecord]())
         try buffer.inOrder { (key, value) throws(StoreError) in
@@ -50,7 +50,7 @@ struct RunRecord: Hashable, Sendable {
         return records
     }
 
-    /// What a merge of runs hands out.
+    /// The records of a merge of runs.
     static func read(_ files: [RunFile]) throws -> [RunRecord] {
         var (merge, records) = (try RunMerge(files), [RunRecord]())
         while let record = merge.first {

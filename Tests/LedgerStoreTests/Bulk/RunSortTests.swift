@@ -11,7 +11,7 @@ struct RunSortTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Deals records out over `count` runs, some of which may stay empty.
+    /// Distributes records over `count` runs, some of which may stay empty.
     private func dealt(_ records: [RunRecord], over count: Int, seed: UInt64) -> [[RunRecord]] {
         var chance = SeededGenerator(seed: seed)
         var parts = [[RunRecord]](repeating: [], count: count)
@@ -19,9 +19,9 @@ struct RunSortTests {
         return parts
     }
 
-    // MARK: Nothing and too much
+    // MARK: Edge cases
 
-    @Test("Nothing in is nothing out, however it is dealt out")
+    @Test("Empty input gives empty output, however it is distributed")
     func empty() throws {
         #expect(RunBuffer().isEmpty)
         #expect(RunBuffer().byteCount == 0)
@@ -32,21 +32,21 @@ struct RunSortTests {
         #expect(try RunFile.joined([], directory: directory.path).isEmpty)
     }
 
-    @Test("A directory that is not there is refused")
+    @Test("A missing directory is refused")
     func noDirectory() throws {
         #expect(throws: StoreError(.ioError, reason: "", remedy: "")) {
             try RunFile.write(sorted: RunBuffer(), directory: directory.file("none"))
         }
     }
 
-    @Test("Runs have no name: nothing of them is left to clean up")
+    @Test("Runs are unnamed and leave no files behind")
     func unnamed() throws {
         let runs = try RunRecord.runs([RunRecord.random(50, seed: 1)], in: directory.path)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
         #expect(try RunRecord.read(runs).count == 50)
     }
 
-    @Test("What the consumer throws ends the walk and comes out")
+    @Test("An error of the consumer ends the walk and is rethrown")
     func failingConsumer() {
         var buffer = RunRecord.buffer(RunRecord.random(10, seed: 2))
         var count = 0
@@ -62,7 +62,7 @@ struct RunSortTests {
     // MARK: Order
 
     @Test(
-        "A buffer hands its records out byte by byte in order",
+        "A buffer returns its records in bytewise order",
         arguments: 1...20 as ClosedRange<UInt64>)
     func buffer(seed: UInt64) throws {
         let records = RunRecord.random(200, seed: seed)
@@ -70,7 +70,7 @@ struct RunSortTests {
         #expect(read == RunRecord.ordered(records), "seed \(seed)")
     }
 
-    @Test("Keys shorter than eight bytes and those ended by NUL are told apart")
+    @Test("Keys shorter than eight bytes differ from those ended by NUL")
     func prefixes() throws {
         let keys: [[UInt8]] = [
             [], [0], [0, 0], [0, 0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0, 0], [0, 1], [1],
@@ -80,7 +80,7 @@ struct RunSortTests {
         #expect(try RunRecord.read(RunRecord.buffer(records)).map(\.key) == keys)
     }
 
-    @Test("A buffer that took another over holds both", arguments: 1...5 as ClosedRange<UInt64>)
+    @Test("An appended buffer keeps all records", arguments: 1...5 as ClosedRange<UInt64>)
     func appended(seed: UInt64) throws {
         let records = RunRecord.random(120, seed: seed)
         var first = RunRecord.buffer(records[..<70])
@@ -110,11 +110,11 @@ struct RunSortTests {
         let joined = try RunFile.joined(runs, directory: directory.path)
         #expect(joined.count <= RunFile.maximumCount)
         #expect(try RunRecord.read(joined) == RunRecord.ordered(records), "seed \(seed)")
-        // Runs are read, not used up.
+        // Reading a run does not consume it.
         #expect(try RunRecord.read(joined) == RunRecord.ordered(records), "seed \(seed)")
     }
 
-    @Test("As many runs as are read at once stay as they are; one more, and the first are joined")
+    @Test("Up to the maximum count runs stay separate; with one more, the first are joined")
     func joinBound() throws {
         let records = RunRecord.random(RunFile.maximumCount + 1, seed: 9)
         let runs = try RunRecord.runs(records.map { [$0] }, in: directory.path)
@@ -125,7 +125,7 @@ struct RunSortTests {
         #expect(try RunFile.joined(runs, directory: directory.path).count == 2)
     }
 
-    @Test("A key that stands in several runs is handed out as often")
+    @Test("A key in several runs is returned once per run")
     func repeatedKey() throws {
         let record = RunRecord(key: [1, 2], value: [3])
         let runs = try RunRecord.runs([[record, record], [record], []], in: directory.path)
@@ -133,13 +133,13 @@ struct RunSortTests {
     }
 
     @Test(
-        "A record may be as long as what is read at once, and longer",
+        "A record may be as long as the read buffer, and longer",
         arguments: [
             RunFile.bufferByteCount - 9, RunFile.bufferByteCount - 8, RunFile.bufferByteCount - 7,
             RunFile.bufferByteCount, RunFile.bufferByteCount + 1, 3 * RunFile.bufferByteCount,
         ])
     func longRecord(length: Int) throws {
-        // Eight bytes of a record say how long it is.
+        // Eight bytes of a record hold its length.
         let long = RunRecord(key: [2], value: [UInt8](repeating: 0xA5, count: length - 1))
         let (before, after) = (RunRecord(key: [1], value: []), RunRecord(key: [3], value: [4]))
         let records = [after, long, before]

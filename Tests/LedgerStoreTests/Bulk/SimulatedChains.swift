@@ -5,7 +5,7 @@ import Signing
 import Simulator
 
 
-/// Chains with the facts of simulated lives, under ids of all kinds.
+/// Chains with the facts of simulated lives, under ids of every kind.
 enum SimulatedChains {
     typealias Chain = (id: ChainId, facts: [Fact])
 
@@ -28,7 +28,7 @@ enum SimulatedChains {
         }
         for (index, text) in unusualIds.enumerated() {
             let seed = 100_000 + 2 * UInt64(index)
-            // The app that comes second in the order of names is seen first.
+            // The app that is second in name order appears first.
             chains.append((id(app, text), world.life(seed: seed).deliveries))
             chains.append((id(otherApp, text), world.life(seed: seed + 1).deliveries))
         }
@@ -65,7 +65,7 @@ enum SimulatedChains {
             id, facts: Array(facts), environment: .production, catalogue: Catalogue())
     }
 
-    /// Every chain of a projections file, walked as a check does.
+    /// Every chain of a projections file, read as by a check.
     static func stored(_ path: String) async throws -> [ChainRows] {
         let stored = try StoredChains(path: path)
         defer { stored.close() }
@@ -78,7 +78,7 @@ enum SimulatedChains {
         }
     }
 
-    /// Every chain of a facts file, walked page by page.
+    /// Every chain of a facts file, read page by page.
     static func stored(_ facts: FactsStore) async throws -> [Chain] {
         var (all, after): ([Chain], ChainId?) = ([], nil)
         while true {

@@ -4,11 +4,11 @@ import LedgerStore
 import Signing
 import Simulator
 
-/// Events of simulated lives as the log takes them, under ids of all kinds. Signatures are noise:
-/// the store never looks at them.
+/// Events of simulated lives in the form of the log, under ids of every kind. Signatures are random
+/// bytes, which the store never checks.
 enum SimulatedEvents {
-    /// Notifications and transactions of several lives, one after the other in turn, two apps
-    /// sharing every id of `SimulatedChains.unusualIds`. The last of them belongs to no chain.
+    /// Notifications and transactions of several lives, interleaved; two apps share every id of
+    /// `SimulatedChains.unusualIds`. The last event belongs to no chain.
     static func make() throws -> [NewEvent] {
         let world = SubscriberWorld()
         var lives: [[NewEvent]] = []
@@ -30,7 +30,7 @@ enum SimulatedEvents {
         ]
     }
 
-    /// One chain of `count` events, all alike but for their dates.
+    /// One chain of `count` events that differ only in their dates.
     static func long(_ count: Int, _ chain: ChainId) throws -> [NewEvent] {
         let life = SubscriberWorld().life(seed: 1)
         let transaction = life.deliveries.lazy.compactMap(\.transaction).first ?? .init()

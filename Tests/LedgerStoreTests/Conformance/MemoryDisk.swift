@@ -1,8 +1,8 @@
 import Synchronization
 
 
-/// Where the reference engine keeps its logs: they live as long as the test process, whoever has
-/// them open.
+/// The storage of the reference engine: its logs live as long as the test process, independent of
+/// who has them open.
 final class MemoryDisk: Sendable {
     private static let disks = Mutex<[String: MemoryDisk]>([:])
 

@@ -5,9 +5,9 @@ import AppStore
 /// The rows of one log of the reference engine.
 struct MemoryRows {
     private(set) var all: [LoggedEvent] = []
-    /// The newest arrival that nobody claimed.
+    /// The newest unclaimed arrival.
     private(set) var newestReceivedAt: Timestamp?
-    /// Where the events of one identity stand, the first and its conflicts.
+    /// The positions of the events of one identity, the first and its conflicts.
     private var places: [Digest: [Int]] = [:]
 
     func rivals(of identity: Digest) -> [LoggedEvent] {

@@ -5,8 +5,8 @@ import Signing
 import Synchronization
 
 
-/// The plainest engine that keeps the promises of `EventStore`: a list under a lock. No files, no
-/// transactions, no head row.
+/// The simplest engine that meets the guarantees of `EventStore`: a list under a lock, without
+/// files, transactions or a head row.
 final class MemoryStore: EventStore {
     private let disk: MemoryDisk
     private let isClosed = Mutex(false)

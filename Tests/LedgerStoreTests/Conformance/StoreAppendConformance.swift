@@ -4,7 +4,7 @@ import Ledger
 import Testing
 
 
-/// What every engine promises about appending (`EventStore`).
+/// The guarantees of every engine for appends (`EventStore`).
 @Suite("Any event store: appending")
 struct StoreAppendConformance {
     @Test(
@@ -81,7 +81,7 @@ struct StoreAppendConformance {
         }
     }
 
-    @Test("Arrivals never run backwards, but for claimed ones", arguments: StoreEngine.all)
+    @Test("Unclaimed arrival times never decrease", arguments: StoreEngine.all)
     func times(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             _ = try await store.append([try Sample.event("a", at: 9_999, claimed: true)])
@@ -101,7 +101,7 @@ struct StoreAppendConformance {
     }
 
     @Test(
-        "A batch is admitted at its bounds, and refused whole past them", arguments: StoreEngine.all
+        "A batch is admitted at its bounds, and refused past them", arguments: StoreEngine.all
     )
     func bounds(engine: StoreEngine) async throws {
         try await engine.withStore { store in
@@ -121,7 +121,7 @@ struct StoreAppendConformance {
         }
     }
 
-    @Test("What was answered is there when it is opened again", arguments: StoreEngine.all)
+    @Test("Answered events are there after reopening", arguments: StoreEngine.all)
     func durability(engine: StoreEngine) async throws {
         let place = try TemporaryDirectory()
         let first = try await engine.open(place)
@@ -144,7 +144,7 @@ struct StoreAppendConformance {
         await second.close()
     }
 
-    @Test("A closed store refuses everything", arguments: StoreEngine.all)
+    @Test("A closed store refuses every call", arguments: StoreEngine.all)
     func closed(engine: StoreEngine) async throws {
         let place = try TemporaryDirectory()
         let open = try await engine.open(place)

@@ -1,7 +1,7 @@
 import LedgerStore
 import Testing
 
-/// What every engine promises when several append at once (`EventStore`).
+/// The guarantees of every engine for concurrent appends (`EventStore`).
 @Suite("Any event store: several appenders")
 struct StoreConcurrencyConformance {
     @Test(
@@ -48,7 +48,7 @@ struct StoreConcurrencyConformance {
         }
     }
 
-    @Test("What is below the head is complete while others append", arguments: StoreEngine.all)
+    @Test("Rows below the head are complete while others append", arguments: StoreEngine.all)
     func prefix(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -61,7 +61,7 @@ struct StoreConcurrencyConformance {
                         let rows = try await store.events(
                             after: 0, through: head.position, limit: .max)
                         #expect(rows.map(\.position) == Array(1..<head.position + 1))
-                        // Another look finds the same rows.
+                        // Reading again returns the same rows.
                         let again = try await store.events(
                             after: 0, through: head.position, limit: .max)
                         #expect(again == rows)
@@ -73,7 +73,7 @@ struct StoreConcurrencyConformance {
         }
     }
 
-    @Test("Opened twice, both append to one log", arguments: StoreEngine.all)
+    @Test("Two open stores append to one log", arguments: StoreEngine.all)
     func twoProcesses(engine: StoreEngine) async throws {
         let place = try TemporaryDirectory()
         let both = [try await engine.open(place), try await engine.open(place)]
@@ -93,7 +93,7 @@ struct StoreConcurrencyConformance {
     }
 
     @Test(
-        "A flood is answered or refused, and what is answered is there", arguments: StoreEngine.all)
+        "Under overload, events are answered durably or refused", arguments: StoreEngine.all)
     func flood(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let batches = try (0..<30).map { number in

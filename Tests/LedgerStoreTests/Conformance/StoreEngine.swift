@@ -2,13 +2,12 @@ import LedgerStore
 import SQLiteStore
 import Testing
 
-/// One engine behind `EventStore`, as the conformance suite knows it: another is tested by adding
-/// a value to `all`, and nothing else.
+/// One engine behind `EventStore`, as seen by the conformance suite: to test another engine, add a
+/// value to `all`.
 struct StoreEngine: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Opens the one log that lives at a place of the test's own, made when it is missing. What was
-    /// acknowledged there before is in it; it may be open several times at once, as two processes
-    /// have it.
+    /// Opens the log in the test's own directory, creating it when missing. It contains what was
+    /// acknowledged there before, and may be open several times at once, as by two processes.
     let open: @Sendable (_ place: TemporaryDirectory) async throws -> OpenStore
 
     static let all: [StoreEngine] = [.sqlite, .memory]
@@ -18,17 +17,17 @@ struct StoreEngine: Sendable, CustomTestStringConvertible {
         return OpenStore(store: log) { await log.close() }
     }
 
-    /// Shows that the suite is about the protocol, not about SQLite.
+    /// Proves that the suite tests the protocol, not SQLite.
     static let memory = StoreEngine(testDescription: "memory") { place in
         let store = MemoryStore(disk: MemoryDisk.at(place.path))
         return OpenStore(store: store) { store.close() }
     }
 }
 
-/// A store that was opened.
+/// An open store.
 struct OpenStore: Sendable {
     let store: any EventStore
-    /// Ends it as a process does that ends orderly.
+    /// Closes it as a process does at a regular exit.
     let close: @Sendable () async -> Void
 }
 

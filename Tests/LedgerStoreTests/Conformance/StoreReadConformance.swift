@@ -5,7 +5,7 @@ import Signing
 import Testing
 
 
-/// What every engine promises about reading (`EventStore`).
+/// The guarantees of every engine for reads (`EventStore`).
 @Suite("Any event store: reading")
 struct StoreReadConformance {
     @Test("An empty store has no events and the root of nothing", arguments: StoreEngine.all)
@@ -42,7 +42,7 @@ struct StoreReadConformance {
             rootFingerprint: Digest(words: (0, .max, 0, .max))),
     ]
 
-    @Test("A row comes back as it was given", arguments: StoreEngine.all, shapes)
+    @Test("A row round-trips unchanged", arguments: StoreEngine.all, shapes)
     func attributes(engine: StoreEngine, attributes: EventAttributes) async throws {
         try await engine.withStore { store in
             let given = NewEvent(
@@ -63,7 +63,7 @@ struct StoreReadConformance {
         }
     }
 
-    @Test("Every codeable kind, source and trust comes back", arguments: StoreEngine.all)
+    @Test("Every kind, source and trust with a code round-trips", arguments: StoreEngine.all)
     func vocabulary(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             var events: [NewEvent] = []
@@ -86,7 +86,7 @@ struct StoreReadConformance {
         }
     }
 
-    @Test("Evidence comes back byte by byte, whatever it is", arguments: StoreEngine.all)
+    @Test("Any evidence is reproduced byte for byte", arguments: StoreEngine.all)
     func evidence(engine: StoreEngine) async throws {
         let token = Array(Sample.token(Sample.transaction("t")).utf8)
         let all: [Evidence] = [
@@ -113,7 +113,7 @@ struct StoreReadConformance {
     }
 
     @Test(
-        "The head's root is that of the tree over the rows, at every size",
+        "The head's root equals that of the tree over the rows, at every size",
         arguments: StoreEngine.all)
     func tree(engine: StoreEngine) async throws {
         try await engine.withStore { store in
@@ -139,7 +139,7 @@ struct StoreReadConformance {
         return SHA256.hash(prefix: 0x01, root(leaves[..<middle]), root(leaves[middle...]))
     }
 
-    @Test("A page is the rows asked for, in order, from any place", arguments: StoreEngine.all)
+    @Test("A page holds the requested rows in order, from any place", arguments: StoreEngine.all)
     func paging(engine: StoreEngine) async throws {
         let places: [Int64] = [.min, -1, 0, 1, 2, 5, 9, 10, 11, .max]
         try await engine.withStore { store in
@@ -161,7 +161,7 @@ struct StoreReadConformance {
         }
     }
 
-    @Test("A page holds as many rows as its bound, and not one more", arguments: StoreEngine.all)
+    @Test("A page holds at most as many rows as its bound", arguments: StoreEngine.all)
     func pageBound(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let all = try (0...LogLimits.pageEventCount).map { try Sample.command("c\($0)", [1]) }
@@ -179,7 +179,7 @@ struct StoreReadConformance {
         }
     }
 
-    @Test("A page of large evidence may end early, never empty", arguments: StoreEngine.all)
+    @Test("A page of large evidence may end early, but is never empty", arguments: StoreEngine.all)
     func pageBytes(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let large = [UInt8](repeating: 1, count: LogLimits.evidenceByteCount)

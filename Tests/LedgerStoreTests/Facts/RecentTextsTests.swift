@@ -2,12 +2,12 @@
 import Testing
 
 
-/// Texts shared between facts are the texts that were stored.
+/// Interned texts equal the stored ones.
 @Suite("Recent texts")
 struct RecentTextsTests {
-    /// Through every way of telling texts apart, and past the longest that lie inside a value.
+    /// Covers every way of distinguishing texts, up to beyond the longest inline length.
     @Test(
-        "texts that differ in one byte or in length are never taken for another", arguments: 0...40)
+        "texts that differ in one byte or in length are never confused", arguments: 0...40)
     func differingTexts(count: Int) {
         let recent = RecentTexts()
         let plain = [UInt8](repeating: UInt8(ascii: "a"), count: count)
@@ -17,7 +17,7 @@ struct RecentTextsTests {
             other[place] = UInt8(ascii: "b")
             texts.append(other)
         }
-        // Twice: made, then found again, or displaced and made again.
+        // Twice: created, then found again, or evicted and created again.
         for bytes in texts + texts {
             let read = bytes.withUnsafeBytes { recent.text($0) }
             #expect(Array(read.utf8) == bytes)
@@ -25,7 +25,7 @@ struct RecentTextsTests {
     }
 
     @Test(
-        "bytes that are no text are repaired each time they are read", arguments: [1, 2, 5, 15, 16])
+        "invalid UTF-8 is repaired at every read", arguments: [1, 2, 5, 15, 16])
     func repairedText(count: Int) {
         let recent = RecentTexts()
         let bytes = [UInt8](repeating: 0xFF, count: count)

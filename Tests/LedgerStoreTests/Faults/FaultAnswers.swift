@@ -1,9 +1,9 @@
 import LedgerStore
 
-/// What callers were told while calls failed.
+/// The results returned to callers while calls failed.
 struct FaultAnswers: Sendable {
-    /// The events that were acknowledged, with the answer.
+    /// The acknowledged events with their results.
     var events: [(event: NewEvent, result: AppendResult)] = []
-    /// Why others were not.
+    /// The error codes of the others.
     var codes: Set<StoreError.Code> = []
 }

@@ -6,17 +6,17 @@ import SQLiteStore
 import Simulator
 import Testing
 
-@Suite("Every call to the file system fails once", .serialized)
+@Suite("Every file system call fails once", .serialized)
 struct FaultLoopTests {
-    /// All calls when set; otherwise as many as `sampleCount`, chosen by a printed seed.
+    /// All calls when set; otherwise `sampleCount` of them, chosen by a printed seed.
     static let isSoak = ProcessInfo.processInfo.environment["SUBLEDGER_SOAK"] != nil
     static let sampleCount = 18
     static let seed =
         ProcessInfo.processInfo.environment["SUBLEDGER_SEED"].flatMap(UInt64.init)
         ?? UInt64.random(in: 0...UInt64.max)
 
-    /// What a fault may be called. Never damage, which would send an operator to the backups for a
-    /// disk that was full.
+    /// The codes a fault may have. Never damage, which would make an operator restore a backup
+    /// because a disk was full.
     static let honest: Set<StoreError.Code> = [
         .ioError, .diskFull, .fileLocked, .commitOutcomeUnknown, .fileReadOnly,
     ]
@@ -27,7 +27,7 @@ struct FaultLoopTests {
             seed: FaultLoopTests.seed)
     }
 
-    @Test("A scenario without faults is answered in full, and makes the calls that are counted")
+    @Test("A scenario without faults is answered completely and makes the counted calls")
     func faultless() async throws {
         let scenario = try FaultScenario()
         let directory = try TemporaryDirectory()
@@ -41,7 +41,7 @@ struct FaultLoopTests {
         #expect(!plan.hasFired)
     }
 
-    @Test("Nothing acknowledged is lost, nothing is doubled", arguments: FaultMode.allCases)
+    @Test("No acknowledged event is lost or duplicated", arguments: FaultMode.allCases)
     func scenario(mode: FaultMode) async throws {
         let scenario = try FaultScenario()
         let count = try await callCount { _ = await scenario.run($0) }
@@ -50,7 +50,7 @@ struct FaultLoopTests {
         }
     }
 
-    @Test("A new file is made whole or made again", arguments: FaultMode.allCases)
+    @Test("A new file is created completely or recreated", arguments: FaultMode.allCases)
     func creation(mode: FaultMode) async throws {
         let scenario = try FaultScenario()
         let open: @Sendable (String) async -> FaultAnswers = { directory in
@@ -78,7 +78,7 @@ struct FaultLoopTests {
         return plan.callCount
     }
 
-    /// Runs `body` with one fault, then looks at what is left without any.
+    /// Runs `body` with one fault, then checks the result without faults.
     private func play(
         _ scenario: FaultScenario, _ mode: FaultMode, _ number: Int,
         _ body: (String) async -> FaultAnswers

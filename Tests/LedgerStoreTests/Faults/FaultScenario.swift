@@ -1,15 +1,15 @@
 import LedgerStore
 import SQLiteStore
 
-/// What one life of a log goes through while calls fail: opened new, appended to with a duplicate
-/// and a conflict, checkpointed, closed, opened again. Failures are taken as an operator takes
-/// them: the next step is tried, and nothing is believed that was not answered.
+/// The life of a log while calls fail: created, appended to with a duplicate and a conflict,
+/// checkpointed, closed, reopened. Failures are handled as by an operator: the next step is tried,
+/// and only answered events count.
 struct FaultScenario: Sendable {
-    /// Everything appended, by steps. The second repeats an event and contradicts another.
+    /// All appended events, by step. The second step repeats an event and contradicts another.
     let batches: [[NewEvent]]
 
-    /// Events the batches leave in a log, whatever was lost on the way, when they are appended
-    /// once more: the duplicate leaves none.
+    /// Events in a log after the batches were appended once more, whatever was lost before: the
+    /// duplicate adds none.
     var distinctCount: Int { batches.reduce(0) { $0 + $1.count } - 1 }
 
     init() throws {
@@ -26,7 +26,7 @@ struct FaultScenario: Sendable {
         ]
     }
 
-    /// Runs it all; what was answered.
+    /// Runs all steps; returns the results.
     func run(_ directory: String) async -> FaultAnswers {
         var answers = FaultAnswers()
         guard let log = await open(directory, &answers) else { return answers }
@@ -46,7 +46,7 @@ struct FaultScenario: Sendable {
     }
 
     private func open(_ directory: String, _ answers: inout FaultAnswers) async -> EventLog? {
-        // Twice: a fault that is over does not keep anybody from trying again.
+        // Twice: a fault that has ended does not prevent a retry.
         for _ in 0..<2 {
             do throws(StoreError) {
                 return try await EventLog.open(

@@ -3,7 +3,7 @@ import LedgerStore
 import SQLiteStore
 import Testing
 
-@Suite("Written and never synced", .serialized)
+@Suite("Written but not synced", .serialized)
 struct UnsyncedCommitTests {
     private func append(
         _ events: [NewEvent], _ directory: String, _ lastly: () -> Void = {}
@@ -17,8 +17,9 @@ struct UnsyncedCommitTests {
     }
 
     /// A process is killed between writing a transaction and syncing it. The next one reads the
-    /// transaction, and would answer with duplicates of what a power cut still takes.
-    @Test("What a killed process wrote is durable before the next one answers with it")
+    /// transaction, and would answer with duplicates of events that a power failure could still
+    /// remove.
+    @Test("A killed process's writes are durable before the next one answers with them")
     func killedThenCut() async throws {
         let events = try Sample.events(0..<4)
         let counted = try TemporaryDirectory()

@@ -5,33 +5,33 @@ import Simulator
 import Testing
 
 
-@Suite("Any flipped bit of the file")
+@Suite("Any flipped bit in the file")
 struct FileFlipTests {
-    /// Bytes tried of a file: many more when SUBLEDGER_SOAK is set.
+    /// Bytes tested per file: many more when SUBLEDGER_SOAK is set.
     static let sampleCount =
         ProcessInfo.processInfo.environment["SUBLEDGER_SOAK"] == nil ? 100 : 8_000
     static let seed =
         ProcessInfo.processInfo.environment["SUBLEDGER_SEED"].flatMap(UInt64.init)
         ?? UInt64.random(in: 0...UInt64.max)
 
-    /// Appended to a log in which a change was not noticed: into every tree there is.
+    /// Appended to a log in which a change was not detected, so that every tree is written.
     static let more = try! (0..<40).map { try Sample.command("more\($0)", Array("\($0)".utf8)) }
 
-    /// What became of a log with one bit changed.
+    /// The effect of changing one bit of a log.
     enum Outcome: Equatable {
         case refused(StoreError.Code)
         case reported
         case silent
     }
 
-    /// Codes with which damage may be refused when the file is opened. The last is SQLite's plain
-    /// error for a schema format it does not know.
+    /// Codes with which a damaged file may be refused when it is opened. The last is SQLite's
+    /// generic error for an unknown schema format.
     static let refusals: Set<StoreError.Code> = [
         .fileCorrupt, .fileNotDatabase, .fileForeign, .fileChanged, .fileNewer, .databaseFailure,
     ]
 
     @Test(
-        "It is refused or reported, unless nothing that can be read or asked has changed",
+        "It is refused or reported, unless no value or query result has changed",
         arguments: [0, LogLimits.checkedPageCount])
     func everywhere(checkedPageCount: Int) async throws {
         let origin = try TemporaryDirectory()
@@ -42,7 +42,8 @@ struct FileFlipTests {
         var chance = SeededGenerator(seed: FileFlipTests.seed)
         let stretch = max(1, sound.count / FileFlipTests.sampleCount)
         var counts = (refused: 0, reported: 0, silent: 0)
-        // One of every stretch, so that no page is left out; the first bytes are the file's own.
+        // One byte of every interval, so that no page is left out; the first bytes are the file
+        // header.
         let places = stride(from: 100, to: sound.count, by: stretch)
             .map { Int.random(in: $0..<min($0 + stretch, sound.count), using: &chance) }
         for place in Array(0..<100) + places {
@@ -81,8 +82,8 @@ struct FileFlipTests {
         return report.isSound ? .silent : .reported
     }
 
-    /// Whoever asks for an event finds it, it is known when it comes again, and what is appended then
-    /// takes no other's place.
+    /// Every event is found by a search and recognised when it is appended again, and new events
+    /// overwrite no other.
     private func expectWhole(
         _ events: [NewEvent], _ directory: TemporaryDirectory, _ note: Comment
     ) async throws {

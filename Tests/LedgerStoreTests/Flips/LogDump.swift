@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// All that can be read from a log's file: every value with its storage class, and the schema.
+/// All readable contents of a log's file: every value with its storage class, and the schema.
 struct LogDump: Equatable {
     private let lines: [String]
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 
-@Suite("Any flipped bit of a row")
+@Suite("Any flipped bit in a row")
 struct RowFlipTests {
     /// Every bit of every byte when set; otherwise one of each byte.
     static let isSoak = ProcessInfo.processInfo.environment["SUBLEDGER_SOAK"] != nil
@@ -24,7 +24,7 @@ struct RowFlipTests {
                 continue
             }
             let found = try await codes(log)
-            // That the triggers are gone is found anyway.
+            // Missing triggers are found in any case.
             #expect(!found.subtracting([.schemaMismatch]).isEmpty, "\(table): \(flip)")
             try rows.undo(flip)
         }
@@ -34,7 +34,7 @@ struct RowFlipTests {
         try rows.close()
     }
 
-    /// What the audit of a large log finds, whose trees SQLite does not check.
+    /// The findings of the audit for a large log, whose trees SQLite does not check.
     private func codes(_ log: EventLog) async throws -> Set<LogFinding.Code> {
         let report = try await log.verify(checkedPageCount: 0) { _, _ in }
         return Set(report.findings.map(\.code))

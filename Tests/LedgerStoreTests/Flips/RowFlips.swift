@@ -1,10 +1,10 @@
 import Foundation
 import GRDB
 
-/// Spoils single values of one table of a log through SQL, without its triggers, and mends them
-/// again.
+/// Corrupts single values of one table of a log through SQL, with its triggers disabled, and
+/// restores them.
 struct RowFlips {
-    /// One value that is another.
+    /// A change of one value.
     struct Flip: CustomStringConvertible {
         let column: String
         let rowId: Int64
@@ -33,8 +33,8 @@ struct RowFlips {
 
     func close() throws { try queue.close() }
 
-    /// Every byte of every value with one bit of it flipped, or each of its bits; and what may be
-    /// NULL made so or made something.
+    /// Every byte of every value with one of its bits, or each of its bits, flipped; and nullable
+    /// values set to NULL or to a value.
     func all(everyBit: Bool) throws -> [Flip] {
         try queue.inDatabase { database in
             try database.columns(in: table).flatMap { column in
@@ -74,13 +74,13 @@ struct RowFlips {
                 bits(byte).map { (number ^ (1 << (Int64(byte) * 8 + Int64($0)))).databaseValue }
             }
         case .string(let text):
-            // Bytes that are no text go in as a blob and are cast.
+            // Bytes that are not UTF-8 are bound as a blob and cast.
             return flipped(Data(text.utf8)) { $0.databaseValue }
         case .blob(let bytes): return flipped(bytes) { $0.databaseValue }
         }
     }
 
-    /// NULL for what may be NULL, and the emptiest value for NULL.
+    /// NULL for a nullable value, and the emptiest value for NULL.
     private func other(than value: DatabaseValue, _ column: ColumnInfo) -> DatabaseValue? {
         guard !column.isNotNull, column.primaryKeyIndex == 0 else { return nil }
         guard value.isNull else { return .null }
@@ -91,7 +91,7 @@ struct RowFlips {
         }
     }
 
-    /// False when the row would collide with another one: then nothing is changed.
+    /// False when the row would collide with another one; nothing is changed then.
     func apply(_ flip: Flip) throws -> Bool {
         do {
             try set(flip.column, flip.new, at: flip.rowId, isText: isText(flip.old))

@@ -4,10 +4,10 @@ import LedgerStore
 import SQLiteStore
 import Signing
 
-/// A log with one of everything, small enough that each of its bytes can be spoilt in turn.
+/// A log with every kind of content, small enough to corrupt each of its bytes in turn.
 enum SmallLog {
-    /// Evidence of every form, with headers shared and not; a conflict, a claimed time, and columns
-    /// that are NULL.
+    /// Evidence of every form, with shared and unshared headers; a conflict, a claimed time, and
+    /// NULL columns.
     static func variety() throws -> [NewEvent] {
         let header = Sample.text(of: #"{"alg":"ES256"}"#)
         let part = Sample.token(Sample.transaction("t"), header: Sample.otherHeader)
@@ -32,8 +32,8 @@ enum SmallLog {
         try Sample.event(id, evidence: evidence)
     }
 
-    /// As `variety`, and enough small events that every tree has inner pages where it may, and
-    /// evidence that needs pages of its own.
+    /// As `variety`, with enough small events that every tree has inner pages where possible, and
+    /// evidence that needs overflow pages.
     static func crowd() throws -> [NewEvent] {
         var events = try variety()
         events.append(
@@ -44,7 +44,7 @@ enum SmallLog {
         return events
     }
 
-    /// Writes a log with these events and closes it.
+    /// Creates a log with these events and closes it.
     static func make(_ events: [NewEvent], in directory: TemporaryDirectory) async throws {
         let log = try await EventLog.open(directory: directory.path)
         _ = try await log.append(events)

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 
-@Suite("What a page says of its own room")
+@Suite("Space records of a page")
 struct TreePageTests {
     private static func file() async throws -> (TemporaryDirectory, Data) {
         let directory = try TemporaryDirectory()
@@ -21,7 +21,7 @@ struct TreePageTests {
     }
 
     @Test(
-        "Every page that SQLite writes is sound, and no bit of its header or of its list of cells can be flipped"
+        "Every page SQLite writes is sound; any bit flip in its header or cell list is detected"
     )
     func everyPage() async throws {
         var (_, file) = try await Self.file()
@@ -35,7 +35,8 @@ struct TreePageTests {
             kinds.insert(kind)
             let isLeaf = kind >= 10
             let cellCount = Int(file[start + 3]) << 8 | Int(file[start + 4])
-            // The last child of an inner page is any page: where it is the wrong one, rows are missed.
+            // The last child of an inner page may be any page: a wrong one is detected because rows
+            // are missing.
             let ownBytes = Array(1..<8) + (0..<(2 * cellCount)).map { $0 + (isLeaf ? 8 : 12) }
             for byte in ownBytes {
                 for bit in 0..<8 {
@@ -48,7 +49,7 @@ struct TreePageTests {
         #expect(kinds == [2, 5, 10, 13])
     }
 
-    @Test("A page of another kind than there is, and one that goes on with a row")
+    @Test("A page of an unknown kind, and an overflow page")
     func kinds() async throws {
         var (_, file) = try await Self.file()
         let start = EventLog.pageByteCount
@@ -61,7 +62,7 @@ struct TreePageTests {
     }
 
     @Test(
-        "A header of a file that says of its pages what is not true", arguments: [35, 39, 52, 55])
+        "A file header with false records about its pages", arguments: [35, 39, 52, 55])
     func header(byte: Int) async throws {
         for bit in 0..<8 {
             var (directory, file) = try await Self.file()

@@ -4,7 +4,8 @@ import Simulator
 import Testing
 
 
-/// When the write-ahead log is begun again: where it is worth it and holds nobody up, or has to be.
+/// When the write-ahead log is restarted: where that pays off and blocks no caller, or is
+/// unavoidable.
 @Suite("Pace of checkpoints")
 struct CheckpointPaceTests {
     private static func pace(_ frameCount: Int) -> CheckpointPace {
@@ -12,7 +13,7 @@ struct CheckpointPaceTests {
     }
 
     @Test(
-        "A second checkpoint follows beyond the frames worth it, not at them, up to the bound of haste",
+        "A second checkpoint follows beyond reusedFrameCount, up to hurriedBytesPerSecond",
         arguments: [
             (LogLimits.reusedFrameCount, 0, false),
             (LogLimits.reusedFrameCount + 1, 0, true),
@@ -28,7 +29,7 @@ struct CheckpointPaceTests {
     }
 
     @Test(
-        "The writer finishes beyond the frames worth it, not at them, up to the bound of what is left",
+        "The writer finishes beyond reusedFrameCount, up to finishedByteCount",
         arguments: [
             (LogLimits.reusedFrameCount, 0, false),
             (LogLimits.reusedFrameCount + 1, LogLimits.finishedByteCount, true),

@@ -5,7 +5,7 @@ import Testing
 @Suite("When a commit waits for more")
 struct CommitPaceTests {
     @Test(
-        "few events are written at once, as are enough of them; between, they gather",
+        "few or enough events are written immediately; in between, a commit waits",
         arguments: [
             (0, false), (CommitPace.leastEventCount - 1, false), (CommitPace.leastEventCount, true),
             (CommitPace.enoughEventCount - 1, true), (CommitPace.enoughEventCount, false),
@@ -16,7 +16,7 @@ struct CommitPaceTests {
         #expect(pause == (isPaused ? CommitPace.interval : .zero))
     }
 
-    @Test("the pause ends an interval after the last commit began, and is never negative")
+    @Test("the pause ends one interval after the last commit began, and is never negative")
     func ends() {
         let count = CommitPace.leastEventCount
         let most = CommitPace.interval

@@ -6,13 +6,12 @@ import Simulator
 import Testing
 
 
-@Suite("A write-ahead log that a killed process left")
+@Suite("The write-ahead log of a killed process")
 struct DamagedWriteAheadLogTests {
-    /// Its frames begin and end here.
+    /// Frames are aligned to this size.
     private static let frameByteCount = 24 + EventLog.pageByteCount
 
-    /// The files as they stand when a process is killed: `transactions` of one event each, none of them
-    /// in the file yet.
+    /// The files of a killed process: `transactions` of one event each, none of them checkpointed.
     private static func killed(after transactions: Int) async throws -> TemporaryDirectory {
         let origin = try TemporaryDirectory()
         let left = try TemporaryDirectory()
@@ -29,7 +28,7 @@ struct DamagedWriteAheadLogTests {
         return left
     }
 
-    /// Numbers of the frames that end transactions, from 0.
+    /// The indexes of the frames that end transactions.
     private static func ends(of log: Data) -> [Int] {
         (0..<((log.count - 32) / frameByteCount)).filter { frame in
             let start = 32 + frame * frameByteCount
@@ -52,7 +51,7 @@ struct DamagedWriteAheadLogTests {
         return log
     }
 
-    @Test("Any bit flipped before the last transaction but one is found, in whatever it stands")
+    @Test("Any bit flipped before the last two transactions is detected")
     func flips() async throws {
         let directory = try await Self.killed(after: 5)
         let log = try Data(contentsOf: URL(filePath: directory.file("log.sqlite-wal")))
@@ -77,7 +76,7 @@ struct DamagedWriteAheadLogTests {
         }
     }
 
-    @Test("Cut short anywhere, or with a last transaction that is half there, it is no damage")
+    @Test("Truncation anywhere or a partial last transaction is no damage")
     func torn() async throws {
         let directory = try await Self.killed(after: 4)
         let log = try Data(contentsOf: URL(filePath: directory.file("log.sqlite-wal")))
@@ -100,13 +99,13 @@ struct DamagedWriteAheadLogTests {
         }
     }
 
-    @Test("Frames of a log that was begun anew since are nobody's")
+    @Test("Stale frames of a log that was restarted since are ignored")
     func begunAnew() async throws {
         let place = try TemporaryDirectory()
         let log = try await EventLog.open(directory: place.path)
         for number in 0..<6 { _ = try await log.append(Sample.events(number..<(number + 1))) }
         try await log.checkpoint()
-        // The next transaction begins at the start again, before those that were moved.
+        // The next transaction begins at the start again, before the checkpointed frames.
         _ = try await log.append(Sample.events(6..<7))
         let left = try TemporaryDirectory()
         let bytes = try Data(contentsOf: URL(filePath: place.file("log.sqlite-wal")))
@@ -118,7 +117,7 @@ struct DamagedWriteAheadLogTests {
         await log.close()
     }
 
-    @Test("Such a log is not opened, and keeps every byte")
+    @Test("A damaged log is not opened, and keeps every byte")
     func refused() async throws {
         let directory = try await Self.killed(after: 5)
         let path = directory.file("log.sqlite-wal")
@@ -136,7 +135,7 @@ struct DamagedWriteAheadLogTests {
         await opened.close()
     }
 
-    @Test("Beside somebody who has it open, nothing is looked through")
+    @Test("A log that is open elsewhere is not checked")
     func shared() async throws {
         let place = try TemporaryDirectory()
         let log = try await EventLog.open(directory: place.path)
@@ -150,7 +149,7 @@ struct DamagedWriteAheadLogTests {
         #expect(!FileLocks.isAnyHeld(on: place.file("nothing")))
     }
 
-    @Test("Files are named as the kernel names them")
+    @Test("Files are named as in the kernel's lock table")
     func names() {
         #expect(FileLocks.name(device: 0x0801, inode: 12) == "08:01:12")
         #expect(FileLocks.name(device: 0xFE00, inode: 1_234_567) == "fe:00:1234567")

@@ -3,9 +3,9 @@ import Foundation
 import Testing
 
 
-@Suite("Room on a disk")
+@Suite("Free disk space")
 struct DiskRoomTests {
-    @Test("Room is gone below what shared memory grows by; what is not known is not gone")
+    @Test("Space is insufficient below the growth of shared memory, and not when unknown")
     func bound() {
         let least = DiskRoom.leastByteCount
         #expect(!DiskRoom.isGone(freeByteCount: least))
@@ -13,7 +13,7 @@ struct DiskRoomTests {
         #expect(!DiskRoom.isGone(freeByteCount: nil))
     }
 
-    @Test("A place that is nowhere has no known room")
+    @Test("The free space of a missing path is unknown")
     func nowhere() {
         #expect(DiskRoom.freeByteCount("/nowhere/\(UUID())") == nil)
         #expect(DiskRoom.freeByteCount("/") != nil)

@@ -4,10 +4,10 @@ import Signing
 import Testing
 
 
-/// Bytes are put together in pieces: lengths around every bound of one.
-@Suite("Evidence that is put together in pieces")
+/// Bytes are assembled in pieces: tests lengths around every piece boundary.
+@Suite("Evidence assembled in pieces")
 struct EvidenceAssemblyTests {
-    /// What is encoded at once, and the longest length tried: three of them and some.
+    /// Bytes encoded at once, and the longest length tested: three pieces and some bytes.
     private static let pieceByteCount = 240
     private static let lengths = Array(0...(3 * pieceByteCount + 4))
 
@@ -26,14 +26,14 @@ struct EvidenceAssemblyTests {
         #expect(bytes.withUnsafeBytes { packed.gives($0) })
     }
 
-    @Test("A payload of any length but none comes back, and is no other one", arguments: 0..<3)
+    @Test("A payload of any non-zero length round-trips, and equals no other", arguments: 0..<3)
     func plain(rest: Int) throws {
         for length in Self.lengths where length > 0 && length % 3 == rest {
             try expectExact(Array(Sample.token(Self.text(length)).utf8), .token)
         }
     }
 
-    @Test("A signed part comes back wherever it begins and however long it is", arguments: 0..<3)
+    @Test("A signed part round-trips at any offset and length", arguments: 0..<3)
     func nested(rest: Int) throws {
         for length in Self.lengths where length % 3 == rest {
             for (before, inside, after) in [(length, 5, 2), (7, length, 2), (7, 5, length)] {
@@ -46,7 +46,7 @@ struct EvidenceAssemblyTests {
         }
     }
 
-    @Test("One byte that differs, wherever it stands, is seen")
+    @Test("A single differing byte is detected at any offset")
     func oneByte() throws {
         let part = Sample.token(Self.text(300))
         let payload =
@@ -61,7 +61,7 @@ struct EvidenceAssemblyTests {
         }
     }
 
-    @Test("Evidence kept verbatim gives back itself alone")
+    @Test("Verbatim evidence matches only itself")
     func verbatim() throws {
         for text in ["", "a", "no token"] { try expectVerbatim(Array(text.utf8)) }
     }
@@ -73,7 +73,7 @@ struct EvidenceAssemblyTests {
         if !bytes.isEmpty { #expect(!(bytes.dropLast().withUnsafeBytes { packed.gives($0) })) }
     }
 
-    @Test("Base64 written into memory is what is returned as bytes, and as long as was told")
+    @Test("Base64 written to memory equals the returned bytes and the predicted length")
     func intoMemory() {
         for length in Self.lengths {
             let bytes = Array(Self.text(length).utf8)

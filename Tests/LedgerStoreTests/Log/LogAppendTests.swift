@@ -23,7 +23,7 @@ struct LogAppendTests {
         await log.close()
     }
 
-    @Test("A row comes back as it was given")
+    @Test("A row round-trips unchanged")
     func roundTrip() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -43,7 +43,7 @@ struct LogAppendTests {
         await log.close()
     }
 
-    @Test("The same delivery again is a duplicate, in the same batch or a later one")
+    @Test("A repeated delivery is a duplicate, in the same batch or a later one")
     func duplicates() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -73,7 +73,7 @@ struct LogAppendTests {
         await log.close()
     }
 
-    @Test("Ids are kept apart: no two lists of ids share a key")
+    @Test("No two lists of ids share a key")
     func keys() {
         let keys = [
             EventKey.make(.transaction, ["1", "23"]), EventKey.make(.transaction, ["12", "3"]),
@@ -90,7 +90,7 @@ struct LogAppendTests {
         _ = try await log.append([
             try Sample.event("a", at: 1_000),
             try Sample.event("b", at: 900),
-            // An import may claim the past, and the future.
+            // An import may claim the past and the future.
             try Sample.event("c", at: 50, claimed: true),
             try Sample.event("d", at: 9_999, claimed: true),
             try Sample.event("e", at: 950),
@@ -104,7 +104,7 @@ struct LogAppendTests {
         await log.close()
     }
 
-    @Test("A log that only knows claimed times has no newest one")
+    @Test("A log with only claimed times has no newest one")
     func onlyClaimed() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -115,7 +115,7 @@ struct LogAppendTests {
         await log.close()
     }
 
-    @Test("Nothing appended changes nothing")
+    @Test("An empty append changes nothing")
     func emptyBatch() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -141,7 +141,7 @@ struct LogAppendTests {
         }
     }
 
-    @Test("What was answered is there after closing and opening again")
+    @Test("Answered events are there after closing and reopening")
     func durability() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -154,7 +154,7 @@ struct LogAppendTests {
         await again.close()
     }
 
-    @Test("A header is stored once, however many events carry it")
+    @Test("A header is stored once, however many events use it")
     func headersOnce() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -187,7 +187,7 @@ struct LogAppendTests {
         await log.close()
     }
 
-    @Test("A scan walks the log in order, up to the head it found")
+    @Test("A scan reads the log in order, up to the head at its start")
     func scanning() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)

@@ -9,7 +9,8 @@ import Testing
 
 @Suite("Auditing the log")
 struct LogAuditTests {
-    /// Twenty events, one of them a conflict, then `change` without triggers; the findings.
+    /// Findings after `change` was applied, without triggers, to twenty events, one of them a
+    /// conflict.
     private func findings(_ sql: String) async throws -> [LogFinding] {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -49,7 +50,7 @@ struct LogAuditTests {
         "conflict = 1, identity = key",
     ]
 
-    @Test("A change to any column of a row is found at its position", arguments: rowChanges)
+    @Test("A change in any column of a row is found at its position", arguments: rowChanges)
     func row(change: String) async throws {
         let found = try await findings("UPDATE events SET \(change) WHERE position = 7")
         #expect(found.contains { $0.code == .leafHashMismatch && $0.position == 7 })
@@ -57,14 +58,14 @@ struct LogAuditTests {
             found.allSatisfy { $0.position == nil || $0.position == 7 || $0.code == .timeGoesBack })
     }
 
-    @Test("A conflict that is no longer marked is found")
+    @Test("A conflict that lost its mark is found")
     func conflict() async throws {
         let found = try await findings(
             "UPDATE events SET conflict = 0, identity = NULL WHERE position = 19")
         #expect(found.map(\.position).contains(19))
     }
 
-    /// A header nobody refers to, under its right hash.
+    /// A header without references, under its correct hash.
     private static func header(id: Int64) -> String {
         let hash = SHA256.hash([1, 2, 3]).hexadecimal
         return "INSERT INTO headers VALUES (\(id), x'\(hash)', x'010203')"
@@ -126,7 +127,7 @@ struct LogAuditTests {
         #expect(found.contains { $0.code == code && $0.position == position }, "\(found)")
     }
 
-    @Test("Erased evidence that no event authorises is found, counted and still read")
+    @Test("Evidence erased without an authorising event is found, counted, and still readable")
     func tombstone() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -141,14 +142,14 @@ struct LogAuditTests {
         let page = try await again.page(after: 0)
         #expect(page.map { $0.evidence == nil } == [false, true, false])
         #expect(page.allSatisfy { $0.damage == nil })
-        // Its key is remembered: the same delivery is still a duplicate, another claim a conflict.
+        // Its key remains: the same delivery is still a duplicate, other claims are a conflict.
         #expect(try await again.append(Sample.events(1..<2)) == [.duplicate(of: 2)])
         #expect(
             try await again.append([try Sample.event("n1", price: 3)]) == [.conflict(position: 4)])
         await again.close()
     }
 
-    @Test("Reading damaged rows throws rather than guesses")
+    @Test("Reading a damaged row throws")
     func readingDamage() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -172,7 +173,7 @@ struct LogAuditTests {
     ]
 
     @Test(
-        "Evidence that cannot be read stops neither its neighbours nor an append",
+        "Unreadable evidence stops neither its neighbours nor an append",
         arguments: unreadable)
     func unreadableEvidence(sql: String) async throws {
         let directory = try TemporaryDirectory()
@@ -193,14 +194,14 @@ struct LogAuditTests {
             let flaw = try FactDecoder.decode(logged).first?.fact.flaw
             #expect((flaw == .undecodable) == (logged.event.position == 2))
         }
-        // Nobody can compare other claims with it: they are kept as a conflict.
+        // Other claims cannot be compared with it, so they are stored as a conflict.
         #expect(
             try await again.append([try Sample.event("n1", price: 3), try Sample.event("n9")])
                 == [.conflict(position: 4), .appended(position: 5)])
         await again.close()
     }
 
-    @Test("An audited page leaves out rows that make no sense and tells of unreadable evidence")
+    @Test("An audited page omits damaged rows and reports unreadable evidence")
     func auditedPage() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -222,7 +223,7 @@ struct LogAuditTests {
         await again.close()
     }
 
-    @Test("Findings beyond the bound are counted, not kept")
+    @Test("Findings beyond the bound are counted, not stored")
     func manyFindings() {
         var report = LogAuditReport()
         for _ in 0...LogAuditReport.findingLimit { report.add(LogFinding(.headMismatch)) }
@@ -231,7 +232,7 @@ struct LogAuditTests {
         #expect(!report.isSound)
     }
 
-    @Test("Progress is told and ends at the end")
+    @Test("Progress is reported up to the end")
     func progress() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)

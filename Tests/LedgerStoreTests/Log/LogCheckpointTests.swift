@@ -6,22 +6,22 @@ import Synchronization
 import Testing
 
 
-/// The write-ahead log is moved into the file by itself, so that it stays bounded.
-@Suite("Checkpoints by themselves")
+/// The write-ahead log is checkpointed automatically, so that it stays bounded.
+@Suite("Automatic checkpoints")
 struct LogCheckpointTests {
-    /// What stands in the file itself, without its write-ahead log.
+    /// The contents of the file itself, without its write-ahead log.
     private static func moved(_ directory: TemporaryDirectory) -> Data? {
         FileManager.default.contents(atPath: directory.file(EventLog.fileName))
     }
 
-    /// Returns when the checkpointer has done what it was asked for.
+    /// Returns when the checkpointer has finished its pending work.
     private static func settle(_ log: EventLog) async {
         await withCheckedContinuation { continuation in
             log.checkpointer.asyncWriteWithoutTransaction { _ in continuation.resume() }
         }
     }
 
-    @Test("Due at the bound of bytes written, not one before; and at the bound again")
+    @Test("A checkpoint runs at the bound of bytes written, not before, and at the bound again")
     func bytes() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -40,20 +40,20 @@ struct LogCheckpointTests {
     }
 
     @Test(
-        "Of a log beyond its frames the writer moves what it wrote meanwhile, and only then",
+        "The writer moves its own frames only in a log beyond the frame bound",
         arguments: [true, false])
     func frames(isBeyond: Bool) async throws {
         let directory = try TemporaryDirectory()
-        // Written by opening it already.
+        // Opening it writes already.
         let log = try await EventLog.open(
             directory: directory.path, faults: NoCommitFaults(), busyTimeoutSeconds: 5,
             checkpointFrameCount: isBeyond ? 0 : LogLimits.checkpointFrameCount)
         _ = try await log.append(Sample.events(0..<5))
         try await log.checkpoint()
         let before = LogCheckpointTests.moved(directory)
-        // Nobody asks for another checkpoint.
+        // No checkpoint is due here.
         _ = try await log.append(Sample.events(5..<10))
-        // Waits for its turn behind what the writer does after an append.
+        // Queues behind the writer's work after an append.
         try await log.probeLock()
         #expect((LogCheckpointTests.moved(directory) != before) == isBeyond)
         _ = try await log.append(Sample.events(10..<15))
@@ -61,7 +61,7 @@ struct LogCheckpointTests {
         await log.close()
     }
 
-    @Test("A write-ahead log beyond the frames worth it is written over, and grows no more")
+    @Test("A write-ahead log beyond reusedFrameCount is overwritten and stops growing")
     func reused() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -80,7 +80,7 @@ struct LogCheckpointTests {
             try await append()
         }
         try await log.checkpoint()
-        // After this one the writer finishes.
+        // The writer finishes after this one.
         try await append()
         let longest = try length()
         for _ in 0..<20 { try await append() }
@@ -89,7 +89,7 @@ struct LogCheckpointTests {
         await log.close()
     }
 
-    @Test("Somebody who holds the checkpoint for ever is told at the bound, not one before")
+    @Test("A permanently blocked checkpoint is reported at the bound, not before")
     func refused() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -101,7 +101,7 @@ struct LogCheckpointTests {
                 try await log.checkpoint()
             }
             try holder.release()
-            // One that is made begins the count anew.
+            // A successful checkpoint resets the count.
             try await log.checkpoint()
         }
         #expect(try await log.verify().isSound)

@@ -2,7 +2,7 @@ import LedgerStore
 import SQLiteStore
 import Testing
 
-@Suite("A COMMIT that fails")
+@Suite("A failed COMMIT")
 struct LogCommitFaultTests {
     private func open(_ directory: TemporaryDirectory, _ faults: FaultScript) async throws
         -> EventLog
@@ -10,7 +10,7 @@ struct LogCommitFaultTests {
         try await EventLog.open(directory: directory.path, faults: faults, busyTimeoutSeconds: 5)
     }
 
-    @Test("Not taken place: the events are appended once more, once")
+    @Test("Without effect: the events are appended once more, once")
     func notDone() async throws {
         let directory = try TemporaryDirectory()
         let faults = FaultScript(before: [2])
@@ -24,7 +24,7 @@ struct LogCommitFaultTests {
         await log.close()
     }
 
-    @Test("Taken place, but the answer lost: the first results stand, nothing is appended twice")
+    @Test("With effect but a lost result: the first results are kept, nothing is appended twice")
     func done() async throws {
         let directory = try TemporaryDirectory()
         let faults = FaultScript(after: [1])
@@ -51,7 +51,7 @@ struct LogCommitFaultTests {
         await log.close()
     }
 
-    @Test("Reported lost although it took place: appending again finds duplicates")
+    @Test("With effect but reported as lost: appending again finds duplicates")
     func lostAnswer() async throws {
         let directory = try TemporaryDirectory()
         let log = try await open(directory, FaultScript(before: [1], after: [2]))
@@ -63,7 +63,7 @@ struct LogCommitFaultTests {
         await log.close()
     }
 
-    @Test("Headers of a transaction that did not take place are not taken for stored")
+    @Test("Headers of a rolled-back transaction are not cached as stored")
     func headersOfNothing() async throws {
         let directory = try TemporaryDirectory()
         let log = try await open(directory, FaultScript(before: [1, 2]))
@@ -74,7 +74,7 @@ struct LogCommitFaultTests {
         await log.close()
     }
 
-    @Test("Many appenders around failing commits: every answer is true")
+    @Test("Many appenders with failing commits: every answer is correct")
     func manyAppenders() async throws {
         let directory = try TemporaryDirectory()
         let log = try await open(

@@ -5,12 +5,12 @@ import Testing
 
 @Suite("Several appenders")
 struct LogConcurrencyTests {
-    @Test("Two logs on one file append contiguously, without losing or doubling an event")
+    @Test("Two logs on one file append contiguously, without losing or duplicating an event")
     func twoInstances() async throws {
         let directory = try TemporaryDirectory()
         let first = try await EventLog.open(directory: directory.path)
         let second = try await EventLog.open(directory: directory.path)
-        // Every event is offered to both.
+        // Every event is appended through both.
         let results = try await withThrowingTaskGroup(of: [AppendResult].self) { group in
             for log in [first, second] {
                 for start in stride(from: 0, to: 400, by: 20) {
@@ -29,7 +29,7 @@ struct LogConcurrencyTests {
         await second.close()
     }
 
-    @Test("Many callers share transactions, and each gets its own answer in its own order")
+    @Test("Many callers share transactions, and each gets its own answers in order")
     func groupCommit() async throws {
         let directory = try TemporaryDirectory()
         let faults = FaultScript()
@@ -52,7 +52,7 @@ struct LogConcurrencyTests {
         await log.close()
     }
 
-    @Test("A checkpoint beside appends changes nothing that is read")
+    @Test("A checkpoint during appends does not affect reads")
     func checkpoints() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -70,7 +70,7 @@ struct LogConcurrencyTests {
         await log.close()
     }
 
-    @Test("A checkpoint while another process makes one is none, and no failure")
+    @Test("A checkpoint during another process's checkpoint is skipped without an error")
     func checkpointBesideAnother() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Duplicates and conflicts")
 struct LogConflictTests {
-    @Test("Signed again by another header and signature: a duplicate")
+    @Test("Signed again with another header and signature: a duplicate")
     func signedAgain() async throws {
         let results = try await append([
             try Sample.event("n"),
@@ -40,7 +40,7 @@ struct LogConflictTests {
         await log.close()
     }
 
-    @Test("A third delivery equal to either of two conflicting ones is a duplicate of that one")
+    @Test("A third delivery equal to one of two conflicting ones is its duplicate")
     func third() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -61,7 +61,7 @@ struct LogConflictTests {
         await log.close()
     }
 
-    @Test("Which of two came first changes positions, not what is kept", arguments: [false, true])
+    @Test("The order of two conflicting events changes only positions", arguments: [false, true])
     func eitherOrder(reversed: Bool) async throws {
         let pair = [try Sample.event("n", price: 1), try Sample.event("n", price: 2)]
         let results = try await append(reversed ? pair.reversed() : pair)
@@ -91,7 +91,7 @@ struct LogConflictTests {
             ])
     }
 
-    @Test("Commands are compared as JSON where they are, as bytes where they are not")
+    @Test("Commands compare as JSON if they are JSON, otherwise as bytes")
     func commands() async throws {
         let results = try await append([
             try Sample.command("c", Array(#"{"a":1,"b":2}"#.utf8)),

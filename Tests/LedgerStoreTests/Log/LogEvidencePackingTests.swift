@@ -9,7 +9,7 @@ import Testing
 @Suite("Evidence packing")
 struct LogEvidencePackingTests {
     @Test(
-        "Every published JWS comes back byte for byte", Fixtures.condition,
+        "Every published JWS round-trips byte for byte", Fixtures.condition,
         arguments: Fixtures.tokens)
     func published(path: String) throws {
         let bytes = try Fixtures.bytes(path)
@@ -22,7 +22,7 @@ struct LogEvidencePackingTests {
         #expect(hashes.payload == prepared.payloadHash)
     }
 
-    @Test("A genuine notification takes a twelfth of its size", Fixtures.condition)
+    @Test("A genuine notification packs to a twelfth of its size", Fixtures.condition)
     func storedSize() throws {
         let bytes = try Fixtures.bytes("jws/013-notification-DID_RENEW.jws")
         let prepared = try Sample.packer.pack(.jws(bytes))
@@ -31,7 +31,7 @@ struct LogEvidencePackingTests {
         #expect(prepared.packed.storedByteCount * 12 < bytes.count)
     }
 
-    @Test("A pair of published JWS comes back as the text built of it", Fixtures.condition)
+    @Test("A pair of published JWS round-trips as its text form", Fixtures.condition)
     func publishedPair() throws {
         let transaction = try Fixtures.bytes("jws/035-transaction.jws")
         let renewal = try Fixtures.bytes("jws/068-renewal.jws")
@@ -57,7 +57,7 @@ struct LogEvidencePackingTests {
         Sample.token("{}") + "\n", Sample.token("{}") + ".x",
     ]
 
-    @Test("Irregular evidence is kept verbatim", arguments: irregular)
+    @Test("Irregular evidence is stored verbatim", arguments: irregular)
     func irregularTokens(text: String) throws {
         let prepared = try Sample.packer.pack(.jws(Array(text.utf8)))
         #expect(prepared.packed.form == .verbatim)
@@ -78,7 +78,7 @@ struct LogEvidencePackingTests {
         #""\#(Sample.token("{}"))""#,
     ]
 
-    @Test("Whatever the payload holds, the evidence comes back", arguments: payloads)
+    @Test("Evidence with any payload round-trips", arguments: payloads)
     func oddPayloads(payload: String) throws {
         let bytes = Array(Sample.token(payload).utf8)
         let prepared = try Sample.packer.pack(.jws(bytes))
@@ -87,7 +87,7 @@ struct LogEvidencePackingTests {
         _ = try prepared.packed.payloads(of: .notification)
     }
 
-    @Test("Signed parts are taken out of the outer payload, and given beside it")
+    @Test("Signed parts are extracted from the outer payload and returned separately")
     func nested() throws {
         let prepared = try Sample.event("n").evidence
         let payloads = try prepared.packed.payloads(of: .notification)
@@ -102,7 +102,7 @@ struct LogEvidencePackingTests {
     }
 
     static let disputable = [
-        // Escaped, doubled, or named twice: two readers could disagree, so nothing is taken out.
+        // Escaped, duplicated, or named twice: readers could disagree, so nothing is extracted.
         #"{"note":"\u0022","data":{"signedTransactionInfo":"TOKEN"}}"#,
         #"{"note":"signedTransactionInfo","data":{"signedTransactionInfo":"TOKEN"}}"#,
         #"{"signedTransactionInfo":"TOKEN","data":{"signedTransactionInfo":"TOKEN"}}"#,
@@ -110,7 +110,7 @@ struct LogEvidencePackingTests {
     ]
 
     @Test(
-        "Where readers could disagree the payload stays whole and is read as JSON",
+        "An ambiguous payload stays whole and is read as JSON",
         arguments: disputable)
     func ambiguous(template: String) throws {
         let payload = template.replacing("TOKEN", with: Sample.token(#"{"transactionId":"7"}"#))
@@ -121,7 +121,7 @@ struct LogEvidencePackingTests {
         #expect(payloads.transaction == Array(#"{"transactionId":"7"}"#.utf8))
     }
 
-    @Test("A part that is no JWS is left in its place")
+    @Test("A part that is no JWS stays in place")
     func brokenPart() throws {
         let good = Sample.token("{}")
         let payload = #"{"data":{"signedTransactionInfo":"\#(good)","signedRenewalInfo":"eyX"}}"#
@@ -131,7 +131,7 @@ struct LogEvidencePackingTests {
         #expect(try prepared.packed.payloads(of: .notification).transaction == Array("{}".utf8))
     }
 
-    @Test("An irregular pair is kept verbatim and its payloads are still found")
+    @Test("An irregular pair is stored verbatim and its payloads are still found")
     func irregularPair() throws {
         let transaction = Array((Sample.header + ".e30.AAAA").utf8)
         let renewal = Array(Sample.token("null").utf8)
@@ -162,7 +162,7 @@ struct LogEvidencePackingTests {
         }
     }
 
-    @Test("Packed evidence cut anywhere is unreadable, never a crash")
+    @Test("Packed evidence truncated anywhere is unreadable and never crashes")
     func truncated() throws {
         let packed = try Sample.event("n").evidence.packed
         for count in 0..<packed.body.count {
@@ -185,7 +185,7 @@ struct LogEvidencePackingTests {
         }
     }
 
-    @Test("Headers remembered by the packer are bounded")
+    @Test("The packer's header cache is bounded")
     func rememberedHeaders() throws {
         let packer = EvidencePacker()
         for index in 0...(LogLimits.rememberedHeaderCount + 1) {

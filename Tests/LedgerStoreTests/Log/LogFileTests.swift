@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Opening the log's file")
 struct LogFileTests {
-    /// Makes a log, closes it, spoils it, and reports the code with which it is refused.
+    /// Creates a log, closes it, corrupts it, and returns the code with which it is refused.
     private func refusal(
         spoil: (LogTampering) throws -> Void
     ) async throws -> StoreError.Code? {
@@ -43,12 +43,12 @@ struct LogFileTests {
     ]
 
     @Test(
-        "A file that is newer, changed or not ours is refused and left as it is", arguments: spoilt)
+        "A newer, changed or foreign file is refused and left unchanged", arguments: spoilt)
     func refused(sql: String, code: StoreError.Code) async throws {
         #expect(try await refusal { try $0.run(sql) } == code)
     }
 
-    @Test("A migration missing in the middle is refused")
+    @Test("A gap in the migrations is refused")
     func gap() async throws {
         let code = try await refusal {
             try $0.run("DELETE FROM migrations; INSERT INTO migrations VALUES (3, 'c', x'')")
@@ -56,7 +56,7 @@ struct LogFileTests {
         #expect(code == .fileChanged)
     }
 
-    @Test("Other people's files are refused, and told apart")
+    @Test("Foreign files are refused with distinct codes")
     func foreign() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("log.sqlite")
@@ -71,7 +71,7 @@ struct LogFileTests {
         await expectRefusal(.fileNotDatabase, directory.path)
     }
 
-    @Test("Operations and log do not take one another's file")
+    @Test("The operations store and the log refuse each other's file")
     func swapped() async throws {
         let directory = try TemporaryDirectory()
         let store = try await OperationsStore.open(directory: directory.path)
@@ -81,7 +81,7 @@ struct LogFileTests {
         await expectRefusal(.fileForeign, directory.path)
     }
 
-    @Test("A truncated file is corrupt, and says so when opened or read")
+    @Test("A truncated file is reported as corrupt when opened or read")
     func truncated() async throws {
         let code = try await refusal { file in
             try file.rewrite { data in data.removeLast(data.count / 2) }
@@ -89,7 +89,7 @@ struct LogFileTests {
         #expect(code == .fileCorrupt)
     }
 
-    @Test("A spoilt first page is corrupt or no database")
+    @Test("A corrupt first page is reported as corrupt or as no database")
     func spoiltPage() async throws {
         let code = try await refusal { file in
             try file.rewrite { data in for index in 100..<400 { data[index] = 0xA5 } }
@@ -99,7 +99,7 @@ struct LogFileTests {
         #expect(other == .fileNotDatabase)
     }
 
-    @Test("An empty file, as a crash may leave it, becomes a log")
+    @Test("An empty file, which a crash can leave, becomes a log")
     func emptyFile() async throws {
         let directory = try TemporaryDirectory()
         try Data().write(to: URL(filePath: directory.file("log.sqlite")))
@@ -108,7 +108,7 @@ struct LogFileTests {
         await log.close()
     }
 
-    @Test("A directory where the file should be, a file where the directory should be")
+    @Test("A directory in place of the file, a file in place of the directory")
     func wrongKind() async throws {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(
@@ -120,19 +120,19 @@ struct LogFileTests {
     }
 
     @Test(
-        "A directory that cannot be written is named read-only",
+        "A directory on a read-only file system is reported as read-only",
         .enabled(
             if: FileManager.default.fileExists(atPath: "/sys/kernel"),
-            "needs a file system nobody can create files in"))
+            "needs a file system that refuses new files"))
     func readOnlyDirectory() async {
         await expectRefusal(.fileReadOnly, "/sys/subledger")
         await expectRefusal(.fileReadOnly, "/sys/kernel")
     }
 
     @Test(
-        "A directory without write permission is named read-only",
+        "A directory without write permission is reported as read-only",
         .enabled(
-            if: geteuid() != 0, "permissions do not bind the superuser"))
+            if: geteuid() != 0, "permissions do not apply to the superuser"))
     func noPermission() async throws {
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o500)
@@ -140,7 +140,7 @@ struct LogFileTests {
         await expectRefusal(.fileReadOnly, directory.path)
     }
 
-    @Test("A log another process holds is locked, and appends wait or say so")
+    @Test("Appends to a log locked by another process wait or fail with fileLocked")
     func locked() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(
@@ -171,7 +171,7 @@ struct LogFileTests {
         (.SQLITE_MISUSE, .databaseFailure),
     ]
 
-    @Test("What SQLite reports has one stable code, and never SQLite's values", arguments: results)
+    @Test("Every SQLite error has one stable code, and no values in its text", arguments: results)
     func translation(result: ResultCode, code: StoreError.Code) {
         let error = StoreError(
             DatabaseError(resultCode: result, message: "secret"), path: "log.sqlite")

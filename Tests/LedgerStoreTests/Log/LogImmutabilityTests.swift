@@ -31,7 +31,7 @@ struct LogImmutabilityTests {
         await log.close()
     }
 
-    @Test("The readable view spells out codes, times and hashes")
+    @Test("The readable view shows codes as names, and times and hashes as text")
     func view() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -47,7 +47,7 @@ struct LogImmutabilityTests {
         #expect(found == [expected])
     }
 
-    @Test("Every code of kind, source and trust is spelled out as in the rows")
+    @Test("Every code of kind, source and trust has the same name as in the rows")
     func codes() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)

@@ -32,7 +32,7 @@ struct LogLimitTests {
         await log.close()
     }
 
-    @Test("A header counts once a batch, however often it is used")
+    @Test("A header counts once per batch, however often it is used")
     func headersOfBatch() throws {
         let event = try Sample.event("a")
         let body = event.evidence.packed.storedByteCount
@@ -107,7 +107,7 @@ struct LogLimitTests {
         #expect(queue.isEmpty)
     }
 
-    @Test("A try of the log stands alone, wherever it was asked for")
+    @Test("A probe is a group of its own, wherever it is queued")
     func probes() async throws {
         var queue = AppendQueue()
         for isProbe in [true, false, false, true, true, false] {
@@ -119,13 +119,13 @@ struct LogLimitTests {
     }
 
     @Test(
-        "A page asked for is brought into its bounds",
+        "A requested page size is clamped to its bounds",
         arguments: [
             (-1, 1), (0, 1), (1, 1), (1_000, 1_000), (1_001, 1_000),
         ])
     func pages(asked: Int, given: Int) { #expect(LogLimits.page(asked) == given) }
 
-    @Test("A page holds as many rows as its bound, and no more")
+    @Test("A page holds at most as many rows as its bound")
     func pageBound() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)

@@ -9,7 +9,7 @@ import Migrations
 import Testing
 
 
-/// A log of the first release keeps what is in it.
+/// A log of the first release keeps its contents.
 @Suite("Logs of earlier releases", .serialized)
 struct LogMigrationTests {
     /// Events in the earlier file; the last one is a sweep.
@@ -20,7 +20,7 @@ struct LogMigrationTests {
         return try Sample.events(0..<30) + [sweep]
     }
 
-    /// A log as schema 1 left it: what today's appends write stands in tables of version 1.
+    /// A log as created by schema 1: today's appends, written to tables of version 1.
     private static func earlier() async throws -> TemporaryDirectory {
         let (today, directory) = (try TemporaryDirectory(), try TemporaryDirectory())
         let log = try await EventLog.open(directory: today.path)
@@ -50,7 +50,7 @@ struct LogMigrationTests {
         return directory
     }
 
-    /// A copy of the earlier file in a directory of its own.
+    /// A copy of the earlier file in its own directory.
     private static func copy(_ directory: TemporaryDirectory) throws -> TemporaryDirectory {
         let copy = try TemporaryDirectory()
         try FileManager.default.copyItem(
@@ -78,7 +78,7 @@ struct LogMigrationTests {
         try file.close()
     }
 
-    /// What an opening answered while `plan` was in force.
+    /// The results of opening while `plan` is in effect.
     private func open(
         _ directory: TemporaryDirectory, _ plan: FaultPlan
     ) async throws -> StoreError.Code? {
@@ -93,13 +93,13 @@ struct LogMigrationTests {
         }
     }
 
-    @Test("Every event is there, the tree verifies and the log goes on")
+    @Test("Every event is there, the tree verifies, and new events are appended")
     func kept() async throws {
         try await expectWhole(try await LogMigrationTests.earlier(), nil)
     }
 
     @Test(
-        "Whichever call fails, kills or loses its power on the way up, the next opening is whole",
+        "Whichever call of a migration fails, kills or loses power, the next open succeeds",
         arguments: FaultMode.allCases)
     func faults(mode: FaultMode) async throws {
         let earlier = try await LogMigrationTests.earlier()

@@ -4,9 +4,9 @@ import Foundation
 import Testing
 
 
-@Suite("Trying whether a log can be written")
+@Suite("Testing whether a log can be written")
 struct LogProbeTests {
-    @Test("The try that commits writes, so that a disk is asked, and leaves every event as it was")
+    @Test("The commit probe writes to disk, and leaves every event unchanged")
     func writes() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -23,7 +23,7 @@ struct LogProbeTests {
         await log.close()
     }
 
-    @Test("A COMMIT that fails twice fails the try, and the next one opens the file again")
+    @Test("A COMMIT that fails twice fails the probe, and the next probe reopens the file")
     func fails() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(
@@ -37,7 +37,7 @@ struct LogProbeTests {
         await log.close()
     }
 
-    @Test("Room that is there is given back, and leaves no file")
+    @Test("Allocated space is freed and leaves no file")
     func room() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/\(EventLog.fileName)"
@@ -46,7 +46,7 @@ struct LogProbeTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
     }
 
-    @Test("Room is asked for where the next page would go: past the longest file none is left")
+    @Test("Space is allocated at the next page's offset: past the largest file there is none")
     func depth() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/\(EventLog.fileName)"
@@ -54,14 +54,14 @@ struct LogProbeTests {
         #expect(throws: StoreError(.diskFull, reason: "", remedy: "")) {
             try WriteRoom.require(beside: path, from: last, byteCount: WriteRoom.byteCount)
         }
-        // Where there is room already none is needed.
+        // Existing space need not be allocated.
         try WriteRoom.require(beside: path, from: last, byteCount: 0)
         try WriteRoom.require(beside: path, from: last, byteCount: -1)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
     }
 
     @Test(
-        "What stands at the name of the try, a link or a directory, is left alone and no obstacle")
+        "A link or directory with the probe's name is left alone, and the probe succeeds")
     func inTheWay() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -78,7 +78,7 @@ struct LogProbeTests {
         await log.close()
     }
 
-    @Test("What stands beside a try is answered as if it stood alone")
+    @Test("Appends queued beside a probe get the same answers as alone")
     func together() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -98,7 +98,7 @@ struct LogProbeTests {
         await log.close()
     }
 
-    @Test("A log that was closed, or whose file was taken away, cannot be tried")
+    @Test("A closed log, or one whose file was removed, cannot be probed")
     func refused() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)

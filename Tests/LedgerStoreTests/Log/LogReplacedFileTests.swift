@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A file that is deleted, moved or replaced under an open log")
 struct LogReplacedFileTests {
-    /// One way to take a file of the log away.
+    /// A way to remove a file of the log.
     struct Loss: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let act: @Sendable (TemporaryDirectory) throws -> Void
@@ -21,7 +21,7 @@ struct LogReplacedFileTests {
             }
         }
 
-        /// The bytes stay, the file does not: what an editor or a copy back does.
+        /// The bytes remain, but the file changes: as after an editor's save or a copy back.
         static func copy(_ file: String) -> Loss {
             Loss("\(file) is replaced by a copy") { directory in
                 let path = directory.file(file)
@@ -55,7 +55,7 @@ struct LogReplacedFileTests {
         }
     }
 
-    @Test("Nothing is acknowledged and nothing answered from it any more", arguments: losses)
+    @Test("Nothing is acknowledged or read any more", arguments: losses)
     func refused(loss: Loss) async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -73,7 +73,7 @@ struct LogReplacedFileTests {
         await log.close()
     }
 
-    @Test("Readers notice before any append does", arguments: losses)
+    @Test("Readers detect it before any append", arguments: losses)
     func readers(loss: Loss) async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -83,14 +83,14 @@ struct LogReplacedFileTests {
         await log.close()
     }
 
-    @Test("It is said which file, and what to do")
+    @Test("The error names the file and the remedy")
     func told() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
         try Loss.removal("log.sqlite-wal").act(directory)
         do throws(StoreError) {
             _ = try await log.head()
-            Issue.record("The loss was not noticed.")
+            Issue.record("The loss was not detected.")
         } catch {
             #expect(error.path == directory.file("log.sqlite"))
             #expect(error.reason.contains("log.sqlite-wal is gone"))
@@ -99,7 +99,7 @@ struct LogReplacedFileTests {
         await log.close()
     }
 
-    @Test("Put back, it is refused still, until the log is opened again; then all of it is there")
+    @Test("A restored file is refused until the log is reopened, and is then complete")
     func putBack() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
@@ -122,7 +122,7 @@ struct LogReplacedFileTests {
         await again.close()
     }
 
-    @Test("Taken away before or after COMMIT, the events are not acknowledged", arguments: losses)
+    @Test("Events are not acknowledged if the file is removed around COMMIT", arguments: losses)
     func duringCommit(loss: Loss) async throws {
         for isBefore in [true, false] {
             let directory = try TemporaryDirectory()
@@ -141,7 +141,7 @@ struct LogReplacedFileTests {
         }
     }
 
-    @Test("A COMMIT that fails while the file is taken away does not make another file")
+    @Test("A COMMIT that fails while the file is removed creates no other file")
     func noNewFile() async throws {
         struct Failure: Error {}
         struct Remover: CommitFaults {
@@ -165,7 +165,7 @@ struct LogReplacedFileTests {
         await log.close()
     }
 
-    @Test("A whole directory moved away and made anew is noticed")
+    @Test("A directory that is moved away and recreated is detected")
     func directory() async throws {
         let directory = try TemporaryDirectory()
         let inner = directory.file("production")
@@ -183,7 +183,7 @@ struct LogReplacedFileTests {
         await moved.close()
     }
 
-    @Test("Closing a log whose file was replaced leaves the new file whole")
+    @Test("Closing a log whose file was replaced leaves the new file intact")
     func closing() async throws {
         let directory = try TemporaryDirectory()
         let old = try await EventLog.open(directory: directory.path)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The Merkle tree")
 struct LogTreeTests {
-    /// The tree by its definition (RFC 6962 §2.1), as a check on the compact range.
+    /// The tree computed by its definition (RFC 6962 §2.1), to check the compact range.
     private static func root(_ leaves: ArraySlice<Digest>) -> Digest {
         guard leaves.count > 1 else {
             return leaves.first ?? SHA256.hash([])
@@ -26,7 +26,7 @@ struct LogTreeTests {
                 == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     }
 
-    @Test("The root equals the definition's for every size up to 600")
+    @Test("The root matches the definition for every size up to 600")
     func definition() {
         var range = CompactRange()
         var leaves: [Digest] = []
@@ -52,7 +52,7 @@ struct LogTreeTests {
         (Array(0x60...0x6F), "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328"),
     ]
 
-    @Test("The published roots come out")
+    @Test("The published roots are reproduced")
     func vectors() {
         var range = CompactRange()
         for (leaf, root) in LogTreeTests.published {
@@ -61,7 +61,7 @@ struct LogTreeTests {
         }
     }
 
-    @Test("A compact range is read back only at its own size")
+    @Test("A compact range decodes only with its own size")
     func serialised() throws {
         var range = CompactRange()
         for size in 0..<70 {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Schema history")
 struct SchemaHistoryTests {
-    @Test("What is embedded is what stands in Migrations/SQL")
+    @Test("The embedded scripts equal the files in Migrations/SQL")
     func embedded() throws {
         let folder = Fixtures.repository.appending(path: "Migrations/SQL")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -17,7 +17,7 @@ struct SchemaHistoryTests {
         }
     }
 
-    @Test("Versions count from 1 without gaps and stand in the name")
+    @Test("Versions count from 1 without gaps and are part of the name")
     func versions() {
         for list in [SchemaHistory.log, SchemaHistory.operations] {
             for (index, migration) in list.enumerated() {

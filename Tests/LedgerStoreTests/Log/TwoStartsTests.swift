@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 
-@Suite("Two processes that begin with a new file at the same moment")
+@Suite("Two processes that create a file at the same moment")
 struct TwoStartsTests {
     private static func file(_ directory: TemporaryDirectory, patience: Int = 1) -> DatabaseFile {
         DatabaseFile(
@@ -28,7 +28,7 @@ struct TwoStartsTests {
         let count = Atomic(0)
     }
 
-    @Test("A schema that another one gives the file between two looks makes it nobody else's")
+    @Test("A schema created by another process between two queries is not foreign")
     func recognised() throws {
         let directory = try TemporaryDirectory()
         let file = Self.file(directory)
@@ -36,7 +36,7 @@ struct TwoStartsTests {
         let attempts = Attempts()
         try first.inDatabase { database in
             database.trace { event in
-                // The second look: the first one has read an application_id of 0.
+                // The second query: the first one has read an application_id of 0.
                 guard "\(event)".contains("sqlite_schema"),
                     attempts.count.load(ordering: .relaxed) == 0
                 else { return }
@@ -51,7 +51,7 @@ struct TwoStartsTests {
         try second.close()
     }
 
-    @Test("Whoever is refused the write-ahead log while the other one writes asks again")
+    @Test("WAL mode refused while another process writes is requested again")
     func writeAheadLog() throws {
         let directory = try TemporaryDirectory()
         let file = Self.file(directory)
@@ -73,7 +73,7 @@ struct TwoStartsTests {
         try second.close()
     }
 
-    @Test("It asks for as long as it waits for locks, and then says that the file is locked")
+    @Test("It retries for the lock timeout, then fails with fileLocked")
     func patience() throws {
         let directory = try TemporaryDirectory()
         let file = Self.file(directory, patience: 2)
@@ -93,7 +93,7 @@ struct TwoStartsTests {
         try second.close()
     }
 
-    @Test("Many that open new files at once all succeed", arguments: 1...10)
+    @Test("Many processes opening a new file at once all succeed", arguments: 1...10)
     func many(round: Int) async throws {
         let directory = try TemporaryDirectory()
         try await withThrowingTaskGroup(of: Void.self) { group in

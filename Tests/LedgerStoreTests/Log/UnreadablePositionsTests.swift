@@ -3,9 +3,9 @@
 import Testing
 
 
-@Suite("Positions that cannot be read")
+@Suite("Unreadable positions")
 struct UnreadablePositionsTests {
-    @Test("Each is told once, in order")
+    @Test("Each is reported once, in order")
     func once() {
         var positions = UnreadablePositions()
         for position in [7, 3, 7] as [Int64] { positions.note(position) }
@@ -16,7 +16,7 @@ struct UnreadablePositionsTests {
         #expect(positions.take() == [])
     }
 
-    @Test("As many as the bound are told, and not one more")
+    @Test("At most as many as the bound are reported")
     func bound() {
         var positions = UnreadablePositions()
         let bound = Int64(LogLimits.unreadablePositionCount)

@@ -4,7 +4,7 @@ import Simulator
 import Testing
 
 
-@Suite("Packing what was verified")
+@Suite("Packing a verified JWS")
 struct VerifiedPackingTests {
     private let nested: [UInt8]
     private let token: [UInt8]
@@ -20,7 +20,7 @@ struct VerifiedPackingTests {
         SignedBytes(payload: payload, digest: SHA256.hash(token))
     }
 
-    @Test("It is packed and hashed as it would be without knowing anything")
+    @Test("It is packed and hashed as without the verification result")
     func same() throws {
         let payload = try CompactJWS(parsing: token).payload
         let known = try Sample.packer.pack(.jws(token), signed: signed(payload: payload))
@@ -34,7 +34,7 @@ struct VerifiedPackingTests {
         #expect(try known.packed.originalBytes() == token)
     }
 
-    @Test("A payload that is not this one's never stands for it: the bytes are kept as they are")
+    @Test("A mismatched payload is never used: the bytes are stored verbatim")
     func otherPayload() throws {
         let payload = try CompactJWS(parsing: token).payload
         for other in [[], payload.dropLast(), payload + [0x20], nested] as [[UInt8]] {

@@ -27,7 +27,7 @@ struct MovementReadingTests {
         store = try ProjectionsStore(path: file.path)
     }
 
-    @Test("As many bytes of sums as the limit are read, and one more are none")
+    @Test("Sums up to the byte limit are read, and none beyond it")
     func limit() async throws {
         let all = try #require(await store.movements(MovementReadingTests.all))
         #expect(all.position == 7 && all.hasChains && !all.pending.isEmpty)
@@ -36,7 +36,7 @@ struct MovementReadingTests {
         #expect(try await store.movements(MovementReadingTests.all, limit: count - 1) == nil)
     }
 
-    @Test("Every sum names classes that are there, and together they are what contributions say")
+    @Test("Every sum refers to stored classes, and all sums match the contributions")
     func contents() async throws {
         let all = try #require(await store.movements(MovementReadingTests.all))
         var found: [SummedMovement: Int64] = [:]
@@ -54,7 +54,7 @@ struct MovementReadingTests {
         #expect(try await store.metricClasses() == all.classes)
     }
 
-    @Test("Parts of sums are all of them, each time in one part", arguments: [1, 2, 3, 64])
+    @Test("Parts cover all sums, each time in one part", arguments: [1, 2, 3, 64])
     func parts(_ count: Int) throws {
         var sums = PackedSums()
         for time in 0..<40 as Range<Int64> {
@@ -79,7 +79,7 @@ struct MovementReadingTests {
         #expect(PackedSums().parts(count).flatMap { Array($0) } == [])
     }
 
-    @Test("A chain's contribution says when the first and the last of its events came")
+    @Test("A contribution holds the first and the last arrival of its chain's events")
     func times() async throws {
         let facts = Dictionary(
             uniqueKeysWithValues: SimulatedChains.make(30).map { ($0.id, $0.facts) })
@@ -96,7 +96,7 @@ struct MovementReadingTests {
         }
     }
 
-    @Test("Pages of any length hand out every chain once, in order", arguments: [1, 2, 7, 1_000])
+    @Test("Pages of any length return every chain once, in order", arguments: [1, 2, 7, 1_000])
     func pages(_ limit: Int) async throws {
         var (after, seen): (Int64, [Int64]) = (0, [])
         while let page = try await store.contributions(after: after, limit: limit) {
@@ -110,7 +110,7 @@ struct MovementReadingTests {
         #expect(try await store.chains(numbered: [0, 99_999]).isEmpty)
     }
 
-    @Test("A contribution that cannot be read is damage, not a smaller number")
+    @Test("An unreadable contribution is reported as damage")
     func damage() async throws {
         let row = try #require(rows.first { $0.contribution?.body.isEmpty == false })
         let before = try #require(row.contribution)
@@ -125,7 +125,7 @@ struct MovementReadingTests {
         #expect(try await !store.hasChains(of: BundleId("com.example.none")))
     }
 
-    @Test("Classes are remembered up to the limit; beyond it they are found again")
+    @Test("Classes are cached up to the limit, and computed again beyond it")
     func remembered() {
         let numbers = ClassNumbers(limit: 3)
         func counted(_ price: Int64) -> CountedClass {

@@ -8,7 +8,7 @@ import Simulator
 import Testing
 
 
-/// Sums by day and month beside the contributions they are made of.
+/// Sums by day and month, compared with the contributions they are derived from.
 @Suite("Stored sums of movements")
 struct MovementSumTests {
     private let directory: TemporaryDirectory
@@ -37,7 +37,7 @@ struct MovementSumTests {
         return file.path
     }
 
-    /// The rows of the tables of sums as text, and pending movements under their chains' names.
+    /// The rows of the tables of sums as text, and pending movements by chain.
     private func dump(_ path: String) throws -> [String] {
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }
@@ -67,14 +67,14 @@ struct MovementSumTests {
 
     // MARK: The same sums
 
-    @Test("However events came, the sums are those of a file that is built at once")
+    @Test("Sums updated in any order equal those built in bulk")
     func equalToUpdates() async throws {
         let expected = chains.map { SimulatedChains.rows($0.id, $0.facts) }
         let built = try bulk("built.sqlite", expected)
         let seed: UInt64 = 23
         var chance = SeededGenerator(seed: seed)
         let store = try ProjectionsStore(path: try bulk("updated.sqlite", []))
-        // Each chain by its facts in any order, one more at a time, several chains at once.
+        // Each chain with its facts in any order, one more at a time, several chains at once.
         let orders = chains.map { ($0.id, $0.facts.shuffled(using: &chance)) }
         for count in 1...(orders.map(\.1.count).max() ?? 1) {
             let grown = orders.filter { count <= $0.1.count }.map {
@@ -91,7 +91,7 @@ struct MovementSumTests {
         #expect(try findings(store.path).isEmpty)
     }
 
-    @Test("Sums that do not fit into memory come out of sorted files", arguments: [0, 1, 50])
+    @Test("Sums that do not fit in memory are merged from sorted files", arguments: [0, 1, 50])
     func spilled(_ keptCount: Int) throws {
         let rows = chains.map { SimulatedChains.rows($0.id, $0.facts) }
         let small = try bulk("small.sqlite", rows, keeping: keptCount)
@@ -99,7 +99,7 @@ struct MovementSumTests {
         #expect(try findings(small).isEmpty)
     }
 
-    @Test("Sums within the bound stay in memory, and one more goes to the disk")
+    @Test("Sums within the bound stay in memory, and go to disk beyond it")
     func bound() throws {
         let pool = MovementPool(.utc, directory: directory.path, keptCount: 2)
         var sums = pool.take()
@@ -118,7 +118,7 @@ struct MovementSumTests {
             at: 1_700_000_000_000 + day * 86_400_000, before: 0, after: 5, label: 1)
     }
 
-    @Test("Months are the sums of their days, each in the part that its classes say")
+    @Test("Months are the sums of their days, each in the part given by its classes")
     func months() async throws {
         let path = try bulk("p.sqlite", chains.map { SimulatedChains.rows($0.id, $0.facts) })
         let store = try ProjectionsStore(path: path)
@@ -161,7 +161,7 @@ struct MovementSumTests {
         return sums
     }
 
-    @Test("Packed sums are read back as they were written, and a part of them is damage")
+    @Test("Packed sums round-trip, and truncated ones are damage")
     func packed() throws {
         let movements: [(SummedMovement, Int64)] = [
             (SummedMovement(before: 0, after: .max, label: 1), 1),
@@ -184,7 +184,7 @@ struct MovementSumTests {
     // MARK: Damage
 
     @Test(
-        "A changed sum, class, pending movement or contribution is found, and its table named",
+        "A changed sum, class, pending movement or contribution is found by table",
         arguments: [
             ("UPDATE movements_by_day SET chains = chains + 1 WHERE rowid_of", "movements_by_day"),
             ("DELETE FROM movements_by_month", "movements_by_month"),
@@ -209,7 +209,7 @@ struct MovementSumTests {
         #expect(try findings(path) == [table])
     }
 
-    @Test("A file whose sums are kept by other days is not written to")
+    @Test("A file whose sums use other days is not written to")
     func otherDays() async throws {
         let store = try ProjectionsStore(path: try bulk("p.sqlite", []))
         let rows = SimulatedChains.rows(chains[0].id, chains[0].facts)
@@ -223,7 +223,7 @@ struct MovementSumTests {
 
     // MARK: Codec
 
-    @Test("A contribution is read back as it was written")
+    @Test("A contribution round-trips")
     func codec() throws {
         let times: [Int64] = [0, -5, .max, .min, 1_700_000_000_000]
         var writer = ContributionCodec.Writer()
@@ -247,7 +247,7 @@ struct MovementSumTests {
         #expect(throws: FactReader.Damage.self) { try ContributionCodec.movements(bytes + [0]) }
     }
 
-    @Test("Every label has a code of its own, and is found by it")
+    @Test("Every label has a distinct code, and is decoded from it")
     func labels() {
         let codes = MovementLabel.all.map(\.code)
         #expect(Set(codes).count == codes.count)
@@ -255,7 +255,7 @@ struct MovementSumTests {
         #expect(MovementLabel(code: 6) == nil && MovementLabel(code: 24) == nil)
     }
 
-    @Test("A class is read back as it was written, and any other has another number")
+    @Test("A class round-trips, and any other class has a different number")
     func classes() throws {
         var values = DimensionValues(app: BundleId("a"))
         var all = [CountedClass(values: values, annualised: nil, isInferred: false)]
@@ -279,7 +279,7 @@ struct MovementSumTests {
         #expect(all.map { numbers.number(of: $0) } == all.map { ClassCodec.number(of: $0) })
     }
 
-    @Test("Days end where sums end, and what was before the first is kept under it")
+    @Test("Days end where sums end, and earlier movements are stored under the first day")
     func bounds() {
         let end = ReportDays.end
         #expect(ReportDays.utc.day(end) == nil)

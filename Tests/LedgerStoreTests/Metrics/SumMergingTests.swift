@@ -5,7 +5,7 @@ import Simulator
 import Testing
 
 
-@Suite("Packed sums that change")
+@Suite("Changes of packed sums")
 struct SumMergingTests {
     private func body(_ sums: [SummedMovement: Int64]) -> [UInt8] {
         var writer = FactWriter()
@@ -16,7 +16,7 @@ struct SumMergingTests {
         return writer.bytes
     }
 
-    @Test("Changed sums are those of counting everything again, wherever the changes fall")
+    @Test("Changed sums equal a full recount, wherever the changes are")
     func merged() throws {
         let seed: UInt64 = 41
         var chance = SeededGenerator(seed: seed)
@@ -43,7 +43,7 @@ struct SumMergingTests {
         }
     }
 
-    @Test("Sums that are cut off anywhere are damage, whatever changes")
+    @Test("Sums truncated anywhere are damage, whatever changes")
     func damaged() {
         let movement = SummedMovement(before: 5, after: 7, label: 1)
         let whole = body([movement: 3])
@@ -54,7 +54,7 @@ struct SumMergingTests {
         }
     }
 
-    @Test("Classes that were read before are read again as soon as there are others")
+    @Test("Cached classes are read again as soon as they change")
     func classes() async throws {
         let directory = try TemporaryDirectory()
         let file = try ProjectionsBuild(
@@ -68,7 +68,7 @@ struct SumMergingTests {
             let rows = SimulatedChains.rows(chain.id, chain.facts)
             try await store.update([rows], checkpoint: .start)
             let table = try await store.metricClasses()
-            // Who never read anything before.
+            // A store without a cache.
             let other = try ProjectionsStore(path: file.path)
             #expect(try await other.metricClasses() == table)
             try other.close()

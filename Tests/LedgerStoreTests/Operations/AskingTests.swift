@@ -6,7 +6,7 @@ import Signing
 import Testing
 
 
-@Suite("What Apple was asked about")
+@Suite("Stored queries to Apple")
 struct AskingTests {
     private let one = SHA256.hash(Array("one".utf8))
     private let start = Timestamp(milliseconds: 1_770_000_000_000)
@@ -18,7 +18,7 @@ struct AskingTests {
         await store.close()
     }
 
-    @Test("A list is kept with its troubles, and forgotten with them")
+    @Test("A list is stored and removed together with its failures")
     func run() async throws {
         try await store { store in
             #expect(try await store.backfill(one) == nil)
@@ -47,7 +47,7 @@ struct AskingTests {
         }
     }
 
-    @Test("So many unfinished lists are kept; with one more, the longest untouched is forgotten")
+    @Test("Unfinished lists are bounded; beyond it the least recently touched is dropped")
     func bound() async throws {
         try await store { store in
             let lists = (0...OperationsStore.backfillRunCount).map {
@@ -63,7 +63,7 @@ struct AskingTests {
         }
     }
 
-    @Test("A place belongs to app, id and endpoint, and can be forgotten")
+    @Test("A place is keyed by app, id and endpoint, and can be removed")
     func places() async throws {
         try await store { store in
             let key = HistoryPlace.Key(bundleId: BundleId("a"), id: "1", endpoint: "e")
@@ -85,7 +85,7 @@ struct AskingTests {
         }
     }
 
-    @Test("A look-up is kept while notices are left")
+    @Test("A look-up is stored while notices are left")
     func lookups() async throws {
         try await store { store in
             let chain = ChainId(

@@ -9,14 +9,13 @@ import Migrations
 import Testing
 
 
-/// A file of an earlier release keeps what is in it.
+/// A file of an earlier release keeps its contents.
 @Suite("Operations of earlier releases", .serialized)
 struct OperationsMigrationTests {
-    /// The oldest version with everything that is kept: quarantine is of 1, what waits of 2.
+    /// The oldest version with all stored content: quarantine is of 1, pending deliveries of 2.
     static let oldest = 2
 
-    /// The file as of a migration, with an item in quarantine, one that was removed before, and a
-    /// change that waits.
+    /// The file as of a migration, with a quarantined item, a removed one, and a pending change.
     private func earlier(
         _ directory: TemporaryDirectory, version: Int = OperationsMigrationTests.oldest
     ) throws {
@@ -50,7 +49,7 @@ struct OperationsMigrationTests {
     }
 
     @Test(
-        "What was kept and what waits is there, and no id is used twice",
+        "Quarantined items and pending changes are there, and no id is reused",
         arguments: OperationsMigrationTests.oldest..<SchemaHistory.operations.count)
     func kept(version: Int) async throws {
         let directory = try TemporaryDirectory()
@@ -73,7 +72,7 @@ struct OperationsMigrationTests {
         await store.close()
     }
 
-    @Test("The feed looks again, once, at what earlier releases may have left out")
+    @Test("The feed evaluates once more what earlier releases may have left out")
     func clockBeginsAgain() async throws {
         let directory = try TemporaryDirectory()
         try earlier(directory, version: 10)
@@ -99,7 +98,7 @@ struct OperationsMigrationTests {
         await store.close()
     }
 
-    /// What an opening answered while `plan` was in force.
+    /// The results of opening while `plan` is in effect.
     private func open(
         _ directory: TemporaryDirectory, _ plan: FaultPlan
     ) async throws -> StoreError.Code? {
@@ -115,7 +114,7 @@ struct OperationsMigrationTests {
     }
 
     @Test(
-        "Whichever call fails, kills or loses its power on the way up, the next opening is whole",
+        "Whichever call of a migration fails, kills or loses power, the next open succeeds",
         arguments: FaultMode.allCases)
     func faults(mode: FaultMode) async throws {
         let counted = try TemporaryDirectory()

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 
-@Suite("An operations file that is deleted, moved or replaced while it is open")
+@Suite("An operations file that is deleted, moved or replaced while open")
 struct OperationsReplacedFileTests {
     static let files = FileWatch.suffixes.map { OperationsStore.fileName + $0 }
 
@@ -31,7 +31,7 @@ struct OperationsReplacedFileTests {
     }
 
     @Test(
-        "Nothing is told as kept, and nothing is told from it, once a file is gone",
+        "No write succeeds and no read returns once a file is gone",
         arguments: files)
     func removed(file: String) async throws {
         let directory = try TemporaryDirectory()
@@ -44,7 +44,7 @@ struct OperationsReplacedFileTests {
     }
 
     @Test(
-        "A copy in its place is another file; with the same one back it goes on", arguments: files)
+        "A copy is another file; with the same one back it continues", arguments: files)
     func copied(file: String) async throws {
         let directory = try TemporaryDirectory()
         let store = try await OperationsStore.open(directory: directory.path)
@@ -60,7 +60,7 @@ struct OperationsReplacedFileTests {
         #expect(try await store.quarantineCount() == 1)
         _ = try await store.quarantine(item(4))
         await store.close()
-        // And it is all there for whoever opens it next.
+        // The next process to open it finds everything.
         let next = try await OperationsStore.open(directory: directory.path)
         #expect(try await next.quarantineCount() == 2)
         await next.close()
@@ -81,7 +81,7 @@ struct OperationsReplacedFileTests {
         await store.close()
     }
 
-    @Test("A write during which the file is taken away is not told as done")
+    @Test("A write during which the file is removed does not succeed")
     func meanwhile() async throws {
         let directory = try TemporaryDirectory()
         let store = try await OperationsStore.open(directory: directory.path)
@@ -92,7 +92,7 @@ struct OperationsReplacedFileTests {
         await store.close()
     }
 
-    @Test("Opened again without its files it is a new one, and keeps again")
+    @Test("Reopened without its files, the store is new and accepts writes")
     func reopened() async throws {
         let directory = try TemporaryDirectory()
         let store = try await OperationsStore.open(directory: directory.path)
@@ -109,7 +109,7 @@ struct OperationsReplacedFileTests {
         await next.close()
     }
 
-    @Test("A store that was closed says so, though its write-ahead log is rightly gone")
+    @Test("A closed store throws closed, although its write-ahead log is removed")
     func closed() async throws {
         let directory = try TemporaryDirectory()
         let store = try await OperationsStore.open(directory: directory.path)

@@ -23,7 +23,7 @@ struct QuarantineTests {
 
     private func bytes(_ number: Int) -> [UInt8] { Array("item \(number)".utf8) }
 
-    @Test("An item comes back as it was given")
+    @Test("An item round-trips unchanged")
     func roundTrip() async throws {
         let directory = try TemporaryDirectory()
         let store = try await open(directory)
@@ -64,7 +64,7 @@ struct QuarantineTests {
         await store.close()
     }
 
-    @Test("A removed item is gone, and its id is not used again")
+    @Test("A removed item is gone, and its id is not reused")
     func removal() async throws {
         let directory = try TemporaryDirectory()
         let store = try await open(directory)
@@ -87,7 +87,7 @@ struct QuarantineTests {
         await store.close()
     }
 
-    @Test("An unverifiable input is kept whole at its bound and cut one byte past it")
+    @Test("An unverifiable input is kept whole at its bound and truncated past it")
     func copyBound() async throws {
         let directory = try TemporaryDirectory()
         let store = try await open(directory)
@@ -145,7 +145,7 @@ struct QuarantineTests {
         }
         #expect(
             try await store.quarantine(item(.genuineForeign, [1], bundleId: "a")) == .refused)
-        // Known bytes are counted, another app has its own room, a configured one needs none.
+        // Known bytes are counted, another app has its own bound, a configured one has none.
         let known = try await store.quarantine(item(.genuineForeign, bytes(0), bundleId: "a"))
         #expect(known == .repeated(id: 1))
         let others = [
@@ -168,14 +168,14 @@ struct QuarantineTests {
         let results = try await store.quarantine(items)
         #expect(results.dropLast().allSatisfy { $0 != .refused })
         #expect(results.last == .refused)
-        // Room is given back.
+        // The space is freed.
         #expect(try await store.removeFromQuarantine(1))
         #expect(try await store.quarantine(items[bound]) == .kept(id: Int64(bound + 1)))
         await store.close()
     }
 
     @Test(
-        "What awaits a secret is kept whole, to a number; the next is refused, and pushes nobody out"
+        "Inputs awaiting a secret are kept whole up to a count; the next is refused"
     )
     func awaitingSecretCount() async throws {
         let directory = try TemporaryDirectory()
@@ -186,7 +186,7 @@ struct QuarantineTests {
         #expect(results.dropLast().allSatisfy { $0 != .refused })
         #expect(results.last == .refused)
         #expect(try await store.quarantined(limit: 1).map(\.id) == [1])
-        // Others have room of their own, known bytes are counted, and room is given back.
+        // Others have separate bounds, known bytes are counted, and space is freed.
         let other = try await store.quarantine(item(.unverifiable, [1]))
         #expect(other != .refused)
         #expect(try await store.quarantine(items[0]) == .repeated(id: 1))
@@ -197,7 +197,7 @@ struct QuarantineTests {
     }
 
     @Test(
-        "What may be kept otherwise is, one past the bound, and takes its place once there is room")
+        "An input past the bound gets its alternative standing, and its own once there is room")
     func awaitingSecretOtherwise() async throws {
         let directory = try TemporaryDirectory()
         let store = try await open(directory)
@@ -217,7 +217,7 @@ struct QuarantineTests {
         await store.close()
     }
 
-    @Test("What awaits a secret is bounded in bytes, at the bound and one past it")
+    @Test("Inputs awaiting a secret are bounded in bytes, at the bound and one past it")
     func awaitingSecretBytes() async throws {
         let directory = try TemporaryDirectory()
         let store = try await open(directory)
@@ -234,7 +234,7 @@ struct QuarantineTests {
         await store.close()
     }
 
-    @Test("An input that turns out genuine leaves the bounds of the unverifiable")
+    @Test("An input found to be genuine no longer counts as unverifiable")
     func promotion() async throws {
         let directory = try TemporaryDirectory()
         let store = try await open(directory)
@@ -250,7 +250,7 @@ struct QuarantineTests {
         await store.close()
     }
 
-    @Test("The file survives closing, and a closed store refuses")
+    @Test("The contents persist after closing, and a closed store refuses calls")
     func closing() async throws {
         let directory = try TemporaryDirectory()
         let store = try await open(directory)

@@ -3,7 +3,7 @@ import LedgerStore
 import SQLiteStore
 import Testing
 
-@Suite("Recoveries that are kept")
+@Suite("Stored recoveries")
 struct RecoveryRecordTests {
     private static let start = Timestamp(milliseconds: 1_780_272_000_000)
     private static let app = BundleId("com.example.app")
@@ -24,7 +24,7 @@ struct RecoveryRecordTests {
             pass: 0, from: Self.start.advanced(byMilliseconds: -1_000), to: Self.start)
     }
 
-    @Test("a recovery that nobody goes on with is kept for a week, and not a millisecond longer")
+    @Test("a recovery that is not continued is kept for a week, and not a millisecond longer")
     func age() async throws {
         for (age, isKept) in [
             (OperationsStore.recoveryMilliseconds - 1, true),
@@ -40,7 +40,7 @@ struct RecoveryRecordTests {
         }
     }
 
-    @Test("so many undelivered notifications are told, and each of them once")
+    @Test("undelivered notifications are stored up to the bound, each once")
     func undelivered() async throws {
         let bound = OperationsStore.undeliveredCount
         for (count, kept) in [(bound, bound), (bound + 1, bound)] {
@@ -63,7 +63,7 @@ struct RecoveryRecordTests {
             isFlawed: number.isMultiple(of: 2), json: "{\"n\":\(number)}", text: "\(number)\n")
     }
 
-    @Test("the last report is found, of any app or of one; a report that was not kept is none")
+    @Test("the last report is found, of any app or of one; an unstored report is nil")
     func last() async throws {
         try await store { store in
             #expect(try await store.lastRecoveryReport() == nil)
@@ -78,7 +78,7 @@ struct RecoveryRecordTests {
         }
     }
 
-    @Test("of the reports the newest stay: at the bound the first one does, one past it does not")
+    @Test("the newest reports stay: the first one at the bound, but not past it")
     func bound() async throws {
         try await store { store in
             let first = BundleId("com.example.first")

@@ -24,7 +24,7 @@ struct UploadKeyTests {
         await store.close()
     }
 
-    @Test("A key belongs to one request; what it was first answered with stays")
+    @Test("A key belongs to one request; its first answer stays")
     func kept() async throws {
         try await store { store in
             #expect(try await store.take(uploadKey: "k", request: one, at: start) == .new)
@@ -52,7 +52,7 @@ struct UploadKeyTests {
         }
     }
 
-    @Test("A key is known for a day, and not a millisecond longer", arguments: [-1, 0] as [Int64])
+    @Test("A key is kept for a day, and not a millisecond longer", arguments: [-1, 0] as [Int64])
     func day(excess: Int64) async throws {
         try await store { store in
             _ = try await store.take(uploadKey: "k", request: one, at: start)
@@ -63,7 +63,7 @@ struct UploadKeyTests {
         }
     }
 
-    @Test("As many keys as the bound are kept; one more drops the oldest")
+    @Test("Keys are kept up to the bound; one more drops the oldest")
     func count() async throws {
         try await store { store in
             try await store.fillUploadKeys(OperationsStore.uploadKeyCount - 1, at: start)

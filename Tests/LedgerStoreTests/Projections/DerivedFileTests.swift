@@ -6,7 +6,7 @@ import Ledger
 import Testing
 
 
-@Suite("What is taken for a derived file")
+@Suite("Recognition of derived files")
 struct DerivedFileTests {
     private let directory: TemporaryDirectory
 
@@ -27,7 +27,7 @@ struct DerivedFileTests {
     }
 
     @Test(
-        "A link leads to a file of its kind beside it, and nowhere else", arguments: [true, false])
+        "A link may only name a file of its kind in the same directory", arguments: [true, false])
     func links(isFacts: Bool) throws {
         let path = directory.path
         let files = isFacts ? DerivedFiles.facts(in: path) : .projections(in: path)
@@ -49,13 +49,13 @@ struct DerivedFileTests {
             #expect(files.current() == nil, "\(target)")
             #expect(files.isLinkForeign, "\(target)")
         }
-        // A file that is merely gone was ours.
+        // A missing file is not foreign.
         try link(files, to: name.replacing("7", with: "9"))
         #expect(files.current() == nil)
         #expect(!files.isLinkForeign)
     }
 
-    @Test("Nothing is put into a file that holds anything else")
+    @Test("A file with other contents is not written to")
     func somebodysFile() async throws {
         let log = try await EventLog.open(directory: directory.path)
         await log.close()
@@ -67,7 +67,7 @@ struct DerivedFileTests {
         #expect(try schema(log.path) == before)
     }
 
-    @Test("Facts of another decoder, another kind's file and an empty one hold no facts")
+    @Test("Facts of another decoder, a file of another kind and an empty one are refused")
     func otherKinds() throws {
         let foreign = StoreError(.fileForeign, reason: "", remedy: "")
         let path = directory.file("facts.sqlite")

@@ -5,7 +5,7 @@ import Signing
 import Testing
 
 
-@Suite("Holdings as they are stored")
+@Suite("Stored holdings")
 struct HoldingTests {
     /// Simulated chains whose tokens, links and claims name several customers.
     private static let lives: [(id: ChainId, facts: [Fact], life: Lifecycle)] =
@@ -40,7 +40,7 @@ struct HoldingTests {
         try bytes.withUnsafeBytes { try HoldingCodec.decode($0) }
     }
 
-    @Test("What is written is read again, whole and shortened", arguments: [nil, 1, 4])
+    @Test("Holdings round-trip, whole and truncated", arguments: [nil, 1, 4])
     func roundTrip(_ limit: Int?) throws {
         var count = 0
         for entry in HoldingTests.lives {
@@ -54,7 +54,7 @@ struct HoldingTests {
         #expect(count > 60)
     }
 
-    @Test("Grants are read again with all their words")
+    @Test("Grants round-trip with all their fields")
     func grants() throws {
         let grant = Grant(
             id: "g", customer: CustomerId("ann"), entitlement: "pro", actor: "sara", reason: "é",
@@ -65,7 +65,7 @@ struct HoldingTests {
         }
     }
 
-    @Test("Cut short anywhere, or longer, it is damage and not another holding")
+    @Test("Truncated or extended bytes are damage, not another holding")
     func damage() throws {
         let entry = try #require(HoldingTests.lives.first { !$0.life.holders.named.isEmpty })
         let holding = entry.life.holding(
@@ -80,7 +80,7 @@ struct HoldingTests {
         #expect(throws: FactReader.Damage.self) { try HoldingTests.stored([9]) }
     }
 
-    @Test("A shortened holding is small, and says what a whole one says from where it is complete")
+    @Test("A truncated holding is small, and equals the whole one from completeFrom on")
     func shortened() {
         var (bytes, rows) = (0, 0)
         for entry in HoldingTests.lives {
@@ -107,7 +107,7 @@ struct HoldingTests {
         #expect(rows > 0 && bytes / rows < 400)
     }
 
-    @Test("Built in bulk, written one by one and read back by customer they are the same")
+    @Test("Holdings built in bulk, written singly and read by customer are equal")
     func bulkAndUpdates() async throws {
         let directory = try TemporaryDirectory()
         let grants = [CustomerId("ann"), CustomerId("\0"), CustomerId("é")].map { customer in

@@ -5,7 +5,7 @@ import Faults
 import Testing
 
 
-@Suite("Whether derived data is of this log")
+@Suite("Whether derived data belongs to this log")
 struct LogWitnessTests {
     private let directory: TemporaryDirectory
     private let other: TemporaryDirectory
@@ -15,7 +15,7 @@ struct LogWitnessTests {
         other = try TemporaryDirectory()
     }
 
-    /// A log of these events, all of them at times that lines claimed.
+    /// A log of these events, all with claimed times.
     private func log(_ ids: [String], in directory: TemporaryDirectory) async throws -> EventLog {
         let log = try await EventLog.open(directory: directory.path)
         _ = try await log.append(
@@ -27,7 +27,7 @@ struct LogWitnessTests {
         return log
     }
 
-    /// The checkpoint at `position` of what is derived while the log has these events.
+    /// The checkpoint at `position` of data derived while the log has these events.
     private func checkpoint(_ log: EventLog, _ position: Int64) async throws -> Checkpoint {
         let event = try #require(try await log.event(at: position)?.event)
         return Checkpoint(
@@ -41,7 +41,7 @@ struct LogWitnessTests {
         return tree
     }
 
-    @Test("However far the log has grown since, it knows what was derived from it")
+    @Test("Data derived from the log is confirmed however far it has grown since")
     func grown() async throws {
         let log = try await log((1...17).map(String.init), in: directory)
         for pageCount: Int64 in [1, 2, 16, 17, 18] {
@@ -51,7 +51,7 @@ struct LogWitnessTests {
                     position: size, leafHash: event.leafHash, tree: try await tree(log, size))
                 let witness = LogWitness(log, pageCount: pageCount)
                 #expect(try await witness.confirms(checkpoint), "\(size) by \(pageCount)")
-                // Once more, from memory.
+                // Again, from the cache.
                 #expect(try await witness.confirms(checkpoint))
             }
         }
@@ -59,7 +59,7 @@ struct LogWitnessTests {
         await log.close()
     }
 
-    @Test("Wherever a log parted, and whatever both have in common since, it is another")
+    @Test("A log that diverged anywhere is another log, whatever both share since")
     func parted() async throws {
         let ids = (1...9).map(String.init)
         let log = try await log(ids, in: directory)
@@ -70,7 +70,7 @@ struct LogWitnessTests {
             let fork = try await self.log(others, in: place)
             for size in Int64(parted + 2)...9 {
                 let event = try #require(try await fork.event(at: size)?.event)
-                // As far as leaves tell, it could be this one.
+                // By its leaves alone, it could be this log.
                 let mine = try await log.event(at: size)?.event.leafHash
                 #expect(mine == event.leafHash)
                 let checkpoint = Checkpoint(
@@ -84,11 +84,12 @@ struct LogWitnessTests {
         await log.close()
     }
 
-    @Test("Rows that are behind count as much of a log as was there when they were written")
+    @Test("Data behind the head is checked against the tree of its time")
     func behind() async throws {
         let log = try await log(["1", "2", "3", "4"], in: directory)
         let fork = try await self.log(["1", "2", "3", "5"], in: other)
-        // Up to the second event both are one; what this was derived from had the fourth, too.
+        // Both logs are equal up to the second event; the data was derived with the fourth event
+        // present.
         let checkpoint = try await checkpoint(fork, 2)
         #expect(try await !LogWitness(log).confirms(checkpoint))
         #expect(try await LogWitness(fork).confirms(checkpoint))
@@ -96,7 +97,7 @@ struct LogWitnessTests {
         await fork.close()
     }
 
-    @Test("A log that ends before what was derived is another, and so is one that is empty")
+    @Test("A log that ends before the checkpoint is another one, as is an empty one")
     func shorter() async throws {
         let long = try await log(["1", "2", "3"], in: directory)
         let short = try await log(["1", "2"], in: other)
@@ -111,7 +112,7 @@ struct LogWitnessTests {
     }
 
     @Test(
-        "A row that was damaged since is no reason to derive everything anew",
+        "A row that was damaged since does not cause a rebuild",
         arguments: [
             "UPDATE events SET leaf_hash = zeroblob(32) WHERE position = 4",
             "UPDATE events SET leaf_hash = x'00' WHERE position = 4",
@@ -131,7 +132,7 @@ struct LogWitnessTests {
         await log.close()
     }
 
-    @Test("A derived file keeps the tree beside the position, whatever its size")
+    @Test("A derived file stores the tree with the position, whatever its size")
     func stored() async throws {
         let log = try await log(["1", "2", "3", "4", "5", "6", "7"], in: directory)
         let facts = try FactsStore(path: other.file("facts.sqlite"))

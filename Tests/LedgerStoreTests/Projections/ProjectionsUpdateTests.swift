@@ -22,7 +22,7 @@ struct ProjectionsUpdateTests {
         store = try ProjectionsStore(path: file.path)
     }
 
-    /// A chain with several rows in each table that is rewritten as a whole.
+    /// A chain with several rows in each table that is written as a whole.
     private var rich: ChainRows {
         get throws {
             try #require(rows.first { $0.intervals.count > 2 && $0.lifeFacts.count > 1 })
@@ -37,7 +37,7 @@ struct ProjectionsUpdateTests {
         try await SimulatedChains.stored(store.path).first { $0.chain == chain }
     }
 
-    @Test("Equal rows write nothing, and the checkpoint moves all the same")
+    @Test("Equal rows write nothing, but the checkpoint moves")
     func equal() async throws {
         #expect(try await update(rows) == 0)
         #expect(try await update([]) == 0)
@@ -45,7 +45,7 @@ struct ProjectionsUpdateTests {
         #expect(try await SimulatedChains.stored(store.path) == rows)
     }
 
-    @Test("One changed interval writes exactly one row, wherever it stands", arguments: [0, 1, 2])
+    @Test("One changed interval writes exactly one row, at any index", arguments: [0, 1, 2])
     func changedInterval(index: Int) async throws {
         let before = try rich
         var intervals = before.intervals
@@ -58,7 +58,7 @@ struct ProjectionsUpdateTests {
         #expect(try await update(rows) == 1)
     }
 
-    @Test("Fewer rows delete the surplus, and each counts")
+    @Test("Surplus rows are deleted, and each counts")
     func fewer() async throws {
         let before = try rich
         let after = before.with(
@@ -72,13 +72,13 @@ struct ProjectionsUpdateTests {
         #expect(others == rows)
     }
 
-    @Test("A row removed from the middle moves those behind it, no more")
+    @Test("A row removed from the middle rewrites only the later ones")
     func removedFromTheMiddle() async throws {
         let before = try rich
         var intervals = before.intervals
         intervals.remove(at: 1)
         let after = before.with(intervals: intervals)
-        // Every later row moves up one place, and the last place is given up.
+        // Every later row moves up by one, and the last one is deleted.
         #expect(try await update([after]) <= before.intervals.count - 1)
         #expect(try await stored(before.chain) == after)
     }
@@ -99,7 +99,7 @@ struct ProjectionsUpdateTests {
         #expect(try await SimulatedChains.stored(store.path).count == rows.count + 1)
     }
 
-    @Test("A transaction that is stated earlier than was known writes its row again")
+    @Test("A transaction with an earlier first position rewrites its row")
     func earlierTransaction() async throws {
         let before = try #require(rows.first { !$0.transactions.isEmpty })
         var transactions = before.transactions
@@ -111,7 +111,7 @@ struct ProjectionsUpdateTests {
         #expect(try await stored(before.chain) == after)
     }
 
-    @Test("Texts that look alike but have other bytes are another row")
+    @Test("Texts that look alike but differ in bytes are different rows")
     func equivalentTexts() async throws {
         let before = try rich
         let composed = before.with(intervals: [
@@ -127,14 +127,14 @@ struct ProjectionsUpdateTests {
         #expect(decomposed.differences(from: composed) == ["intervals.product_id"])
     }
 
-    @Test("Texts of every kind are kept as they are, in bulk and updated")
+    @Test("Texts of every kind are stored unchanged, in bulk and updated")
     func texts() async throws {
         let before = try rich
         for text in SimulatedChains.unusualIds {
             let changed = before.with(intervals: [
                 try before.intervals[0].with(productId: text)
             ])
-            // As it was in between: the row always differs.
+            // The intermediate state, so that the row always differs.
             _ = try await update([before])
             _ = try await update([changed])
             let stored = try #require(try await stored(before.chain))

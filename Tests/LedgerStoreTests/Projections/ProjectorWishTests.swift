@@ -1,9 +1,9 @@
 import SQLiteStore
 import Testing
 
-@Suite("The wish to project")
+@Suite("Requests to project")
 struct ProjectorWishTests {
-    @Test("There is none where nobody asked, and none after whoever asked let go")
+    @Test("None is pending without a request, or after its release")
     func none() throws {
         let directory = try TemporaryDirectory()
         #expect(!ProjectorWish.isStanding(directory: directory.path))
@@ -14,7 +14,7 @@ struct ProjectorWishTests {
         #expect(!ProjectorWish.isStanding(directory: directory.path))
     }
 
-    @Test("One stands at a time")
+    @Test("One is pending at a time")
     func one() throws {
         let directory = try TemporaryDirectory()
         let wish = try #require(try ProjectorWish.make(directory: directory.path))
@@ -23,7 +23,7 @@ struct ProjectorWishTests {
         withExtendedLifetime(wish) {}
     }
 
-    @Test("A wish takes the projector's lock from nobody, and a lock is no wish")
+    @Test("A request does not affect the projector's lock, and a lock is no request")
     func apart() throws {
         let directory = try TemporaryDirectory()
         var lock = try ProjectorLock.take(directory: directory.path)

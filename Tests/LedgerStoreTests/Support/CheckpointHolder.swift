@@ -1,14 +1,14 @@
 import Foundation
 
-/// Holds the lock under which one connection of all checkpoints a file, as another process would:
-/// byte 121 of the -shm (https://www.sqlite.org/walformat.html), locked for a descriptor of its own.
+/// Holds the lock that serialises checkpoints of a file, as another process would: byte 121 of the
+/// -shm (https://www.sqlite.org/walformat.html), through a separate descriptor.
 ///
 /// Closing the descriptor drops the process's locks on the file, so keep the holder until they are
 /// no longer needed.
 final class CheckpointHolder {
     private let descriptor: Int32
 
-    /// <fcntl.h>, behind _GNU_SOURCE.
+    /// From <fcntl.h>, under _GNU_SOURCE.
     private static let setDescriptionLock: Int32 = 37
     private static let lockedByte = 121
 

@@ -1,6 +1,6 @@
 import LedgerStore
 
-/// Runs something around COMMIT, without failing it.
+/// Runs a closure around COMMIT, without failing it.
 struct CommitHook: CommitFaults {
     var before: @Sendable () -> Void = {}
     var after: @Sendable () -> Void = {}

@@ -1,7 +1,7 @@
 import LedgerStore
 import Synchronization
 
-/// Fails chosen commits, counted from the first, before or after they take place.
+/// Fails chosen commits, counted from 1, before or after they take effect.
 final class FaultScript: CommitFaults {
     struct Failure: Error {}
 
@@ -14,7 +14,7 @@ final class FaultScript: CommitFaults {
         self.after = after
     }
 
-    /// Commits tried so far.
+    /// The number of commits attempted.
     var count: Int { commits.withLock { $0 } }
 
     func willCommit() throws {

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Published data beside the repository. Missing in a stranger's clone (those tests are skipped),
-/// never in CI (there they fail).
+/// Published data beside the repository. Tests that need it are skipped in a clone without it, and
+/// fail in CI.
 enum Fixtures {
     static let repository = URL(filePath: #filePath).resolvingSymlinksInPath()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -12,7 +12,7 @@ enum Fixtures {
     static let isPresent = FileManager.default.fileExists(atPath: folder.path)
     static let isDemanded = ProcessInfo.processInfo.environment["CI"] != nil
 
-    /// Runs fixture tests where the fixtures are, and fails them in CI where they are not.
+    /// Runs fixture tests where the fixtures exist, and fails them in CI where they do not.
     static let condition: ConditionTrait = .enabled(
         if: isPresent || isDemanded,
         "the published fixtures (../shared/fixtures beside the repository) are not here")

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Whether anybody, this process included, holds a lock on a file: asked with a descriptor whose
-/// locks would be its own (fcntl(2), open file description locks).
+/// Whether any process, including this one, holds a lock on a file, tested through a descriptor
+/// with separate locks (fcntl(2), open file description locks).
 ///
 /// Closing the descriptor drops the process's locks on the file, so keep the probe until they are
 /// no longer needed.
 final class LockProbe {
     private let descriptor: Int32
 
-    /// <fcntl.h>, behind _GNU_SOURCE.
+    /// From <fcntl.h>, under _GNU_SOURCE.
     private static let getDescriptionLock: Int32 = 36
 
     init(path: String) throws {

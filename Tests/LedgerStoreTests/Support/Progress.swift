@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Remembers the last progress told.
+/// Stores the last reported progress.
 final class Progress: Sendable {
     private let state = Mutex<[Int64]>([])
 

@@ -3,9 +3,9 @@ import Ledger
 import LedgerStore
 import Signing
 
-/// Events made up for the tests, shaped like Apple's; the store never looks at signatures.
+/// Synthetic events shaped like Apple's; the store never checks signatures.
 enum Sample {
-    /// As long as Apple's, and like it an encoded object.
+    /// As long as Apple's, and also an encoded object.
     static let header = text(
         of: #"{"alg":"ES256","x5c":["\#(String(repeating: "A", count: 3_300))"]}"#)
     static let otherHeader = text(of: #"{"alg":"ES256","x5c":["other"]}"#)
@@ -28,7 +28,7 @@ enum Sample {
         #"{"originalTransactionId":"\#(id)","autoRenewStatus":1}"#
     }
 
-    /// A notification payload around two signed parts.
+    /// A notification payload with two signed parts.
     static func notification(
         _ id: String, price: Int = 990, signature: UInt8 = 1, reversed: Bool = false
     ) -> String {
@@ -74,7 +74,7 @@ enum Sample {
         try range.map { try event("n\($0)") }
     }
 
-    /// A command: small, kept verbatim.
+    /// A command: small, stored verbatim.
     static func command(_ id: String, _ bytes: [UInt8]) throws -> NewEvent {
         try event(id, kind: .command, evidence: .verbatim(bytes))
     }

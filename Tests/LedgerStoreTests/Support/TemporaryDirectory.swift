@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of its own for one test, gone when the test is.
+/// A temporary directory for one test, removed with it.
 final class TemporaryDirectory: Sendable {
     let path: String
 

@@ -1,4 +1,4 @@
-/// What the system did, and must not.
+/// A violation of what the system must guarantee.
 struct Disagreement: Error, CustomStringConvertible {
     let description: String
 

@@ -3,12 +3,12 @@ import Foundation
 import Projection
 import Simulator
 
-/// Ledgers without any event, made once for each environment and copied for many runs.
+/// Ledgers without events, created once per environment and copied for many runs.
 actor EmptyLedger {
     private static let shared = EmptyLedger()
     private var making: [Environment: Task<Scratch, any Error>] = [:]
 
-    /// Puts the files of an empty ledger there.
+    /// Copies the files of an empty ledger to `directory`.
     static func copy(of world: SmallWorld, to directory: String) async throws {
         let made = try await shared.made(world)
         try Steps.copy("\(made.path)/data", to: directory)

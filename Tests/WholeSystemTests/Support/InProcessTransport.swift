@@ -3,13 +3,13 @@ import AppStoreAPI
 import Foundation
 import Simulator
 
-/// Carries requests to the simulated API without a network, and breaks them as its replies say.
+/// Forwards requests to the simulated API without a network, and injects the faults of its replies.
 struct InProcessTransport: APITransport {
     let api: SimulatedAPI
     let time: VirtualTime
     let steps: Steps
 
-    /// Of an exchange that is neither slow nor broken.
+    /// Duration of an exchange that is neither slow nor broken.
     static let usualMilliseconds: Int64 = 40
 
     func send(

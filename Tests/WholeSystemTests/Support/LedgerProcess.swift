@@ -9,20 +9,20 @@ import Service
 import Signing
 import Simulator
 
-/// What serves the ledger, from the opening of its files to its end: the intake of the server, and
-/// a projector.
+/// A process that serves the ledger, from opening its files to its end: the server's intake and a
+/// projector.
 struct LedgerProcess {
     let directory: String
     let host: LedgerHost
     let served: ServedLedger
     let clock: VirtualClock
     let steps: Steps
-    /// One for as long as the process lives: it keeps the certificates it has judged.
+    /// One per process: it caches verified certificates.
     let verifier = EvidenceVerifier(roots: SmallWorld.roots)
     private let projecting: CommandProjecting
-    /// What was projected last.
+    /// The latest projection.
     private(set) var snapshot: LedgerSnapshot?
-    /// The newest position that somebody was told of.
+    /// The newest acknowledged position.
     private(set) var acknowledged: Int64 = 0
 
     var ledger: EnvironmentLedger { served.ledger }
@@ -55,7 +55,7 @@ struct LedgerProcess {
         }
     }
 
-    /// Takes what Apple posts; what Apple then notes.
+    /// Handles a notification from Apple; returns the result that Apple records.
     mutating func take(_ body: [UInt8]) async throws -> AttemptResult {
         steps.pass("posted")
         guard !steps.isDead else { return .noResponse }
@@ -72,8 +72,8 @@ struct LedgerProcess {
         return .success
     }
 
-    /// Takes what an app uploads, or an answer that its back end got from Apple; whether it was
-    /// acknowledged.
+    /// Handles an upload from an app, or a response that its back end got from Apple; returns
+    /// whether it was acknowledged.
     mutating func take(_ delivery: Delivery) async throws -> Bool {
         steps.pass("uploaded")
         guard !steps.isDead else { return false }
@@ -97,7 +97,7 @@ struct LedgerProcess {
         return !steps.isDead
     }
 
-    /// Takes answers of Apple.
+    /// The intake of Apple's responses.
     var intake: AnswerIntake {
         AnswerIntake(
             ledger: ledger, apps: host.configuration.apps,
@@ -108,7 +108,7 @@ struct LedgerProcess {
         }
     }
 
-    /// Brings what is derived up to the log.
+    /// Projects the log.
     mutating func project() async throws {
         steps.pass("projecting")
         guard !steps.isDead else { return }
@@ -116,7 +116,7 @@ struct LedgerProcess {
         steps.pass("projected")
     }
 
-    /// Asks Apple for a window, and takes in what is missing.
+    /// Requests a window from Apple, and records the missing notifications.
     func recover(
         _ request: RecoveryRequest, _ client: AppStoreServerAPIClient
     ) async throws(RecoveryFailure) -> RecoveryReport {
@@ -127,14 +127,14 @@ struct LedgerProcess {
             steps.pass("read")
             return clock.now
         }
-        // Several at once would meet the faults of the run in an order of their own.
+        // Concurrent requests would receive the run's faults in a nondeterministic order.
         recovery.width = 1
         return try await RecoveryRun(recovery) { [projecting] () async throws(StoreError) in
             try await projecting.snapshot()
         }.run { [steps] _ in steps.pass("recovered") }
     }
 
-    /// Lets go of the files, and of the directory, which is of no use any more.
+    /// Closes the files and removes the directory.
     func end() async throws {
         await projecting.close()
         try FileManager.default.removeItem(atPath: directory)

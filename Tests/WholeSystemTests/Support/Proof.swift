@@ -6,18 +6,18 @@ import Queries
 import Signing
 import Simulator
 
-/// What must hold at the end of a run.
+/// The invariants at the end of a run.
 struct Proof {
     let run: SystemRun
-    /// Up to where the last recovery asked.
+    /// The end of the last recovery's window.
     let completeThrough: Timestamp
 
-    /// The end of time: every state that follows by the clock has begun.
+    /// The end of time: every state caused by the clock has begun.
     static let end = Timestamp(milliseconds: 4_102_444_800_000)
 
     private var ledger: EnvironmentLedger { run.process.ledger }
 
-    /// Throws `Disagreement` with the first thing that does not hold.
+    /// Throws `Disagreement` with the first violated invariant.
     func check() async throws {
         try await nothingIsMissing()
         guard let query = run.process.snapshot?.query else {
@@ -30,13 +30,13 @@ struct Proof {
 
     // MARK: The log
 
-    /// Every notification is in the log, once; and nothing that was not sent.
+    /// Every notification is in the log, once, and nothing else.
     private func nothingIsMissing() async throws {
         let events = try await ledger.log.events(after: 0)
         let notifications = events.count { $0.attributes.kind == .notification }
         guard notifications == run.world.books.sentCount else {
             throw Disagreement(
-                "\(run.world.books.sentCount) notifications were sent, \(notifications) are here.")
+                "\(run.world.books.sentCount) notifications were sent, \(notifications) recorded.")
         }
         try complete(events)
         guard events.last.map(\.position) ?? 0 == Int64(events.count) else {
@@ -45,11 +45,12 @@ struct Proof {
         let lines = run.world.lives.reduce(0) { $0 + $1.deliveries.count }
         let taken = events.count { $0.attributes.kind != .sweep }
         guard taken <= lines else {
-            throw Disagreement("\(lines) were sent, \(taken) are here.")
+            throw Disagreement("\(lines) were sent, \(taken) recorded.")
         }
     }
 
-    /// Whatever was called complete was: every notification of that time stood in the log by then.
+    /// At every position stated as complete, all notifications signed in that period were in the
+    /// log.
     private func complete(_ events: [RecordedEvent]) throws {
         let positions = Dictionary(
             events.map { ($0.key, $0.position) }, uniquingKeysWith: { first, _ in first })
@@ -66,15 +67,15 @@ struct Proof {
                 let key = EventKey.make(.notification, [notification.notificationUUID?.rawValue])
                 guard let position = positions[key], position <= state.position else {
                     throw Disagreement(
-                        "At position \(state.position) all was said to be here that was signed"
-                            + " before \(state.through.rfc3339), and \(date.rfc3339) was not.")
+                        "At position \(state.position) the log was stated as complete"
+                            + " before \(state.through.rfc3339), but \(date.rfc3339) is missing.")
                 }
             }
         }
     }
 
     private func audit() async throws {
-        // Signatures are the costly part: every few runs are enough to find what breaks them.
+        // Verifying signatures is expensive: doing it in some runs suffices to find defects.
         let verifier =
             run.seed % 25 == 0 ? EvidenceVerifier(roots: SmallWorld.roots) : nil
         let directory =
@@ -105,7 +106,7 @@ struct Proof {
         }
         guard told == truth else {
             throw Disagreement(
-                "chain \(id) of life \(life.seed)\n  told\n    "
+                "chain \(id) of life \(life.seed)\n  ledger\n    "
                     + told.joined(separator: "\n    ") + "\n  truth\n    "
                     + truth.joined(separator: "\n    "))
         }
@@ -113,7 +114,7 @@ struct Proof {
         try await states(life, query, id)
     }
 
-    /// The state at the ends of the last interval and inside it, asked for one by one.
+    /// The state at the ends of the last interval and inside it, queried one by one.
     private func states(
         _ life: SubscriberLife, _ query: ChainQuery, _ id: String
     ) async throws {
@@ -126,8 +127,8 @@ struct Proof {
                 let reading = try await query.reading(id, moment: Moment(at: at, now: Proof.end))
                 guard reading.answer.state.rawValue == interval.state.rawValue else {
                     throw Disagreement(
-                        "chain \(id) at \(at.rfc3339): \(reading.answer.state) is told,"
-                            + " \(interval.state) is true")
+                        "chain \(id) at \(at.rfc3339): the answer is \(reading.answer.state),"
+                            + " the truth \(interval.state)")
                 }
             }
         }
@@ -148,18 +149,18 @@ struct Proof {
         guard isSame else { throw Disagreement("chain \(id): \(answer) is not \(moment)") }
     }
 
-    /// What was said on the way is said again from the same knowledge, whatever is known by now.
+    /// Repeats an earlier query as of the same position: its answer must not change.
     private func stands(_ belief: SystemRun.Belief, _ query: ChainQuery) async throws {
         let said = try await Proof.words(
             query, belief.chain, at: belief.at, position: belief.position)
         guard said == belief.said else {
             throw Disagreement(
                 "chain \(belief.chain) at \(belief.at.rfc3339), known up to \(belief.position):"
-                    + " \(belief.said) was told, now \(said)")
+                    + " the answer was \(belief.said), is now \(said)")
         }
     }
 
-    // MARK: Words
+    // MARK: Texts
 
     private static func words(
         _ state: String, _ from: Timestamp, _ to: Timestamp?, _ product: String,
@@ -169,7 +170,7 @@ struct Proof {
             + " \(reason ?? "-")"
     }
 
-    /// State and attributes from what was known up to a position.
+    /// State and attributes as of a position.
     static func words(
         _ query: ChainQuery, _ chain: String, at: Timestamp, position: Int64
     ) async throws -> String {

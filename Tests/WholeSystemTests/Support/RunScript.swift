@@ -1,35 +1,37 @@
 import AppStore
 import Simulator
 
-/// What goes wrong in a run: drawn from its seed before it begins.
+/// The faults of a run: drawn from its seed before it begins.
 struct RunScript: Sendable {
     var deliveries = DeliveryFaults()
     var api: [ServedFaultRule] = []
-    /// Steps at which the process that serves the ledger ends.
+    /// Steps at which the serving process ends.
     var crashes: [Int] = []
-    /// How wrong the ledger's machine has its clock, milliseconds.
+    /// The clock error of the ledger's machine, milliseconds.
     var clockError: Int64 = 0
-    /// Of 100 steps, after how many the projections are brought up to the log.
+    /// Per 100 steps, the number after which the projections are updated.
     var projecting = 0
-    /// From one recovery to the next, milliseconds.
+    /// The interval between recoveries, milliseconds.
     var recoveryInterval: Int64 = 0
 
-    /// Whether the files are there already: making them takes as long as the rest of a run.
+    /// Whether the files exist at the start: creating them takes as long as the rest of a run.
     var beginsPrepared = true
 
-    /// Whether Apple tells what it sent byte for byte; else it signs the same payload again.
+    /// Whether Apple's history returns notifications byte for byte; otherwise it signs the same
+    /// payload again.
     var isSignedOnce = true
-    /// Whether the second of the last two recoveries asks for all that Apple still keeps.
+    /// Whether the second of the last two recoveries requests all that Apple still keeps.
     var endsWithFullWindow = false
 
-    /// Whether the last recovery is asked for once more, which must change nothing.
+    /// Whether the last recovery is repeated, which must change nothing.
     var endsTwice = false
 
-    /// Recoveries that fail are tried again so much later.
+    /// Delay before a failed recovery is retried.
     static let secondTry: Int64 = 6 * 3_600_000
-    /// Before the last recovery nothing happens for so long, milliseconds.
+    /// Quiet time before the last recovery, milliseconds.
     static let quietEnd: Int64 = 2 * 86_400_000
-    /// Whatever happens more often than this in one run will not end: arrivals, uploads, recoveries.
+    /// Maximum number of events in a run (arrivals, uploads, recoveries); beyond it the run does
+    /// not end.
     static let happeningLimit = 1_500
     static let hour: Int64 = 3_600_000
     static let day: Int64 = 24 * hour
@@ -57,7 +59,7 @@ struct RunScript: Sendable {
         endsTwice = random.chance(20)
     }
 
-    /// Minutes to weeks, beginning about when something is sent.
+    /// Minutes to weeks, beginning around the time when something is sent.
     private static func outage(
         _ random: inout SeededGenerator, _ span: ClosedRange<Timestamp>, _ world: SmallWorld
     ) -> DeliveryOutage {
@@ -71,7 +73,7 @@ struct RunScript: Sendable {
             status: random.chance(50) ? random.pick([500, 502, 503]) : nil)
     }
 
-    /// Every fault the API knows, met by a few requests early or late.
+    /// Any fault of the API, applied to a few requests early or late.
     private static func fault(_ random: inout SeededGenerator) -> ServedFaultRule {
         let fault: ServedFault = random.pick([
             .rateLimited(milliseconds: random.within(200...90_000)),

@@ -1,18 +1,18 @@
 import AppStore
 import Synchronization
 
-/// Hands out seeds, and gathers what the runs met.
+/// Assigns seeds and collects the coverage of the runs.
 final class RunTally: Sendable {
-    /// What runs met, all together.
+    /// The combined coverage of all runs.
     struct Coverage: Sendable {
-        /// Processes that ended, by the step they ended at.
+        /// Processes that ended, by the step at which they ended.
         var endings: [String: Int] = [:]
         var environments: Set<Environment> = []
-        /// Answers that were asked for again at the end.
+        /// Queries that were repeated at the end.
         var beliefs = 0
-        /// Steps between which a process could have ended.
+        /// Steps between which a process could end.
         var steps = 0
-        /// Runs in which the ledger was wrong.
+        /// Runs in which the ledger violated an invariant.
         var failures: [String] = []
     }
 
@@ -45,7 +45,7 @@ final class RunTally: Sendable {
     }
 
     func note(_ failure: any Error, seed: UInt64) {
-        let told = "seed \(seed): \(failure)\nrun it again: make soak SEEDS=1 SEED=\(seed)"
+        let told = "seed \(seed): \(failure)\nrepeat with: make soak SEEDS=1 SEED=\(seed)"
         state.withLock { $0.coverage.failures.append(told) }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A directory of one run, in memory where the machine has such a place: thousands of ledgers are
-/// made, and none of them has to outlive the machine.
+/// The directory of one run, in memory where possible: thousands of ledgers are created, and none
+/// has to survive the machine.
 final class Scratch: Sendable {
     let path: String
 

@@ -5,31 +5,31 @@ import Ledger
 import Signing
 import Simulator
 
-/// A few subscribers of one environment, and all that Apple and their apps send about them.
+/// A few subscribers of one environment, and everything that Apple and their apps send about them.
 struct SmallWorld: Sendable {
-    /// One authority and one key for all runs: making them costs more than many runs.
+    /// One authority and one key for all runs: creating them costs more than many runs.
     static let authority: Authority = {
-        do { return try Authority() } catch { fatalError("OpenSSL makes no keys: \(error)") }
+        do { return try Authority() } catch { fatalError("OpenSSL cannot create keys: \(error)") }
     }()
     static let key: ServedKey = {
-        do { return try ServedKey() } catch { fatalError("OpenSSL makes no keys: \(error)") }
+        do { return try ServedKey() } catch { fatalError("OpenSSL cannot create keys: \(error)") }
     }()
     static let roots: TrustedRoots = {
         do { return try TrustedRoots.apple.adding(authority.rootDER) } catch {
-            fatalError("the authority's own root is no certificate: \(error)")
+            fatalError("the authority's root is not a certificate: \(error)")
         }
     }()
     static let signer = DeliverySigner(
         authority: authority, appAppleId: SmallWorld.subscribers.appAppleId)
 
-    /// First purchases within the quarter from 2024-01-01 on; lives are followed for years.
+    /// First purchases in the quarter from 2024-01-01 on; lives last for years.
     static let subscribers = SubscriberWorld(firstPurchases: firstPurchases)
-    /// The same for some months only: most of what can happen does.
+    /// The same for a few months: most cases occur within them.
     private static let newcomers = SubscriberWorld(
         firstPurchases: firstPurchases, horizon: Timestamp(milliseconds: 1_719_792_000_000))
     private static let firstPurchases =
         Timestamp(milliseconds: 1_704_067_200_000)...Timestamp(milliseconds: 1_711_843_200_000)
-    /// Lives in a world, and how often there are so many.
+    /// Lives per world, and their frequency.
     private static let lifeCounts = [(1, 55), (2, 33), (3, 8), (4, 4)]
 
     let environment: Environment
@@ -53,7 +53,7 @@ struct SmallWorld: Sendable {
         books = ServedBooks(lives, of: world, in: environment)
     }
 
-    /// What apps and their back ends send, in order: everything that is no notification.
+    /// Everything that apps and their back ends send, in order: all deliveries but notifications.
     var uploads: [Delivery] {
         lives.flatMap(\.deliveries).filter { delivery in
             if case .notification = delivery.evidence { false } else { true }
@@ -62,7 +62,7 @@ struct SmallWorld: Sendable {
         }
     }
 
-    /// How far back Apple keeps notifications (`appstore.md` §4), milliseconds.
+    /// How long Apple keeps notifications (`appstore.md` §4), milliseconds.
     var windowMilliseconds: Int64 { (environment == .production ? 180 : 30) * 86_400_000 }
 
     func configuration(_ directory: String) -> Configuration {

@@ -1,7 +1,7 @@
 import AppStore
 import Service
 
-/// Every word of the service is a step.
+/// Counts every notification from the service as a step.
 struct StepObserver: ServingObserver {
     let steps: Steps
 

@@ -1,18 +1,17 @@
 import Foundation
 import Synchronization
 
-/// Counts the steps of everything that happens to a ledger, and stops the process that works on it
-/// at the steps it was given: the files are copied as they stand at that instant, and whatever the
-/// process still does goes to files that nobody will read. So a crash needs no cooperation from
-/// what it interrupts.
+/// Counts the steps of a ledger's work, and stops the process at given steps: the files are copied
+/// as of that instant, and whatever the process still writes goes to files that are never read. So
+/// a crash needs no cooperation from the interrupted code.
 final class Steps: Sendable {
     private struct State {
         var count = 0
         /// Steps at which a process ends, the next one last.
         var fatal: [Int]
-        /// Of the process that runs.
+        /// The files of the running process.
         var directory: String?
-        /// What the files looked like when it ended.
+        /// The copy of its files at its end.
         var frozen: String?
         var failure: String?
         var copies = 0
@@ -28,14 +27,14 @@ final class Steps: Sendable {
         self.scratch = scratch
     }
 
-    /// Steps so far, of all processes.
+    /// The number of steps so far, of all processes.
     var count: Int { state.withLock { $0.count } }
-    /// Where processes ended, in order.
+    /// The steps at which processes ended, in order.
     var endings: [String] { state.withLock { $0.endings } }
     /// Whether the process has ended.
     var isDead: Bool { state.withLock { $0.frozen != nil } }
 
-    /// A process begins to work on these files.
+    /// Starts a process on these files.
     func begin(_ directory: String) { state.withLock { $0.directory = directory } }
 
     /// The files of the process that ended.
@@ -47,7 +46,7 @@ final class Steps: Sendable {
         }
     }
 
-    /// One step was made. A process that has ended makes none.
+    /// Counts a step. A process that has ended makes none.
     func pass(_ name: String) {
         state.withLock { state in
             guard state.frozen == nil, let directory = state.directory else { return }
@@ -62,15 +61,15 @@ final class Steps: Sendable {
         }
     }
 
-    /// The database files before their write-ahead logs: whatever a checkpoint moves meanwhile is
-    /// in the one or in the other.
+    /// Copies the database files before their write-ahead logs, so that frames checkpointed
+    /// meanwhile are in one or the other.
     static func copy(_ directory: String, to copy: String) throws {
         let files = FileManager.default
         guard let names = files.enumerator(atPath: directory)?.allObjects as? [String] else {
             return
         }
         try files.createDirectory(atPath: copy, withIntermediateDirectories: true)
-        // The index of a write-ahead log lives in memory and ends with the process.
+        // The shared memory of a write-ahead log ends with the process.
         for name in names.sorted() where !name.hasSuffix("-shm") {
             var isDirectory: ObjCBool = false
             _ = files.fileExists(atPath: "\(directory)/\(name)", isDirectory: &isDirectory)

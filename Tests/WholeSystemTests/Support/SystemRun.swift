@@ -4,8 +4,8 @@ import AppleSync
 import Ledger
 import Simulator
 
-/// One seeded run: a small world, Apple's notifier, a real ledger, and everything that goes wrong
-/// between them, in virtual time; then a recovery, after which the ledger must tell the truth.
+/// One seeded run: a small world, Apple's notifier, a real ledger, and all faults between them, in
+/// virtual time; then a recovery, after which the ledger must answer correctly.
 struct SystemRun {
     let seed: UInt64
     let world: SmallWorld
@@ -18,16 +18,16 @@ struct SystemRun {
     private var uploads: [Delivery]
     private(set) var process: LedgerProcess
     private var api: SimulatedAPI
-    /// A recovery that was begun and has not ended, and the last one that has.
+    /// The unfinished recovery, and the last finished one.
     private var pending: RecoveryRequest?
     private var recovered: RecoveryRequest?
     private var nextRecovery: Timestamp
-    /// Answers that were given on the way, each with the knowledge it was given from.
+    /// Answers given during the run, each with the position it was based on.
     private(set) var beliefs: [Belief] = []
-    /// The newest position that some process told somebody of.
+    /// The newest position acknowledged by any process.
     private var acknowledged: Int64 = 0
 
-    /// What the ledger said of a chain at one time.
+    /// The ledger's answer about a chain at one time.
     struct Belief {
         let chain: String
         let at: Timestamp
@@ -73,15 +73,15 @@ struct SystemRun {
 
     // MARK: The run
 
-    /// Everything, from the first notification to the proof. Throws `Disagreement` when the ledger
-    /// is wrong.
+    /// The whole run, from the first notification to the proof. Throws `Disagreement` when the
+    /// ledger violates an invariant.
     mutating func run() async throws {
         var happened = 0
         while try await happen() {
             happened += 1
             guard happened <= RunScript.happeningLimit else {
                 throw Disagreement(
-                    "It does not end: \(time.now.rfc3339), next arrival"
+                    "The run does not end: \(time.now.rfc3339), next arrival"
                         + " \(notifier.nextArrival?.rfc3339 ?? "none"), next recovery"
                         + " \(nextRecovery.rfc3339), \(notifier.tally), \(uploads.count) uploads,"
                         + " pending \(String(describing: pending)),"
@@ -91,7 +91,7 @@ struct SystemRun {
             if random.chance(script.projecting) { try await believe() }
             try await revive()
         }
-        // Whatever is wrong is over, and Apple is asked once more, late enough for a clock that is
+        // All faults have ended, and Apple is queried once more, late enough for a clock that is
         // behind.
         time.advance(milliseconds: RunScript.quietEnd)
         api = SystemRun.api(world, notifier.attempts, [], time)
@@ -107,27 +107,27 @@ struct SystemRun {
         try await process.end()
     }
 
-    /// Only the end of the process keeps a recovery from its end now; what was asked for.
+    /// Recovers until done, which only a crash can delay now; returns the request.
     private mutating func recoverForGood() async throws -> RecoveryRequest {
         while try await !recover() {
             guard steps.isDead else { throw Disagreement("The last recovery failed.") }
             try await revive()
         }
-        guard let recovered else { throw Disagreement("Nothing was asked for.") }
+        guard let recovered else { throw Disagreement("No recovery was requested.") }
         return recovered
     }
 
-    /// What was recovered is not recovered again.
+    /// Repeating a recovery must append nothing.
     private mutating func askAgain(_ request: RecoveryRequest) async throws {
         let head = try await process.ledger.log.head()
         pending = request
         _ = try await recoverForGood()
         guard try await process.ledger.log.head() == head else {
-            throw Disagreement("The same recovery again appended something.")
+            throw Disagreement("Repeating the recovery appended events.")
         }
     }
 
-    /// Everything that Apple still keeps is here.
+    /// Everything that Apple still keeps must be in the log.
     private mutating func askForEverything(_ last: RecoveryRequest) async throws {
         var request = last
         request.from = oldest
@@ -135,7 +135,7 @@ struct SystemRun {
         let before = try await notificationCount()
         _ = try await recoverForGood()
         guard try await notificationCount() == before else {
-            throw Disagreement("There was more in Apple's history than was asked for.")
+            throw Disagreement("Apple's history held more than was recovered.")
         }
     }
 
@@ -144,7 +144,7 @@ struct SystemRun {
             .count { $0.attributes.kind == .notification }
     }
 
-    /// The next thing that is due; false when nothing is.
+    /// Performs the next due action; false when there is none.
     private mutating func happen() async throws -> Bool {
         let (arrival, upload) = (notifier.nextArrival, uploads.last?.receivedAt)
         guard let next = [arrival, upload].compactMap({ $0 }).min() else { return false }
@@ -174,7 +174,7 @@ struct SystemRun {
         notifier.settle(step, answer)
     }
 
-    /// A back end keeps what it sends until it is acknowledged.
+    /// A back end retries an upload until it is acknowledged.
     private mutating func sendUpload() async throws {
         guard let delivery = uploads.last else { return }
         if try await process.take(delivery) { uploads.removeLast() }
@@ -182,7 +182,7 @@ struct SystemRun {
 
     // MARK: Crashes
 
-    /// After a crash: a new process, on the files as they were.
+    /// After a crash, starts a new process on the files as they were.
     private mutating func revive() async throws {
         while steps.isDead {
             let frozen = try steps.takeFrozen()
@@ -192,15 +192,14 @@ struct SystemRun {
                 frozen, world, clock: process.clock, steps: steps)
             let head = try await process.ledger.log.head().position
             guard head >= acknowledged else {
-                throw Disagreement("\(acknowledged) was acknowledged, and \(head) is left.")
+                throw Disagreement("\(acknowledged) was acknowledged, but the log ends at \(head).")
             }
         }
     }
 
-    // MARK: Questions on the way
+    // MARK: Queries during the run
 
-    /// Asks about one chain, and remembers the answer: with the same knowledge it must be the same
-    /// for ever.
+    /// Queries one chain and stores the answer: as of the same position it must never change.
     private mutating func believe() async throws {
         try await process.project()
         guard !steps.isDead else { return }
@@ -216,13 +215,13 @@ struct SystemRun {
 
     // MARK: Recovery
 
-    /// The oldest that Apple still tells, with a margin for a wrong clock.
+    /// The oldest date that Apple still keeps, with a margin for a wrong clock.
     private var oldest: Timestamp {
         time.now.advanced(byMilliseconds: RunScript.hour - world.windowMilliseconds)
     }
 
-    /// Asks Apple for everything that was sent since the last time, or goes on with what was asked
-    /// for and failed; whether all of it is here.
+    /// Requests everything sent since the last recovery, or continues a failed one; returns whether
+    /// all of it was recorded.
     private mutating func recover() async throws -> Bool {
         try await process.project()
         guard !steps.isDead else { return false }
@@ -241,7 +240,7 @@ struct SystemRun {
         } catch {
             if steps.isDead { return false }
             if case .store = error { throw error }
-            // Most go on where they stopped, some begin anew.
+            // Most continue where they stopped, some start again.
             if random.chance(30) { pending = nil }
             return false
         }
@@ -252,7 +251,7 @@ struct SystemRun {
             of: world.books.bundleId, .everything, head: .max)
         let overlap = random.pick([0, RunScript.hour, RunScript.day])
         let from = through?.advanced(byMilliseconds: -overlap) ?? oldest
-        // Before any clock's now: the window's end is what is certain afterwards.
+        // Earlier than any clock's now: the end of the window is what becomes certain.
         let to = time.now.advanced(byMilliseconds: -RunScript.hour)
         return RecoveryRequest(
             bundleId: world.books.bundleId, environment: world.environment,

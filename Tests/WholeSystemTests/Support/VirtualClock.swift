@@ -1,7 +1,7 @@
 import AppStore
 import AppStoreAPI
 
-/// A machine's clock: the time of the run, wrong by so much. Whoever waits moves the time.
+/// A machine's clock: the time of the run plus an error. Sleeping advances the time.
 struct VirtualClock: RequestClock {
     let time: VirtualTime
     let errorMilliseconds: Int64

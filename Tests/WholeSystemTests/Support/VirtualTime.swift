@@ -1,7 +1,7 @@
 import AppStore
 import Synchronization
 
-/// The one time of a run: it stands still until somebody sets it, and never goes back.
+/// The time of a run: it changes only when set, and never decreases.
 final class VirtualTime: Sendable {
     private let milliseconds: Mutex<Int64>
 

@@ -1,17 +1,17 @@
 internal import GRDB
 internal import LedgerStore
 
-/// What the tables beside `events` hold, at the moment the head row was read: later rows are other
-/// people's appends.
+/// The contents of the tables beside `events` at the moment the head row was read. Later rows
+/// belong to concurrent appends.
 struct AuditExtent: Sendable {
-    /// Positions of evidence that belongs to no event, the first `LogAuditReport.findingLimit`.
+    /// Positions of evidence without an event, the first `LogAuditReport.findingLimit`.
     let surplusEvidence: [Int64]
     let headerCount: Int64
     /// 0 for none.
     let largestHeader: Int64
     private let smallestHeader: Int64
 
-    /// Appending gives headers the ids 1…n without a gap, whatever was rolled back in between.
+    /// Appending gives headers the ids 1…n without a gap, even across rollbacks.
     var hasHeadersInTurn: Bool {
         headerCount == largestHeader && (headerCount == 0 || smallestHeader == 1)
     }
@@ -29,7 +29,7 @@ struct AuditExtent: Sendable {
             smallestHeader: headers.int64(2))
     }
 
-    /// Positions within 1…n need no look: events are contiguous there, or that is found.
+    /// Positions within 1…n need no check: events are contiguous there, or the gap is a finding.
     private static func surplusEvidence(
         _ database: Database, _ lastPosition: Int64
     ) throws -> [Int64] {

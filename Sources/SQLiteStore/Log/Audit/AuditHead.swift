@@ -2,7 +2,7 @@ internal import AppStore
 internal import GRDB
 internal import LedgerStore
 
-/// The head row as an audit reads it, beside the last row of the same moment.
+/// The head row as an audit reads it, with the last row at the same moment.
 struct AuditHead: Sendable {
     let position: Int64
     let tree: [UInt8]
@@ -12,7 +12,7 @@ struct AuditHead: Sendable {
     let lastPosition: Int64
     let extent: AuditExtent
 
-    /// True when size, tree and root agree and the rows end where the row says.
+    /// Whether size, tree and root agree and the rows end where the head row states.
     var isConsistent: Bool {
         CompactRange(size: position, bytes: tree)?.root == root && lastPosition == position
     }

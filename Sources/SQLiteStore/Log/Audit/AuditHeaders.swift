@@ -3,9 +3,9 @@ internal import GRDB
 internal import LedgerStore
 internal import Signing
 
-/// What an audit finds in the stored headers.
+/// Audit of the stored headers.
 enum AuditHeaders {
-    /// Every header is the one its hash names, and is found by its id and by its hash.
+    /// Checks that every header matches its hash, and is found by its id and by its hash.
     static func findings(_ database: Database) throws -> [LogFinding] {
         let select = try BoundStatement(database, "SELECT id, hash, bytes FROM headers ORDER BY id")
         let byHash = try BoundStatement(database, "SELECT id FROM headers WHERE hash = ?")

@@ -2,7 +2,7 @@ internal import AppStore
 internal import GRDB
 internal import LedgerStore
 
-/// An index of `events` by a digest, walked in its own order and without the rows.
+/// An index of `events` by a digest, walked in index order without the rows.
 struct AuditIndex: Sendable {
     private let column: String
     private let name: String
@@ -10,14 +10,14 @@ struct AuditIndex: Sendable {
     static let keys = AuditIndex(column: "key", name: "events_key")
     static let identities = AuditIndex(column: "identity", name: "events_identity")
 
-    /// An entry: the digest, and the position it leads to.
+    /// An entry: the digest, and the position it points to.
     struct Entry: Sendable {
         let digest: Digest
         let position: Int64
     }
 
     /// A page of entries after `entry`, empty at the end. Nil when the index is damaged: an entry
-    /// is no digest, stands out of order, or is not found by whoever looks for it.
+    /// is no digest, is out of order, or is not found by a search.
     func entries(_ database: Database, after entry: Entry?) throws -> [Entry]? {
         let select = try BoundStatement(
             database,
@@ -26,7 +26,7 @@ struct AuditIndex: Sendable {
             WHERE \(column) IS NOT NULL AND (\(column), position) > (?, ?)
             ORDER BY \(column), position LIMIT ?
             """)
-        // The walk goes from entry to entry; appending looks for one, down the tree.
+        // The walk steps from entry to entry; an append searches the tree from the root.
         let find = try BoundStatement(
             database,
             """

@@ -3,26 +3,26 @@ internal import GRDB
 internal import GRDBSQLite
 internal import LedgerStore
 
-/// Looks through the pages of a file as they stand on the disk, a few at a time.
+/// Checks the pages of a file as they are on disk, a few at a time.
 ///
-/// One that makes no sense may have been caught while it was written, or its truth may stand in the
-/// write-ahead log: whoever asks has that moved into the file, and asks again (`isSound`).
+/// An unsound page may have been read during a write, or its current content may be in the
+/// write-ahead log: the caller checkpoints and checks the page again (`isSound`).
 struct AuditPages: Sendable {
     let pageByteCount: Int
 
-    /// Pages read in one go: 4 MiB of 8 KiB pages.
+    /// Pages per read: 4 MiB of 8 KiB pages.
     static let pagesAtOnce = 512
-    /// From so many pages on, the first byte of a number of one may be taken for a kind of page.
+    /// From this page count on, the first byte of a page number can be mistaken for a page type.
     private static let mostPageCount = 0x0200_0000
-    /// The page where SQLite keeps its locks holds nothing
+    /// The page that holds SQLite's locks is unused
     /// (https://www.sqlite.org/fileformat2.html#lock_byte_page).
     private var lockPage: Int { 0x4000_0000 / pageByteCount + 1 }
 
-    /// Pages that make no sense, the first few of them; others are not told apart.
+    /// Unsound pages returned at most; further ones are ignored.
     private static let unsoundCount = 64
 
-    /// The number of the first page after these, nil at the end, and which of these make no sense.
-    /// Throws SQLite's error.
+    /// Checks the next pages from `first` on. Returns the number of the page after them, nil at the
+    /// end, and the unsound ones. Throws SQLite's error.
     func next(_ database: Database, from first: Int) throws -> (next: Int?, unsound: [Int]) {
         let file = try FilePages(database, pageByteCount: pageByteCount)
         let pageCount = try file.pageCount()
@@ -40,7 +40,7 @@ struct AuditPages: Sendable {
         return (last + 1, unsound)
     }
 
-    /// Whether a page makes sense as it stands now.
+    /// Whether a page is sound as it is on disk now.
     func isSound(_ database: Database, page number: Int) throws -> Bool {
         let file = try FilePages(database, pageByteCount: pageByteCount)
         let pageCount = try file.pageCount()
@@ -56,8 +56,8 @@ struct AuditPages: Sendable {
             && (number != 1 || isSoundHeader(page))
     }
 
-    /// No page of a log is ever free or moved: the file is not one that is to be made smaller, and a
-    /// number that says otherwise makes SQLite write where rows stand
+    /// No page of a log is ever free or moved, because its file is never vacuumed. A header that
+    /// claims otherwise makes SQLite overwrite rows
     /// (https://www.sqlite.org/fileformat2.html#the_database_header).
     private func isSoundHeader(_ page: UnsafeRawBufferPointer) -> Bool {
         let isMovable = page[52..<56].contains { $0 != 0 }
@@ -66,8 +66,8 @@ struct AuditPages: Sendable {
     }
 }
 
-/// A database's file, read through the descriptor that SQLite has of it: closing another one would drop
-/// the locks this process holds (https://www.sqlite.org/howtocorrupt.html §2.2).
+/// A database's file, read through SQLite's own descriptor: closing another one would drop the
+/// locks this process holds (https://www.sqlite.org/howtocorrupt.html §2.2).
 private struct FilePages {
     private let file: UnsafeMutablePointer<sqlite3_file>
     private let methods: sqlite3_io_methods
@@ -100,7 +100,7 @@ private struct FilePages {
             let code = methods.xRead(
                 file, buffer.baseAddress, Int32(byteCount),
                 sqlite3_int64((first - 1) * pageByteCount))
-            // What is missing at the end is filled with zeros.
+            // SQLite fills what is missing at the end with zeros.
             guard code == SQLITE_OK || ResultCode(rawValue: code) == .SQLITE_IOERR_SHORT_READ else {
                 throw DatabaseError(resultCode: ResultCode(rawValue: code))
             }

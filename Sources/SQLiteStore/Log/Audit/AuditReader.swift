@@ -2,12 +2,12 @@ internal import AppStore
 internal import GRDB
 internal import LedgerStore
 
-/// Reads the log the way an audit does: what makes no sense is returned, not thrown.
+/// Reads the log for an audit: damaged rows are returned, not thrown.
 struct AuditReader {
     private let rows: BoundStatement
     private let evidence: BoundStatement
     private var headers: HeaderTable
-    /// The largest id of a header that the evidence read so far refers to; 0 for none.
+    /// The largest header id that the evidence read so far refers to; 0 for none.
     var largestHeader: Int64 { headers.largestId }
 
     init(_ database: Database, path: String) throws {
@@ -18,7 +18,7 @@ struct AuditReader {
             SELECT \(EventRow.columns) FROM events
             WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
             """)
-        // The walk goes from row to row; others ask for one by its position, down the tree.
+        // The walk steps from row to row; readers search by position, from the root of the tree.
         evidence = try BoundStatement(
             database,
             """
@@ -28,7 +28,8 @@ struct AuditReader {
     }
 
     /// The rows after `position`: a page by number or by bytes, whichever is less. Ends before a
-    /// row that is out of order, so that nobody is led in circles: its position is then missing.
+    /// row that is out of order, which would cause a loop; the audit then reports its position as
+    /// missing.
     mutating func read(after position: Int64, through: Int64) throws -> [AuditRow] {
         rows.bind(1, position)
         rows.bind(2, through)

@@ -1,10 +1,10 @@
 internal import GRDB
 internal import LedgerStore
 
-/// What an audit finds in a file apart from its rows.
+/// Audit of a file's schema and trees.
 enum AuditSchema {
-    /// Compares the schema with the one this release would make, text by text: a comment that
-    /// changed is damage, too. Trees are checked while the file has at most `pageCount` pages.
+    /// Compares the schema with this release's, text by text: a changed comment counts as damage
+    /// too. Trees are checked while the file has at most `pageCount` pages.
     static func findings(
         _ database: Database, of file: DatabaseFile, checkedPageCount: Int
     ) throws -> [LogFinding] {

@@ -1,7 +1,7 @@
 internal import AppStore
 internal import LedgerStore
 
-/// The state an audit carries from page to page, in order: the tree, the clock, the keys.
+/// The state an audit carries from page to page, in order: tree, clock and keys.
 struct AuditWalk {
     private(set) var report = LogAuditReport()
     private(set) var keys = KeySum()
@@ -11,12 +11,12 @@ struct AuditWalk {
     private var nextPosition: Int64 = 1
     private var isTreeKnown = true
     private var largestHeader: Int64 = 0
-    /// Whether all evidence could be asked for its headers.
+    /// Whether the headers of all evidence could be determined.
     private var areHeadersKnown = true
 
     mutating func add(_ finding: LogFinding) { report.add(finding) }
 
-    /// Takes the next page, in order.
+    /// Adds the next page, in order.
     mutating func add(_ page: AuditPage) {
         largestHeader = max(largestHeader, page.largestHeader)
         var findings = page.findings[...]
@@ -49,7 +49,7 @@ struct AuditWalk {
         newestReceivedAt = max(newestReceivedAt ?? event.receivedAt, event.receivedAt)
     }
 
-    /// Compares what was walked with the head row as it was at the start.
+    /// Compares the result of the walk with the head row as it was at the start.
     mutating func finish(_ head: AuditHead) {
         report.head = head.row
         report.lastPosition = head.lastPosition

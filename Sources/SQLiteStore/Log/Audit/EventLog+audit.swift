@@ -3,22 +3,23 @@ internal import Foundation
 internal import GRDB
 public import LedgerStore
 
-/// The audit: every hash computed again from what is in the file, nothing taken from memory.
+/// The audit: recomputes every hash from the file, without any cached state.
 extension EventLog {
-    /// Recomputes every leaf hash from its row, every evidence and payload hash from the bytes put
-    /// together again, the tree, the headers, the indexes and the schema. Tombstones are walked over, since
-    /// leaves commit to hashes, and named: this release has nothing that authorises one.
+    /// Recomputes every leaf hash from its row, every evidence and payload hash from the
+    /// reassembled bytes, the tree, the headers, the indexes and the schema. Tombstones are walked
+    /// over, since leaves commit to hashes, and reported: no event of this release authorises one.
     ///
     /// Pages are checked on all cores and walked in order; memory stays at a few pages. `progress`
-    /// is told positions done and in all. Damage is reported, not thrown: throws only `ioError`,
-    /// `fileLocked`, `fileReplaced` or `closed`.
+    /// receives the positions done and in total. Damage is reported, not thrown: throws only
+    /// `ioError`, `fileLocked`, `fileReplaced` or `closed`.
     public func verify(
         progress: @Sendable (_ done: Int64, _ all: Int64) -> Void = { _, _ in }
     ) async throws(StoreError) -> LogAuditReport {
         try await verify(checkedPageCount: LogLimits.checkedPageCount, progress: progress)
     }
 
-    /// As `verify(progress:)`; SQLite checks its trees in a file of at most `checkedPageCount` pages.
+    /// As `verify(progress:)`; SQLite checks its trees in a file of at most `checkedPageCount`
+    /// pages.
     func verify(
         checkedPageCount: Int, progress: @Sendable (_ done: Int64, _ all: Int64) -> Void
     ) async throws(StoreError) -> LogAuditReport {
@@ -84,11 +85,11 @@ extension EventLog {
         return try result.get()
     }
 
-    /// A page of events as an audit finds them, for those who look further into the evidence:
-    /// rows that make no sense are left out, unreadable evidence is `LoggedEvent.damage`. Nil at
-    /// the end; `last` is where the next page begins.
+    /// A page of events as an audit reads them, for further checks of the evidence: damaged rows
+    /// are left out, unreadable evidence is `LoggedEvent.damage`. Nil at the end; `last` is where
+    /// the next page begins.
     ///
-    /// Throws as `verify`, and `fileCorrupt` when SQLite cannot read any further.
+    /// Throws as `verify`, and `fileCorrupt` when SQLite cannot read on.
     public func auditedPage(
         after position: Int64, through: Int64
     ) async throws(StoreError) -> (events: [LoggedEvent], last: Int64)? {
@@ -100,15 +101,15 @@ extension EventLog {
         after position: Int64, through: Int64
     ) async throws(StoreError) -> (rows: [AuditRow], largestHeader: Int64) {
         try await read { [path] database in
-            // No header is taken from memory: those in the file are to be checked.
+            // Headers are read from the file, not from the cache: they are to be checked.
             var reader = try AuditReader(database, path: path)
             let rows = try reader.read(after: position, through: through)
             return (rows, reader.largestHeader)
         }
     }
 
-    /// Whether the index leads to what was summed up, and to nothing else. False, too, when there
-    /// is no such index or it cannot be read.
+    /// Whether the index points to exactly the rows in the sum. Also false when the index is
+    /// missing or cannot be read.
     private func holds(
         _ index: AuditIndex, _ wanted: KeySum, through end: Int64
     ) async throws(StoreError) -> Bool {
@@ -118,7 +119,7 @@ extension EventLog {
             repeat {
                 let page = try await read { [last] in try index.entries($0, after: last) }
                 guard let page else { return false }
-                // What others append meanwhile is not asked for.
+                // Concurrent appends are not counted.
                 for entry in page where entry.position <= end {
                     sum.add(entry.digest, entry.position)
                 }
@@ -133,12 +134,13 @@ extension EventLog {
 }
 
 extension StoreError {
-    /// Reported by an audit, not thrown: the file is at fault, or lacks what a query names.
+    /// Whether an audit reports the error instead of throwing it: the file is damaged, or lacks an
+    /// object that a query names.
     fileprivate var isAudited: Bool { isDamage || code == .databaseFailure }
 }
 
 extension AuditWalk {
-    /// Walks the pages that are next in order and drops them.
+    /// Walks the pages that are next in order and removes them from `early`.
     static func take(
         _ early: inout [Int: AuditPage], _ next: inout Int, into walk: inout AuditWalk
     ) {

@@ -2,13 +2,12 @@ public import AppStore
 internal import GRDB
 public import LedgerStore
 
-/// Lists of ids that are being worked through.
+/// Backfill lists of ids in progress.
 extension OperationsStore {
-    /// Lists kept that were begun and not ended; beyond it the one longest untouched is forgotten.
+    /// Unfinished lists kept; beyond it the least recently touched one is dropped.
     public static let backfillRunCount = 100
 
-    /// How far a list was worked through, and what went wrong on the way; nil when it was never
-    /// begun, or was ended.
+    /// The progress through a list and its failures; nil when it was never started, or has ended.
     public func backfill(
         _ list: Digest
     ) async throws(StoreError) -> (run: BackfillRun, troubles: [BackfillRun.Trouble])? {
@@ -33,10 +32,10 @@ extension OperationsStore {
         }
     }
 
-    /// Keeps how far a list was worked through, and what has gone wrong since it was kept last; all
-    /// of it or nothing.
+    /// Stores the progress through a list and the failures since the last call; all of it or
+    /// nothing.
     ///
-    /// - Parameter solved: the place of an id that had been a trouble, and is none any more.
+    /// - Parameter solved: the index of an id that had failed and no longer does.
     public func keep(
         _ run: BackfillRun, of list: Digest, troubles: [BackfillRun.Trouble] = [],
         solved: Int? = nil, at now: Timestamp
@@ -65,7 +64,7 @@ extension OperationsStore {
         }
     }
 
-    /// Forgets a list: it is done, or begins anew.
+    /// Removes a list: it is done, or starts again.
     public func forgetBackfill(_ list: Digest) async throws(StoreError) {
         try await write { try OperationsStore.forget(list, $0) }
     }

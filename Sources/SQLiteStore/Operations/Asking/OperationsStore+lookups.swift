@@ -5,7 +5,7 @@ public import LedgerStore
 
 /// Chains that were looked up because of their notices.
 extension OperationsStore {
-    /// Every chain that was looked up and had notices left.
+    /// Every chain that was looked up and still had notices.
     public func lookups() async throws(StoreError) -> [ChainId: ChainLookup] {
         try await read { database in
             let select = try BoundStatement(
@@ -24,7 +24,7 @@ extension OperationsStore {
         }
     }
 
-    /// Keeps when a chain was looked up; nil, when it has no notices left, forgets it.
+    /// Stores when a chain was looked up; nil removes the entry, when no notices are left.
     public func keep(
         _ lookup: ChainLookup?, of chain: ChainId
     ) async throws(StoreError) {

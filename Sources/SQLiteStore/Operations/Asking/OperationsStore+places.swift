@@ -2,9 +2,9 @@ internal import AppStore
 internal import GRDB
 public import LedgerStore
 
-/// Where histories were left.
+/// Positions reached in histories.
 extension OperationsStore {
-    /// The place where this history was left; nil when it never was.
+    /// The position reached in this history; nil when there is none.
     public func place(_ key: HistoryPlace.Key) async throws(StoreError) -> HistoryPlace? {
         try await read { database in
             let select = try BoundStatement(
@@ -26,7 +26,7 @@ extension OperationsStore {
         }
     }
 
-    /// Keeps where a history was left; nil forgets it.
+    /// Stores the position reached in a history; nil removes it.
     public func keep(
         _ place: HistoryPlace?, of key: HistoryPlace.Key
     ) async throws(StoreError) {

@@ -1,17 +1,17 @@
 internal import Foundation
 public import LedgerStore
 
-/// The right to deliver webhooks of an environment: an advisory lock on `webhooks.lock`, given back
-/// when the process ends, however it ends. Two that deliver would tell everything twice, and each
-/// move the cursor behind the other's back.
+/// The exclusive right to deliver an environment's webhooks: an advisory lock on `webhooks.lock`,
+/// released when the process ends, however it ends. Two delivering processes would send every
+/// change twice, and overwrite each other's cursor.
 public final class DeliveryLock: Sendable {
     private let descriptor: Int32
 
     private static let fileName = "webhooks.lock"
 
-    /// Nil while somebody else holds it. Blocks for a moment.
+    /// Nil while another process holds it. Blocks for a moment.
     ///
-    /// Throws `fileReadOnly`, `diskFull` or `ioError` when the lock cannot be asked for.
+    /// Throws `fileReadOnly`, `diskFull` or `ioError` when the lock cannot be requested.
     public static func take(directory: String) throws(StoreError) -> DeliveryLock? {
         let path = "\(directory)/\(fileName)"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, DatabaseFile.fileMode)

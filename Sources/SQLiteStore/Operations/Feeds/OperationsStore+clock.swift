@@ -3,11 +3,11 @@ internal import GRDB
 public import Ledger
 public import LedgerStore
 
-/// The feed's clock: when it told what no event had said (`ChangeStream`).
+/// The feed's clock: when it emitted changes that no event caused (`ChangeStream`).
 extension OperationsStore {
-    /// How far the clock came, and the end of the log by then; nil before the first time. Without a
-    /// leaf hash where a release that kept none wrote it; to be looked past where one wrote it that
-    /// may have left something out.
+    /// How far the clock has advanced, and the end of the log at that time; nil before the first
+    /// time. The leaf hash is nil where an earlier release stored none; `looksAgain` is set where
+    /// an earlier release may have left something out.
     public func feedClock() async throws(StoreError) -> (
         end: Checkpoint, at: Timestamp, looksAgain: Bool
     )? {
@@ -21,8 +21,8 @@ extension OperationsStore {
         }
     }
 
-    /// Keeps that the clock came to `at` when the log ended with `end`, and which chains that
-    /// changed, in their order. Committed before anybody is told.
+    /// Stores that the clock advanced to `at` when the log ended at `end`, and which chains changed
+    /// by that, in order. Committed before the changes are emitted.
     public func keepClock(
         end: Checkpoint, at: Timestamp, chains: [ChainId]
     ) async throws(StoreError) {
@@ -55,7 +55,7 @@ extension OperationsStore {
         }
     }
 
-    /// Where readings were made, newest first: ends of the log by then, before `position`.
+    /// The ends of the log at which readings were made, newest first, before `position`.
     public func readingEnds(
         before position: Int64, limit: Int
     ) async throws(StoreError) -> [Checkpoint] {
@@ -77,8 +77,8 @@ extension OperationsStore {
         }
     }
 
-    /// Forgets readings after `end`: beyond it they belonged to another log. The clock goes back to
-    /// the newest that is left, so that what came due since is looked at again.
+    /// Removes readings after `end`, which belonged to another log. The clock goes back to the
+    /// newest remaining one, so that everything due since is evaluated again.
     public func forgetClock(after end: Checkpoint) async throws(StoreError) {
         try await write { database in
             let delete = try BoundStatement(
@@ -98,7 +98,7 @@ extension OperationsStore {
         }
     }
 
-    /// The readings that concerned each of the chains.
+    /// The readings that concern each of the chains.
     public func clockReadings(
         of chains: [ChainId]
     ) async throws(StoreError) -> [ChainId: [ClockReading]] {

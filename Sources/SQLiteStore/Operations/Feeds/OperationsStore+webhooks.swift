@@ -3,22 +3,22 @@ internal import GRDB
 internal import Ledger
 public import LedgerStore
 
-/// Where every webhook endpoint stands, and what it did not take yet.
+/// The state of every webhook endpoint, and the changes still to be delivered to it.
 extension OperationsStore {
-    /// Every endpoint that ever began here, by name.
+    /// Every endpoint registered here, by name.
     public func webhookEndpoints() async throws(StoreError) -> [WebhookEndpointRow] {
         try await read { try WebhookRows.endpoints($0) }
     }
 
-    /// Where one endpoint stands; nil for one that never began here.
+    /// The state of one endpoint; nil when it is not registered.
     public func webhookEndpoint(_ name: String) async throws(StoreError) -> WebhookEndpointRow? {
         try await read { try WebhookRows.endpoints($0, named: name).first }
     }
 
-    /// Writes down where an endpoint begins, unless it has begun: of several processes the first
-    /// decides.
+    /// Registers an endpoint and its starting place unless it is registered: of several processes
+    /// the first one decides.
     ///
-    /// - Returns: where it stands.
+    /// - Returns: its stored state.
     public func begin(_ endpoint: WebhookEndpointRow) async throws(StoreError) -> WebhookEndpointRow
     {
         try await write { database in
@@ -30,8 +30,8 @@ extension OperationsStore {
         }
     }
 
-    /// Moves an endpoint, and says what waits and what no longer does, in one transaction: a crash
-    /// before it repeats deliveries, and never forgets one.
+    /// Moves an endpoint's cursor, and adds and removes waiting changes, in one transaction: a
+    /// crash before it repeats deliveries and loses none.
     public func keep(
         _ endpoint: WebhookEndpointRow, waiting: [WaitingChange] = [],
         done: [ChainPlace] = []
@@ -43,7 +43,8 @@ extension OperationsStore {
         }
     }
 
-    /// What waits for an endpoint, in the feed's order; with `parked`, what was given up instead.
+    /// Changes waiting for an endpoint, in feed order; with `parked`, those that were given up
+    /// instead.
     public func waiting(
         for endpoint: String, parked: Bool = false, limit: Int
     ) async throws(StoreError) -> [WaitingChange] {
@@ -67,7 +68,7 @@ extension OperationsStore {
         }
     }
 
-    /// How many changes wait for an endpoint, and how many were given up.
+    /// The numbers of changes waiting for an endpoint and given up.
     public func waitingCounts(
         for endpoint: String
     ) async throws(StoreError) -> (waiting: Int, parked: Int) {
@@ -85,7 +86,7 @@ extension OperationsStore {
         }
     }
 
-    /// Keeps the newest `limit` of what was given up; how many were dropped.
+    /// Keeps the newest `limit` parked changes; returns how many were dropped.
     public func dropParked(
         for endpoint: String, keeping limit: Int
     ) async throws(StoreError) -> Int {
@@ -108,7 +109,7 @@ extension OperationsStore {
 }
 
 extension OperationsStore {
-    /// Delivers to an endpoint again that answered that it is gone.
+    /// Resumes delivery to an endpoint that reported that it is gone.
     public func enableWebhook(_ name: String) async throws(StoreError) {
         try await write { database in
             let update = try BoundStatement(
@@ -118,7 +119,7 @@ extension OperationsStore {
         }
     }
 
-    /// Forgets parked changes that were delivered after all.
+    /// Removes parked changes that were delivered after all.
     public func forgetParked(
         _ places: [ChainPlace], of endpoint: String
     ) async throws(StoreError) {

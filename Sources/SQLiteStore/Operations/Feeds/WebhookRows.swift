@@ -3,7 +3,7 @@ internal import GRDB
 internal import Ledger
 internal import LedgerStore
 
-/// The rows of webhook endpoints and of what waits for them.
+/// The rows of webhook endpoints and of changes waiting for them.
 enum WebhookRows {
     static func place(_ row: BoundStatement, from column: Int32) -> ChangePlace {
         ChangePlace(
@@ -15,7 +15,7 @@ enum WebhookRows {
         row.optionalInt64(column).map { Timestamp(milliseconds: $0) }
     }
 
-    /// By name; with `named` that one alone.
+    /// By name; with `named`, only that one.
     static func endpoints(
         _ database: Database, named name: String? = nil
     ) throws -> [WebhookEndpointRow] {
