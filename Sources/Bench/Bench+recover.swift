@@ -9,14 +9,14 @@ import Signing
 internal import Simulator
 
 extension Bench {
-    /// Notifications a second at the rate Apple documents: 50 requests of 20 (`appstore.md` §4).
+    /// Apple's documented rate in notifications per second: 50 requests of 20 (`appstore.md` §4).
     static let documentedRate = 1_000.0
 
-    /// Recovers the file's notifications into an empty ledger: from an answer of Apple's to events,
-    /// rows and report. Apple answers at once and without limits; the second figure is how much of
-    /// one core the documented rate takes.
+    /// Recovers the file's notifications into an empty ledger: from Apple's response to events,
+    /// rows and report. The simulated Apple answers at once and without limits; the second figure
+    /// is the share of one core at the documented rate.
     ///
-    /// - Parameter credentials: any; nobody looks at the token.
+    /// - Parameter credentials: any; the token is not checked.
     public func recover(_ credentials: APICredentials) async throws -> [BenchRow] {
         let sent = try recorded()
         guard let first = sent.first, let last = sent.last, let app = apps.first else {
@@ -61,7 +61,7 @@ extension Bench {
         ]
     }
 
-    /// The file's notifications as Apple would tell them, each once, in order of signing.
+    /// The file's notifications as in Apple's history: without duplicates, in order of signing.
     private func recorded() throws -> [RecordedHistory.Sent] {
         var seen: Set<String> = []
         var sent: [RecordedHistory.Sent] = []

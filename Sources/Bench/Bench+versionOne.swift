@@ -5,8 +5,8 @@ import LedgerStore
 import Signing
 
 extension Bench {
-    /// Makes events of version 1 notifications on one core, against events of version 2: everything
-    /// between the body and the log. `bodies` carry the secret of the apps' `sharedSecretFile`.
+    /// Prepares events of version 1 notifications on one core, against version 2: everything
+    /// between the body and the log. `bodies` contain the secret of the apps' `sharedSecretFile`.
     public func versionOne(_ bodies: [[UInt8]], repetitions: Int) throws -> BenchRow {
         let tokens = sample.compactMap { Bench.token($0) }.filter { Bench.hasThreeParts($0) }
         guard !tokens.isEmpty, !bodies.isEmpty else { throw BenchProblem.noInput }
@@ -27,7 +27,7 @@ extension Bench {
         var (taken, compared) = (0, 0)
         var (elapsed, comparedElapsed) = (Duration.zero, Duration.zero)
         let clock = ContinuousClock()
-        // Alternates, so that what else the machine does weighs on both alike.
+        // Alternates, so that other load on the machine affects both equally.
         while taken < repetitions {
             elapsed += try clock.measure { try prepare(one) }
             taken += one.count

@@ -7,11 +7,11 @@ internal import SQLiteStore
 public import Signing
 internal import Simulator
 
-/// Figures measured on the spot. The caller brings signed lines; nothing here signs.
+/// Benchmarks of verification and ingest. The caller provides signed lines; nothing here signs.
 public struct Bench: Sendable {
-    /// A file of lines as `ingest` takes them.
+    /// The path of a file of lines in the format of `ingest`.
     let file: String
-    /// Some of its lines.
+    /// A sample of its lines.
     let sample: [[UInt8]]
     let roots: TrustedRoots
     let apps: [Configuration.App]
@@ -28,7 +28,7 @@ public struct Bench: Sendable {
         self.environment = environment
     }
 
-    /// The notifications of the file, as bodies to post.
+    /// The notifications of the file, as request bodies.
     public func bodies() throws -> [[UInt8]] {
         let data = try Data(contentsOf: URL(filePath: file), options: .mappedIfSafe)
         return data.split(separator: UInt8(ascii: "\n")).map { Array($0) }.filter {
@@ -47,7 +47,7 @@ public struct Bench: Sendable {
         let identity = AppIdentity(
             bundleId: app.bundleId, appAppleId: app.appAppleId, environment: environment)
         let now = Timestamp(milliseconds: 0)
-        // Warms the chain cache, as any server is after its first notification.
+        // Warms the certificate chain cache, as on any server after its first notification.
         _ = try verifier.verifyNotification(first, receivedAt: now)
         let bare = try BareVerification(first, verifier: verifier.jws)
         _ = bare.run(count: 200)
@@ -56,7 +56,7 @@ public struct Bench: Sendable {
         var bareElapsed = Duration.zero
         var bareCount = 0
         let clock = ContinuousClock()
-        // Alternates, so that what else the machine does weighs on both alike.
+        // Alternates, so that other load on the machine affects both equally.
         while verified < repetitions {
             elapsed += try clock.measure {
                 for token in tokens.prefix(256) {
@@ -89,7 +89,7 @@ public struct Bench: Sendable {
 
     // MARK: Ingest
 
-    /// Takes in a file of lines end to end: read, verify on all cores, append, project.
+    /// Ingests a file of lines end to end: read, verify on all cores, append, project.
     public func ingest() async throws -> [BenchRow] {
         let scratch = try await ScratchLedger.open(
             environment: environment, apps: apps, roots: roots
@@ -121,15 +121,15 @@ public struct Bench: Sendable {
     }
 }
 
-/// Why nothing was measured.
+/// Why a measurement failed.
 public enum BenchProblem: Error, Sendable {
-    /// The lines hold no notification with three signatures.
+    /// The lines contain no notification with three signatures.
     case noInput
-    /// Something of the generated input was refused: the figure would mean nothing.
+    /// Generated input was rejected, so the figure would be invalid.
     case refused
     /// Another process projects in the scratch directory.
     case busy
-    /// DuckDB counted something else from the exported lines than the report says.
+    /// DuckDB's counts from the exported lines differ from the report.
     case different
 }
 

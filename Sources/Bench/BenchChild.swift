@@ -1,12 +1,12 @@
 import Foundation
 
-/// A process that is waited for.
+/// Runs a process to its end.
 enum BenchChild {
     static func run(_ binary: String, _ arguments: [String]) async throws {
         guard try await status(binary, arguments) == 0 else { throw BenchProblem.refused }
     }
 
-    /// How it ended; what it prints is not kept.
+    /// The exit code; output is discarded.
     static func status(_ binary: String, _ arguments: [String]) async throws -> Int32 {
         let process = Process()
         process.executableURL = URL(filePath: binary)

@@ -2,22 +2,22 @@ public import AppStore
 public import LedgerStore
 public import SQLiteStore
 
-/// What is measured with: lives without signatures, made on the spot. The caller makes them; every
-/// function may be called by several workers at once.
+/// The input of benchmarks: generated lives without signatures. The caller generates them; every
+/// function must be safe to call concurrently.
 public struct BenchFeed: Sendable {
     public let bundleId: BundleId
     public let appAppleId: Int64
-    /// The facts of the next life but its last one; nil when there are enough.
+    /// The facts of the next life except the last one; nil after the last life.
     public let nextFacts: @Sendable () -> [FactDecoder.Decoded]?
-    /// Facts handed out so far.
+    /// Number of facts returned so far.
     public let factCount: @Sendable () -> Int64
-    /// The events that lives still owe: the last of each of `count` lives among those handed out,
-    /// in an order that has nothing to do with theirs.
+    /// The last events of `count` lives among those returned, which `nextFacts` omitted; in an
+    /// order unrelated to theirs.
     public let lateEvents: @Sendable (_ count: Int) -> [NewEvent]
-    /// Some thousand events of whole lives, in the order of lives, and the bytes they came in; nil
-    /// when there are enough.
+    /// Some thousand events of whole lives, in the order of lives, and the bytes they were received
+    /// as; nil after the last life.
     public let nextEvents: @Sendable () -> (events: [NewEvent], receivedByteCount: Int64)?
-    /// Any chain handed out.
+    /// Any chain among those returned.
     public let someChain: @Sendable (_ number: Int) -> OriginalTransactionId
 
     public init(

@@ -9,9 +9,8 @@ internal import Reports
 internal import SQLiteStore
 
 extension BenchLedger {
-    /// DuckDB's time for a report from exported transitions beside ours: once they are in a
-    /// table of its own, and with reading them. Both sides must come to the same figures, or nothing
-    /// that was measured means anything.
+    /// DuckDB's time for a report from exported transitions against ours: from a loaded table, and
+    /// including loading. Both must produce the same figures for the measurement to be valid.
     func duckDB(
         _ python: String, _ session: LedgerSession, _ report: ChurnReport, _ now: Timestamp,
         beside ours: BenchRow, _ count: Int64
@@ -47,8 +46,8 @@ extension BenchLedger {
         ]
     }
 
-    /// Writes the lines that stand, one file a core: those of `subledger warehouse transitions` less
-    /// what was taken back. The log that they would come from was never written here.
+    /// Writes the transitions in effect, one file per core: the lines of `subledger warehouse
+    /// transitions` without retracted ones. The log needed for that export does not exist here.
     private func exportTransitions(_ session: LedgerSession, to folder: String) async throws {
         let (ledger, query) = (session.ledger, session.query)
         guard
@@ -77,8 +76,8 @@ extension BenchLedger {
 }
 
 extension WarehouseExport {
-    /// The lines of transitions that stand, of whole chains: what all lines of a chain sum up to. Each
-    /// is told at the chain's last position.
+    /// The transitions in effect of whole chains: the sum of all lines of each chain, written at
+    /// the chain's last position.
     func standingTransitions(_ page: FactsPage) throws(StoreError) -> [UInt8] {
         let subject = WarehouseSubject.transitions
         var writer = WarehouseWriter(columns: subject.columns, format: .ndjson)

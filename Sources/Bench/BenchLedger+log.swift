@@ -6,17 +6,17 @@ import LedgerStore
 internal import Projection
 internal import SQLiteStore
 
-/// What is measured on a log that was really written.
+/// Benchmarks on a real log.
 extension BenchLedger {
-    /// Events of the stretch at the beginning and at the end that rates are given for.
+    /// Number of events at the beginning and at the end with separate rates.
     static let stretchEventCount = 100_000
-    /// Appends of one event, and bare synchronisations beside them.
+    /// Number of appends of one event, and of bare syncs beside them.
     static let singleCount = 500
 
     // MARK: Append
 
-    /// Batches of 512 into an empty log, up to `count` events, then single events; against SQLite
-    /// inserting the same bytes, and against a bare fdatasync.
+    /// Appends batches of 512 to an empty log, up to `count` events, then single events; against
+    /// SQLite inserting the same bytes, and against a bare fdatasync.
     public func append(count: Int, report: (Int64) -> Void = { _ in }) async throws -> [BenchRow] {
         defer { remove() }
         let pool = try feedPool()
@@ -70,7 +70,7 @@ extension BenchLedger {
         return Double(last.0 - first.0) / (last.1 - first.1)
     }
 
-    /// Medians of one event's append and of one bare fdatasync, taken in turn.
+    /// Medians of one event's append and of one bare fdatasync, measured alternately.
     private func single(
         _ log: EventLog, _ pool: EventPool, _ number: Int
     ) async throws -> (Double, Double) {
@@ -101,7 +101,7 @@ extension BenchLedger {
     // MARK: From the log
 
     /// Writes a log of whole lives, then decodes all of it into new facts and projections; against
-    /// one bare walk over the log. Ends with the sizes.
+    /// a bare scan of the log. The last rows are the sizes.
     public func fromLog(report: (Int64) -> Void = { _ in }) async throws -> [BenchRow] {
         defer { remove() }
         let (ledger, count, received) = try await written(report)
@@ -111,7 +111,7 @@ extension BenchLedger {
                 position = last.event.position
             }
         }
-        // What making the log took is not what reading it takes.
+        // Excludes the memory used for writing the log.
         await Blocking.run { FreedMemory.giveBack() }
         PeakMemory.reset()
         let clock = ContinuousClock()
@@ -129,7 +129,7 @@ extension BenchLedger {
         ] + sizes
     }
 
-    /// The log filled with whole lives while more are made.
+    /// Fills the log with whole lives while more are generated.
     private func written(
         _ report: (Int64) -> Void
     ) async throws -> (EnvironmentLedger, count: Int64, received: Int64) {
@@ -151,7 +151,7 @@ extension BenchLedger {
         return (ledger, try await ledger.log.head().position, received)
     }
 
-    /// Closes everything: what a write-ahead log holds room for is not what is kept.
+    /// Sizes after closing everything, which excludes the write-ahead logs.
     private func sizes(
         _ ledger: EnvironmentLedger, _ projector: Projector, count: Int64, received: Int64
     ) async throws -> [BenchRow] {
@@ -176,7 +176,7 @@ extension BenchLedger {
     }
 }
 
-/// Events that can be had again and again under other identities.
+/// Events that can be repeated with other identities.
 private struct EventPool: Sendable {
     private let events: [NewEvent]
     let bodyByteCount: Int

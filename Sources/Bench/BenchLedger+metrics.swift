@@ -10,15 +10,15 @@ internal import Service
 import Signing
 
 extension BenchLedger {
-    /// Times each report is asked for.
+    /// Number of measurements per report.
     static let reportCount = 5
-    /// The turns in which the projector works with sums and without: reading what is not cached yet,
-    /// and a machine that slows down, count against both alike.
+    /// Whether the projector keeps sums, per turn. The order balances cold reads and a slowing
+    /// machine between both.
     static let sumsAreKept = [false, true, true, false, false, true, true, false]
 
-    /// Monthly churn by product over the whole ledger: of the report zone, of another one, and as it
-    /// was known not long and long ago, against a bare walk over the facts; and what keeping the sums
-    /// costs the projector.
+    /// Monthly churn by product over the whole ledger: in the report zone, in another zone, and
+    /// with recent and old knowledge, against a bare scan of the facts; and the projector's cost of
+    /// keeping the sums.
     ///
     /// - Parameter python: runs DuckDB on the same report, from exported transitions.
     public func metrics(python: String) async throws -> [BenchRow] {
@@ -37,7 +37,7 @@ extension BenchLedger {
             while let last = page?.last { page = try await facts.undecodedPage(after: last) }
         }
         let state = try await session.projections.movements(MovementPlan())
-        // Some time after the newest fact, in the middle of a day.
+        // Some time after the newest fact, within a day.
         guard let newest = state?.newestSignedAt else { throw BenchProblem.refused }
         let now = newest.advanced(byMilliseconds: 3 * 3_600_000 + 1)
         var words = MetricsWords()
@@ -80,8 +80,8 @@ extension BenchLedger {
         return rows
     }
 
-    /// Reports that no sums are kept for, so that every chain is folded: definitions of others beside
-    /// ours, and what moved by the last hundredth of the log.
+    /// Reports without stored sums, for which every chain is folded: comparisons with other
+    /// definitions, and differences by the last hundredth of the log.
     private func foldedReports(
         _ query: MetricsQuery, _ bare: Double, _ count: Int64
     ) async throws -> [BenchRow] {
@@ -99,15 +99,15 @@ extension BenchLedger {
                 guard !report.rows.isEmpty else { throw BenchProblem.refused }
             },
             try await row("metrics.diff") {
-                // The last hundredth of a short log may move nothing.
+                // The last hundredth of a short log may change nothing.
                 _ = try await query.diff(
                     .churn(isPaid: false), months, from: .knownPosition(count - count / 100))
             },
         ]
     }
 
-    /// The share of the projector's processor time that keeping the sums takes: what else the machine
-    /// does weighs on the clock, and on one turn more than on the next, but hardly on this.
+    /// The share of the projector's processor time spent on keeping the sums. Processor time,
+    /// unlike elapsed time, is hardly affected by other load on the machine.
     private func sumsCost(_ count: Int64) async throws -> BenchRow {
         let ledger = try await open()
         let lateCount = min(BenchLedger.lateEventCount, Int(count) / 20 + 1)

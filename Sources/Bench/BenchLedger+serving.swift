@@ -7,8 +7,8 @@ internal import Projection
 internal import SQLiteStore
 
 extension BenchLedger {
-    /// Appends all events of the feed, and projects them: a ledger to ask questions of. Its
-    /// configuration, how many chains it holds, and everybody who ever held one.
+    /// Appends and projects all events of the feed: a ledger for queries. Returns its
+    /// configuration, the number of chains, and everyone who ever held one.
     public func fill() async throws -> (
         configuration: Configuration, chainCount: Int, customers: [CustomerId]
     ) {
@@ -25,7 +25,7 @@ extension BenchLedger {
         return (configuration, count, customers)
     }
 
-    /// Rows a second that SQLite inserts durably one by one, each about as large as an event.
+    /// Rows per second that SQLite inserts durably one at a time, each about the size of an event.
     public static func bareSingleInserts(folder: String) async throws -> Double {
         try await Blocking.run {
             try MeasuredFiles.bareInserts(

@@ -7,10 +7,10 @@ internal import Projection
 internal import SQLiteStore
 import Signing
 
-/// A scratch ledger of a given size, and what is measured on it.
+/// A scratch ledger of a given size, and the benchmarks on it.
 public struct BenchLedger: Sendable {
     public let feed: BenchFeed
-    /// Holds everything; removed when done.
+    /// Contains all files; removed when done.
     public let folder: String
     let configuration: Configuration
 
@@ -39,7 +39,7 @@ public struct BenchLedger: Sendable {
 
     // MARK: From generated facts
 
-    /// Makes facts directly, and a log that holds their last position only.
+    /// Writes facts directly, and a log with only their last position.
     func makeFacts(report: Projector.Report) async throws -> Int64 {
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
@@ -54,7 +54,7 @@ public struct BenchLedger: Sendable {
         return count
     }
 
-    /// Folds all facts into a new projections file, against one bare walk over the facts.
+    /// Folds all facts into a new projections file, against a bare scan of the facts.
     public func rebuild() async throws -> [BenchRow] {
         defer { remove() }
         let count = try await makeFacts { _ in }
@@ -92,10 +92,10 @@ public struct BenchLedger: Sendable {
 
     // MARK: Incremental
 
-    /// Events measured one by one.
+    /// Number of events measured.
     static let lateEventCount = 20_000
 
-    /// Applies new events of chains all over the ledger, against bare insertions of as many rows.
+    /// Applies new events of chains across the ledger, against bare insertions of as many rows.
     public func project() async throws -> [BenchRow] {
         defer { remove() }
         let count = try await makeFacts { _ in }
@@ -124,11 +124,11 @@ public struct BenchLedger: Sendable {
 
     // MARK: Start
 
-    /// How often the first answer is asked for.
+    /// Number of measured starts.
     static let startCount = 20
 
-    /// The time to the first answer of a fresh process, against that of a process which only says
-    /// its version.
+    /// The time to the first answer of a new process, against that of a process that prints its
+    /// version.
     public func start(binary: String) async throws -> [BenchRow] {
         defer { remove() }
         let count = try await makeFacts { _ in }
@@ -149,7 +149,7 @@ public struct BenchLedger: Sendable {
         return [
             BenchRow(
                 name: "start", value: BenchLedger.median(answers) * 1_000, unit: "ms",
-                limitName: "a process that says its version",
+                limitName: "a process that prints its version",
                 limit: BenchLedger.median(bare) * 1_000, events: Int(count)),
             BenchRow(
                 name: "start.slowest", value: (answers.max() ?? 0) * 1_000, unit: "ms",

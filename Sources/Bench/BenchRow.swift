@@ -1,17 +1,17 @@
 public import AppStore
 internal import Queries
 
-/// One measured figure beside the limit measured in the same run (`contract.md`, `bench`).
+/// A measured figure and the limit measured in the same run (`contract.md`, `bench`).
 public struct BenchRow: Sendable {
     public let name: String
-    /// Per second where the floor is a rate; nil where nothing could be measured.
+    /// Per second where the limit is a rate; nil where the measurement was impossible.
     public let value: Double?
     public let unit: String
     public let limitName: String?
     public let limit: Double?
     public let events: Int
     public let peakMemoryMiB: Double
-    /// One sentence: why there is no figure.
+    /// Why there is no figure, in one sentence.
     public let reason: String?
 
     public init(
@@ -28,7 +28,7 @@ public struct BenchRow: Sendable {
         reason = nil
     }
 
-    /// A figure that cannot be had here.
+    /// A figure that cannot be measured here.
     public init(name: String, unit: String, missing reason: String, events: Int) {
         self.name = name
         value = nil
@@ -73,7 +73,7 @@ public struct BenchRow: Sendable {
         return line + "; \(events) events, peak \(Int(peakMemoryMiB.rounded())) MiB"
     }
 
-    /// Small figures keep their fractions.
+    /// Keeps decimal places of small figures.
     private static func figure(_ value: Double) -> String {
         value < 100 ? String(rounded(value, places: 2)) : String(Int(value.rounded()))
     }

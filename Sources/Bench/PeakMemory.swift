@@ -1,8 +1,8 @@
 import Foundation
 
-/// The most memory this process held since it began, or since the last `reset`.
+/// The peak memory of this process since its start or the last `reset`.
 public enum PeakMemory {
-    /// Begins anew, so that one benchmark does not count what another held
+    /// Resets the peak, so that one benchmark does not count the memory of another
     /// (https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html).
     public static func reset() {
         try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))

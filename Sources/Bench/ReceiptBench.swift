@@ -1,35 +1,35 @@
 import AppStore
 public import Signing
 
-/// Figures of app receipts, measured on the spot. The caller brings receipts; nothing here signs.
+/// Benchmarks of app receipts. The caller provides the receipts; nothing here signs.
 public struct ReceiptBench: Sendable {
     private let receipts: [[UInt8]]
     private let roots: TrustedRoots
     private let identity: AppIdentity
 
     /// - Parameters:
-    ///   - receipts: as devices send them: base64.
-    ///   - roots: what they chain to.
-    ///   - identity: whose they are.
+    ///   - receipts: in base64, as sent by devices.
+    ///   - roots: the trust anchors of the receipts.
+    ///   - identity: the app of the receipts.
     public init(receipts: [[UInt8]], roots: TrustedRoots, identity: AppIdentity) {
         self.receipts = receipts
         self.roots = roots
         self.identity = identity
     }
 
-    /// Verifies receipts on one core, base64 and decoding and policy included, against bare RSA
+    /// Verifies receipts on one core, including base64, decoding and policy, against bare RSA
     /// verifications.
     public func verify(repetitions: Int) throws -> BenchRow {
         guard let first = receipts.first else { throw BenchProblem.noInput }
         let verifier = ReceiptVerifier(roots: roots)
         let now = Timestamp(milliseconds: 0)
-        // Warms the chain cache, as any server is after its first receipt.
+        // Warms the certificate chain cache, as on any server after its first receipt.
         let bare = try BareReceiptVerification(first, verifier: verifier, receivedAt: now)
         _ = bare.run(count: 200)
         var (verified, bareCount) = (0, 0)
         var (elapsed, bareElapsed) = (Duration.zero, Duration.zero)
         let clock = ContinuousClock()
-        // Alternates, so that what else the machine does weighs on both alike.
+        // Alternates, so that other load on the machine affects both equally.
         while verified < repetitions {
             elapsed += try clock.measure {
                 for receipt in receipts {

@@ -3,8 +3,8 @@ import AppStoreAPI
 import Foundation
 import Synchronization
 
-/// Apple's notification history, signed beforehand: answers without any work that would be counted
-/// as the asker's.
+/// Apple's notification history, signed in advance, so that its answers cost no time attributed to
+/// the measured client.
 final class RecordedHistory: APITransport {
     private let sent: [Sent]
 
@@ -13,10 +13,10 @@ final class RecordedHistory: APITransport {
         let token: [UInt8]
     }
 
-    /// Apple's page.
+    /// Apple's page size.
     static let pageCount = 20
 
-    /// - Parameter sent: in order of signedDate.
+    /// - Parameter sent: ordered by signedDate.
     init(_ sent: [Sent]) { self.sent = sent }
 
     func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportAnswer {
@@ -24,7 +24,7 @@ final class RecordedHistory: APITransport {
             let from = body["startDate"]?.int64, let to = body["endDate"]?.int64
         else { return TransportAnswer(status: 400) }
         let first = index(Timestamp(milliseconds: from))
-        // Everything is brought by the questions without a type.
+        // Only requests without a type return notifications.
         let end =
             body["notificationType"] == nil ? index(Timestamp(milliseconds: to)) : first
         let start = request.url.split(separator: "=").last.flatMap { Int($0) } ?? first
@@ -42,7 +42,7 @@ final class RecordedHistory: APITransport {
         return TransportAnswer(status: 200, body: json)
     }
 
-    /// Of the first that was signed then or later.
+    /// The index of the first notification signed at or after a moment.
     private func index(_ moment: Timestamp) -> Int {
         var (low, high) = (0, sent.count)
         while low < high {
@@ -53,7 +53,7 @@ final class RecordedHistory: APITransport {
     }
 }
 
-/// A clock on which waiting takes no time: rates are kept, and hold nobody up.
+/// A clock whose sleeps take no time: rate limits apply without delaying the benchmark.
 final class UnhurriedClock: RequestClock {
     private let waited = Mutex<Int64>(0)
     private let start: Timestamp

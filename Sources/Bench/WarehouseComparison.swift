@@ -3,19 +3,19 @@ import Foundation
 import Ledger
 internal import Reports
 
-/// DuckDB on monthly churn by product, from transitions as `subledger warehouse` writes them: what
-/// analysts would do without our sums.
+/// Monthly churn by product in DuckDB, from transitions as written by `subledger warehouse`: the
+/// alternative to the stored sums.
 enum WarehouseComparison {
-    /// What Python said.
+    /// The output of the Python script.
     struct Answer {
-        /// Reading the files into a table, seconds.
+        /// Seconds to read the files into a table.
         var loading: Double
-        /// The report from that table, seconds each time.
+        /// Seconds per report from that table.
         var reports: [Double]
         var figures: [Figure: Int64]
     }
 
-    /// One cell of the report that is not 0.
+    /// A cell of the report other than 0.
     struct Figure: Hashable {
         /// 2026-01
         var month: String
@@ -23,19 +23,19 @@ enum WarehouseComparison {
         var column: String
     }
 
-    /// Times the report is asked for.
+    /// Number of measurements of the report.
     static let reportCount = 5
-    /// The script's exit code where the package cannot be imported.
+    /// The script's exit code if the package cannot be imported.
     private static let withoutPackage: Int32 = 3
-    /// The usual exit codes where a program cannot be run.
+    /// The usual exit codes if a program cannot be executed.
     private static let withoutProgram: Set<Int32> = [126, 127]
 
-    /// Asks DuckDB, in a process of its own.
+    /// Runs DuckDB in a separate process.
     ///
     /// - Parameters:
-    ///   - python: a program's path, or its name on PATH.
-    ///   - folder: holds the lines as *.ndjson; what Python says is kept there, too.
-    ///   - end: what comes then or later is not counted.
+    ///   - python: the path of a program, or its name on PATH.
+    ///   - folder: contains the lines as *.ndjson; also receives the output of the script.
+    ///   - end: exclusive end of the counted time.
     static func ask(
         python: String, folder: String, before end: Timestamp
     ) async throws -> Answer {
@@ -49,17 +49,17 @@ enum WarehouseComparison {
         return try answer(try JSONValue.parse(Array(bytes)))
     }
 
-    /// One sentence: why DuckDB cannot be asked; nil where it can.
+    /// Why DuckDB cannot be run, in one sentence; nil if it can.
     static func missing(_ python: String) async throws -> String? {
         let status = try await BenchChild.status(
             "/usr/bin/env", [python, "-c", WarehouseScript.looking])
         if withoutProgram.contains(status) {
-            return "There is no \(python) to run DuckDB with; --python names one."
+            return "\(python) was not found, which runs DuckDB; select another with --python."
         }
         if status == withoutPackage {
             return
-                "Python's package duckdb is not there (pip install duckdb); --python names a Python"
-                + " that has it."
+                "Python's package duckdb is missing (pip install duckdb); select a Python that has"
+                + " it with --python."
         }
         guard status == 0 else { throw BenchProblem.refused }
         return nil
@@ -84,7 +84,7 @@ enum WarehouseComparison {
 
     private static func seconds(_ microseconds: Int64) -> Double { Double(microseconds) / 1e6 }
 
-    /// The cells of our own report that are not 0.
+    /// The cells of our own report other than 0.
     static func figures(_ report: ChurnReport) -> [Figure: Int64] {
         var figures: [Figure: Int64] = [:]
         for row in report.rows {

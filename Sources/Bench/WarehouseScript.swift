@@ -1,6 +1,6 @@
-/// What Python runs: the whole of `subledger churn --by product`, from lines of transitions. Times
-/// are whole microseconds; every column is counted, so that both sides do the same work.
-/// The answer is a file: DuckDB itself prints how far it is.
+/// The Python script: all of `subledger churn --by product`, from lines of transitions. Times are
+/// whole microseconds. Every column is counted, so that both sides do the same work. The result is
+/// a file, since DuckDB prints its progress.
 enum WarehouseScript {
     static let text = """
         from duckdb import connect
@@ -24,14 +24,14 @@ enum WarehouseScript {
             file.write(dumps({'loading': loading, 'reports': reports, 'cells': cells}))
         """
 
-    /// Ends with 3 where there is no such package.
+    /// Exits with 3 if the package is missing.
     static let looking = """
         from importlib.util import find_spec
         from sys import exit
         exit(0 if find_spec('duckdb') else 3)
         """
 
-    /// The lines that stand, typed.
+    /// The transitions in effect, typed.
     private static let load = """
         CREATE TABLE transitions AS
         SELECT bundleId, originalTransactionId, "at", "to" AS state, reason, gain, isCounted,

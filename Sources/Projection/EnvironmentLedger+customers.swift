@@ -4,8 +4,8 @@ import LedgerStore
 internal import SQLiteStore
 
 extension EnvironmentLedger {
-    /// Whom an event is about that is about no chain: a grant, its withdrawal, a note. Only the
-    /// evidence says so; such events are few.
+    /// The customer of an event that has no chain: a grant, its withdrawal, a note. Only the
+    /// evidence contains it; such events are rare.
     func customer(of event: RecordedEvent) async throws(StoreError) -> CustomerId? {
         guard event.attributes.kind == .command, event.attributes.chain == nil,
             let logged = try await log.event(at: event.position)
@@ -13,8 +13,8 @@ extension EnvironmentLedger {
         return try FactDecoder.decode(logged).first?.chain.customer
     }
 
-    /// Chains that events after a position say something of, and in it name the customer. Decodes
-    /// every event there is after it.
+    /// Chains that events after a position name together with the customer. Decodes every event
+    /// after the position.
     package func chains(
         naming customer: CustomerId, after position: Int64
     ) async throws(StoreError) -> [ChainId] {
@@ -34,8 +34,8 @@ extension EnvironmentLedger {
         }
     }
 
-    /// The facts of a chain, or of a customer, up to the head of the log as of now: those stored,
-    /// and those of events that the projector has not reached yet.
+    /// The facts of a chain or a customer up to the current head of the log: the stored ones, and
+    /// those of events that are not projected yet.
     package func presentFacts(of chain: ChainId) async throws(StoreError) -> [Fact] {
         let facts = facts
         let stored = try await facts.checkpoint().position
@@ -67,7 +67,7 @@ extension EnvironmentLedger {
 }
 
 extension Fact {
-    /// Whether it says, by token or by command, that a chain is this customer's.
+    /// Whether the fact assigns its chain to this customer, by token or by command.
     fileprivate func names(_ customer: CustomerId) -> Bool {
         if command?.customer == customer { return true }
         return transaction?.appAccountToken.map { CustomerId(token: $0) } == customer

@@ -4,29 +4,29 @@ public import SQLiteStore
 import Signing
 import Synchronization
 
-/// The calendar days of a time zone, as moments. Midnights are found from the zone's offsets alone,
-/// so that days of 23 and 25 hours, and days that begin at one in the morning, come out right.
+/// The calendar days of a time zone, as moments. Computes midnights from the zone's offsets alone,
+/// which handles days of 23 and 25 hours and days that begin at 01:00.
 public struct ReportZone: Sendable, Hashable {
-    /// The IANA name, as it was given.
+    /// The IANA name, as given.
     public let name: String
     private let zone: TimeZone
 
-    /// Nil for anything but a name of the IANA database. Abbreviations and offsets, which the
-    /// system would take, too, say little: BST is Dhaka to it, CST Chicago.
+    /// Nil for anything but an IANA name. Foundation also accepts abbreviations and offsets, which
+    /// are ambiguous: it takes BST for Dhaka and CST for Chicago.
     public init?(_ name: String) {
         guard ReportZone.isName(name), let zone = TimeZone(identifier: name) else { return nil }
         self.name = name
         self.zone = zone
     }
 
-    /// Regions and places have a slash between them; all other names of the database are these.
+    /// Names of regions and places contain a slash; `wholeNames` lists the others.
     private static func isName(_ name: String) -> Bool {
         guard name.contains("/") else { return wholeNames.contains(name) }
-        // Rules of another system, which the database never had.
+        // POSIX-style rules of another system, never part of the database.
         return !name.hasPrefix("SystemV/")
     }
 
-    /// Names without a slash, of the IANA database's files `etcetera` and `backward`.
+    /// Names without a slash in the IANA database's files `etcetera` and `backward`.
     private static let wholeNames: Set<String> = [
         "CET", "CST6CDT", "Cuba", "EET", "EST", "EST5EDT", "Egypt", "Eire", "GB", "GB-Eire", "GMT",
         "GMT+0", "GMT-0", "GMT0", "Greenwich", "HST", "Hongkong", "Iceland", "Iran", "Israel",
@@ -36,20 +36,19 @@ public struct ReportZone: Sendable, Hashable {
         "Universal", "W-SU", "WET", "Zulu",
     ]
 
-    /// Ahead of UTC, milliseconds.
+    /// Milliseconds ahead of UTC.
     private func offset(_ milliseconds: Int64) -> Int64 {
         let date = Date(timeIntervalSince1970: (Double(milliseconds) / 1000).rounded(.down))
         return Int64(zone.secondsFromGMT(for: date)) * 1000
     }
 
-    /// The local day that a moment lies in; of one outside the years 1 to 9999 that of the nearest
-    /// inside.
+    /// The local day that contains a moment; moments outside the years 1 to 9999 are clamped.
     public func day(of moment: Timestamp) -> CivilDate {
         let moment = moment.clamped
         return moment.advanced(byMilliseconds: offset(moment.milliseconds)).date
     }
 
-    /// Hours and minutes of a local clock, as 13:00.
+    /// Local hours and minutes, as 13:00.
     package func clock(_ moment: Timestamp) -> String {
         let moment = moment.clamped
         let local = moment.milliseconds + offset(moment.milliseconds)
@@ -58,16 +57,16 @@ public struct ReportZone: Sendable, Hashable {
 
     package static let dayMilliseconds: Int64 = 86_400_000
 
-    /// A day and more before and after every local day of the years 1 to 9999: arithmetic holds
-    /// between them.
+    /// More than a day before and after every local day of the years 1 to 9999; between them
+    /// arithmetic does not overflow.
     private static let firstDay = Timestamp.earliest.date.daysSinceEpoch - 2
     private static let lastDay = Timestamp.latest.date.daysSinceEpoch + 3
 
-    /// The first moment of a local day; of a day that a zone left out, the moment it was left out.
+    /// The first moment of a local day; for a day that the zone skipped, the moment of the skip.
     public func start(of day: CivilDate) -> Timestamp {
         let number = min(max(day.daysSinceEpoch, ReportZone.firstDay), ReportZone.lastDay)
         let local = number * ReportZone.dayMilliseconds
-        // No zone changes its offset twice within two days, and none has one beyond a day.
+        // No zone changes its offset twice within two days, or has an offset beyond a day.
         let before = offset(local - ReportZone.dayMilliseconds)
         let after = offset(local + ReportZone.dayMilliseconds)
         let early = local - before
@@ -85,13 +84,13 @@ public struct ReportZone: Sendable, Hashable {
 }
 
 extension ReportZone {
-    /// The days that sums are kept by in this zone. Their name tells the zone's rules apart, too:
-    /// another release of the database of time zones may move a day.
+    /// The days by which sums are stored in this zone. Their name includes the zone's rules, since
+    /// another release of the time zone database may move a day.
     public var days: ReportDays {
         let zone = self
         return ReportDays(name: "\(name)\(rules.map { " (\($0))" } ?? "")") { moment in
             var day = zone.day(of: moment).daysSinceEpoch
-            // A zone that put its clocks back over midnight had a local day twice.
+            // Setting clocks back over midnight repeats a local day.
             while zone.start(of: CivilDate(daysSinceEpoch: day)) > moment { day -= 1 }
             while zone.start(of: CivilDate(daysSinceEpoch: day + 1)) <= moment { day += 1 }
             let date = CivilDate(daysSinceEpoch: day)
@@ -103,17 +102,17 @@ extension ReportZone {
         }
     }
 
-    /// Of a digest's hexadecimal digits.
+    /// Hexadecimal digits kept of the digest.
     private static let ruleCharacterCount = 16
-    /// Changes are looked for in steps of a week, up to when the database lists them: 2038.
+    /// Step of the search for changes, and its end, up to which the database lists them: 2038.
     private static let weekMilliseconds = 7 * dayMilliseconds
     private static let lastChangeMilliseconds: Int64 = 2_147_483_648_000
 
-    /// What `digestOfRules` was, by name: it takes longer than opening a ledger, and a process never
-    /// sees other rules.
+    /// Cache of `digestOfRules` by name: computing it takes longer than opening a ledger, and the
+    /// rules do not change within a process.
     private static let knownRules = Mutex<[String: String?]>([:])
 
-    /// A digest of every change of the offset; nil for days that are those of UTC.
+    /// A digest of every change of the offset; nil for zones whose days are those of UTC.
     private var rules: String? {
         if name == "UTC" { return nil }
         if let known = ReportZone.knownRules.withLock({ $0[name] }) { return known }
@@ -140,7 +139,7 @@ extension ReportZone {
         return String(digest.prefix(ReportZone.ruleCharacterCount))
     }
 
-    /// To the second.
+    /// Accurate to the second.
     private func firstMoment(of later: Int64, from: Int64, to: Int64) -> Int64 {
         var (low, high) = (from / 1000, to / 1000)
         while high - low > 1 {

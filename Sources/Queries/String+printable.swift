@@ -1,13 +1,12 @@
-/// What strangers put into receipts, file names, tokens and payloads, as text that does nothing
-/// where it is shown: in a terminal or a log, in a spreadsheet, in a picture. JSON says everything
-/// exactly.
+/// Escaping of untrusted text (receipts, file names, tokens, payloads) for terminals, logs,
+/// spreadsheets and pictures. JSON output is exact and needs none of it.
 extension String {
-    /// With control characters and marks without a shape as JSON escapes them, `\u001B`: in a
-    /// terminal they could move the cursor, hide lines, turn the direction of writing, or begin a
-    /// line of their own. JSON stays the same JSON.
+    /// Escapes control and format characters as JSON does, `\u001B`: in a terminal they could move
+    /// the cursor, hide lines, change the writing direction, or start a new line. Applied to JSON
+    /// text, it leaves the value unchanged.
     package var printable: String { escaped { _ in false } }
 
-    /// The same of each line; the line feeds stay.
+    /// The same, but keeps line feeds.
     package var printableLines: String { escaped { $0 == "\n" } }
 
     private func escaped(but isKept: (Unicode.Scalar) -> Bool) -> String {
@@ -25,11 +24,11 @@ extension String {
 
     // MARK: Comma-separated values
 
-    /// A field of comma-separated values (RFC 4180). Spreadsheets run a field as a formula whose
-    /// first character says so (owasp.org, CSV Injection): a text that begins so has an apostrophe
-    /// before it and stands in quotes, and control characters are escaped. Numbers stay numbers.
+    /// A field of comma-separated values (RFC 4180). Spreadsheets execute a field as a formula by
+    /// its first character (owasp.org, CSV Injection): such a text gets a leading apostrophe and
+    /// quotes, and control characters are escaped. Numbers stay unchanged.
     ///
-    /// - Parameter isRaw: only quotes what RFC 4180 asks for.
+    /// - Parameter isRaw: only quotes as RFC 4180 requires.
     package func csvField(isRaw: Bool = false) -> String {
         if isRaw || isPlainNumber { return quotedWhereNeeded }
         let shown = printable
@@ -41,7 +40,7 @@ extension String {
 
     private static let formulaStarts: [Unicode.Scalar] = ["=", "+", "-", "@", "\t", "\r", "\n"]
 
-    /// Digits, with a minus, a point and an exponent where a number has them, as we write them.
+    /// Whether the text is a number as written here: digits, with minus, point and exponent.
     private var isPlainNumber: Bool {
         let digits = utf8.drop { $0 == UInt8(ascii: "-") }
         guard utf8.count - digits.count <= 1, let first = digits.first,
@@ -64,8 +63,8 @@ extension String {
 
     // MARK: XML
 
-    /// Text of an XML document: what XML takes for its own is escaped, what XML 1.0 forbids is left
-    /// out (https://www.w3.org/TR/xml/#charsets).
+    /// Text of an XML document: escapes markup, and omits characters that XML 1.0 forbids
+    /// (https://www.w3.org/TR/xml/#charsets).
     package var xmlText: String {
         var text = ""
         for scalar in unicodeScalars where scalar.isXML {
@@ -82,13 +81,13 @@ extension String {
 }
 
 extension [String] {
-    /// A text of these lines, each of which is one, whatever stands in it.
+    /// A text in which each element is exactly one line, whatever characters it contains.
     package var printableText: String { map(\.printable).joined(separator: "\n") + "\n" }
 }
 
 extension Unicode.Scalar {
     fileprivate var isUnprintable: Bool {
-        // Letters, digits and punctuation of ASCII are nearly all there is.
+        // Fast path: most text is ASCII.
         if value < 0x7F { return value < 0x20 }
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: return true
@@ -96,7 +95,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// `\u` and four digits for each UTF-16 unit (RFC 8259 §7).
+    /// `\u` and four digits per UTF-16 unit (RFC 8259 §7).
     fileprivate var jsonEscape: String {
         Character(self).utf16.map { unit in
             let digits = String(unit, radix: 16, uppercase: true)

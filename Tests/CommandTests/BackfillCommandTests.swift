@@ -52,9 +52,9 @@ struct BackfillCommandTests {
             #expect(json["badLines"]?.array?.first?["line"]?.int64 == 7)
             #expect(json["estimate"]?["requests"]?.int64 == 9)
             #expect(json["position"]?.int64 == json["appended"]?.int64)
-            #expect(outcome.err.contains("3 ids to ask about"))
+            #expect(outcome.err.contains("3 ids to request"))
             let told = try await place.run("backfill", "export.csv")
-            #expect(told.out.contains("left out, of stores that are not Apple's: playstore 1\n"))
+            #expect(told.out.contains("skipped, not from an Apple store: playstore 1\n"))
             let shown = try await place.run(["show", ids[1], "--json", "--data", "data"])
             #expect(shown.code == 0)
         }

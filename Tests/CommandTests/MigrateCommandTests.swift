@@ -51,7 +51,7 @@ struct MigrateCommandTests {
         let keyless = try await place.run("migrate-from", "verify-receipt", "stored")
         #expect(keyless.code == 78)
         #expect(keyless.errorCode == "missingKey")
-        #expect(keyless.out.contains("3 ids to ask about: at least 9 requests"))
+        #expect(keyless.out.contains("3 ids to request: at least 9 requests"))
         #expect(keyless.out.contains("nothing was written or asked"))
         #expect(!FileManager.default.fileExists(atPath: place.file("data")))
     }
@@ -75,7 +75,7 @@ struct MigrateCommandTests {
             #expect(again.code == 1)
             #expect(again.err.contains("x.txt:1: notOriginalStoreKit"))
             #expect(again.out.contains("stored evidence: 0 appended, 5 known"))
-            #expect(again.out.contains("customers were not what their receipts said"))
+            #expect(again.out.contains("customers differ from their receipts"))
         }
     }
 

@@ -253,7 +253,7 @@ struct ReceiptCommandTests {
             ])
         try place.write(Data(try Self.shared.get().sign(contents)), to: "untyped.der")
         let text = try await Self.run(place, "untyped.der")
-        #expect(text.out.contains("lifetime: nothing says what it is"))
+        #expect(text.out.contains("lifetime: its kind is unknown"))
         let line = try Data(contentsOf: URL(filePath: place.file("untyped.der")))
             .base64EncodedString()
         let trust = ["--trust-root", "receipts.der"]
@@ -261,7 +261,7 @@ struct ReceiptCommandTests {
         #expect(taken.code == 0)
         let shown = try await place.run("show", "77")
         #expect(shown.code == 1)
-        #expect(shown.err.contains("error: noSuchSubscription: What is known by 77 has no state."))
+        #expect(shown.err.contains("error: noSuchSubscription: The data under 77 has no state."))
         #expect(shown.err.contains("list it under products"))
         // Listed, it is what the catalogue says.
         try place.write(
@@ -269,7 +269,7 @@ struct ReceiptCommandTests {
         let listed = ["--config", place.file("listed.yaml")]
         let again = try await place.run(
             ["receipt", "untyped.der"] + listed + trust + place.options)
-        #expect(!again.out.contains("nothing says what it is"))
+        #expect(!again.out.contains("its kind is unknown"))
         let owned = try await place.run(["show", "77", "--json"] + listed + place.options)
         #expect(try owned.json()["state"]?.string == "owned")
     }

@@ -102,7 +102,7 @@ struct RecoverCommandTests {
                 #expect(again.out == done.out)
             }
             let plain = try await place.run(["recover", "--last"] + local)
-            #expect(plain.out.contains("notifications at Apple's: 0 known"))
+            #expect(plain.out.contains("notifications from Apple: 0 known"))
             let other = try await place.run(
                 ["recover", "--last", "--bundle-id", "com.example.other"] + local)
             #expect(other.code == 1)

@@ -4,20 +4,20 @@ public import LedgerStore
 internal import Projection
 public import SQLiteStore
 
-/// Fetches the histories of given customers: statuses, transactions and refunds of each, verified
-/// and appended. Goes on where it was when it was ended, and where histories were left; one id's
-/// failure never stops the others.
+/// Fetches the histories of given customers: the statuses, transactions and refunds of each,
+/// verified and appended. Resumes an interrupted run, also within a history; a failure of one id
+/// does not stop the others.
 public struct Backfill: Sendable {
     private let client: AppStoreServerAPIClient
     private let books: AnswerBooks
-    /// Keeps how far lists were worked through.
+    /// Persists the progress of lists.
     private let cursors: OperationsStore
     private let choice: EnvironmentChoice
     private let includesRefunds: Bool
-    /// What the client was told to leave it at; nil: Apple's rates.
+    /// The client's rate limit; nil: Apple's rates.
     private let requestsPerSecond: Int?
 
-    /// How far it is, for people who wait.
+    /// Progress, for people.
     public struct Progress: Sendable, Equatable {
         public let settled: Int
         public let ids: Int
@@ -32,13 +32,13 @@ public struct Backfill: Sendable {
     }
 
     /// - Parameters:
-    ///   - client: of the app.
-    ///   - books: the ledgers that take the answers.
-    ///   - cursors: where it is kept how far a list was worked through.
-    ///   - choice: whom to ask.
-    ///   - includesRefunds: also asks for refund histories, which takes five times as long: what
-    ///     Apple refunded stands in transaction histories, too.
-    ///   - requestsPerSecond: of each kind, as the client was told; nil: as many as Apple allows.
+    ///   - client: the client of the app.
+    ///   - books: the ledgers that receive the responses.
+    ///   - cursors: the store of the progress of lists.
+    ///   - choice: the environments to request.
+    ///   - includesRefunds: also requests refund histories, which takes five times as long;
+    ///     transaction histories also contain refunds.
+    ///   - requestsPerSecond: the client's limit per endpoint; nil: Apple's rates.
     public init(
         _ client: AppStoreServerAPIClient, books: AnswerBooks, cursors: OperationsStore,
         in choice: EnvironmentChoice, includesRefunds: Bool = true, requestsPerSecond: Int? = nil
@@ -53,14 +53,14 @@ public struct Backfill: Sendable {
 
     // MARK: Running
 
-    /// Works through a list from where it was left.
+    /// Processes a list from where the last run stopped.
     ///
     /// - Parameters:
-    ///   - startsAnew: forgets how far it was.
-    ///   - begin: told before the first question.
-    ///   - report: told after each id.
+    ///   - startsAnew: discards the progress of earlier runs.
+    ///   - begin: called before the first request.
+    ///   - report: called after each id.
     ///
-    /// Throws when the cursor cannot be read; whatever ends a run later stands in its report.
+    /// Throws when the progress cannot be read; later failures are in the report.
     public func run(
         _ list: IdList, startsAnew: Bool = false,
         begin: @Sendable (BackfillEstimate) -> Void = { _ in },
@@ -81,7 +81,7 @@ public struct Backfill: Sendable {
         return try await close(progress, resumedAt: run.settled, estimate)
     }
 
-    /// Asks about several ids at once; settles them in the order of the list.
+    /// Requests several ids concurrently; settles them in the order of the list.
     private func walk(
         _ progress: inout BackfillProgress, _ report: @Sendable (Progress) -> Void
     ) async {
@@ -111,14 +111,14 @@ public struct Backfill: Sendable {
         }
     }
 
-    /// Codes of failures that may have passed by the end of the list.
+    /// Codes of failures that may be over by the end of the list.
     private static let passing: Set<String> = Set(
         [
             APIFailure.Code.rateLimited, .appleUnavailable, .appleUnreachable, .appleTimedOut,
             .unexpectedStatus,
         ].map(\.rawValue))
 
-    /// Asks once more about ids that failed for a reason that may have passed.
+    /// Retries ids with transient failures once.
     private func askAgain(
         _ progress: inout BackfillProgress, _ report: @Sendable (Progress) -> Void
     ) async throws(StoreError) {
@@ -168,7 +168,8 @@ public struct Backfill: Sendable {
         return BackfillOutcome(tally: questions.tally, end: .refused(refusal))
     }
 
-    /// An id without any subscription may have no statuses: the history decides what is unknown.
+    /// An id without a subscription may have no statuses: the history decides whether it is
+    /// unknown.
     private func knownStatuses(_ questions: inout CustomerQuestions) async throws(AskingFailure) {
         do throws(AskingFailure) { try await questions.statuses() } catch {
             guard error.isUnknownId else { throw error }
@@ -177,7 +178,7 @@ public struct Backfill: Sendable {
 }
 
 extension EnvironmentChoice {
-    /// Whose rates hold, as far as is known before anybody answered.
+    /// The environment whose rates apply, as far as known before the first response.
     var expected: Environment {
         switch self {
         case .only(let environment): environment

@@ -1,21 +1,21 @@
 public import AppStore
 import AppStoreAPI
 
-/// What asking about a number of customers takes, at least: one page of each answer, at the rates
-/// Apple allows and we keep to. Long histories have more pages, and Apple's answers take time, too.
+/// The minimum cost of requesting a number of customers: one page per response, at Apple's rates
+/// and ours. Long histories have more pages, and Apple's latency is not included.
 public struct BackfillEstimate: Sendable, Equatable {
-    /// Ids still to be asked about.
+    /// Ids still to be requested.
     public let ids: Int
     public let requests: Int64
-    /// As many more of ids whose renewal was extended: what Apple sent about it is asked for, too.
+    /// Additional requests, at most, for renewal extensions of these ids.
     public let furtherRequests: Int64
     public let milliseconds: Int64
 
     /// - Parameters:
-    ///   - ids: still to be asked about.
-    ///   - includesRefunds: whether refund histories are asked for, at a fifth of the others' rate.
-    ///   - environment: Sandbox takes a tenth of Production's requests.
-    ///   - requestsPerSecond: of each kind, where less is asked for than Apple allows.
+    ///   - ids: still to be requested.
+    ///   - includesRefunds: whether refund histories are requested, at a fifth of the others' rate.
+    ///   - environment: Sandbox allows a tenth of Production's requests.
+    ///   - requestsPerSecond: limit per endpoint, if lower than Apple's.
     public init(
         ids: Int, includesRefunds: Bool, environment: Environment, requestsPerSecond: Int? = nil
     ) {
@@ -31,7 +31,7 @@ public struct BackfillEstimate: Sendable, Equatable {
         milliseconds = (Int64(ids) * factor + Int64(slowest) - 1) / Int64(slowest)
     }
 
-    /// Days, hours, minutes, seconds: the two largest that are not zero.
+    /// The two largest of days, hours, minutes and seconds that are not zero.
     public var duration: String {
         let seconds = (milliseconds + 999) / 1_000
         let parts = [
@@ -41,10 +41,10 @@ public struct BackfillEstimate: Sendable, Equatable {
         return parts.isEmpty ? "0 s" : parts.map { "\($0.0) \($0.1)" }.joined(separator: " ")
     }
 
-    /// One sentence for people who wait.
+    /// One sentence for people.
     public var text: String {
-        "\(ids) ids to ask about: at least \(requests) requests, \(duration) at Apple's rates;"
-            + " up to \(furtherRequests) more about renewals that were extended"
+        "\(ids) ids to request: at least \(requests) requests, \(duration) at Apple's rates;"
+            + " up to \(furtherRequests) more about renewal extensions"
     }
 
     public func write(to json: inout JSONWriter) {

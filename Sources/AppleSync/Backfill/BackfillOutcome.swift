@@ -1,22 +1,22 @@
 internal import Intake
 
-/// What asking about one id came to.
+/// The outcome of the requests for one id.
 struct BackfillOutcome: Sendable {
     let tally: AskedTally
     let end: End
 
-    /// How it ended.
+    /// How the requests ended.
     enum End: Sendable {
-        /// Everything was answered and taken in.
+        /// Everything was answered and accepted.
         case done
-        /// Apple knows nothing of the id.
+        /// Apple does not know the id.
         case unknown(AskingFailure)
-        /// Answered, but not all of it was acceptable.
+        /// Answered, but not everything was accepted.
         case refused(AskedTally.Refusal)
-        /// Not answered whole.
+        /// Not answered completely.
         case failed(AskingFailure)
 
-        /// What is told of the id; nil when all is well. Without a code: it is unknown.
+        /// The reported trouble; nil when all is well. An unknown id has no code.
         var trouble: (code: String?, message: String)? {
             switch self {
             case .done: nil

@@ -2,21 +2,21 @@ import AppStore
 import LedgerStore
 internal import SQLiteStore
 
-/// Settles the ids of a list in its order, and keeps on the disk how far that is.
+/// Settles the ids of a list in order, and persists the progress.
 ///
-/// An id that failed for a reason that may pass is held until a later one is answered: then it is
-/// passed over, and asked about once more at the end. When several in a row fail so, or the last ones, the run ends before the
-/// first of them, and the next run begins with it.
+/// An id with a transient failure is held until a later one is answered; then it is skipped, and
+/// retried once at the end. When several in a row fail so, or the last ones, the run ends before
+/// the first of them, and the next run starts with it.
 struct BackfillProgress: Sendable {
     let list: IdList
     let key: Digest
     private(set) var run: BackfillRun
-    /// Why nobody else is asked; nil while somebody is.
+    /// Why the run stopped; nil while it continues.
     private(set) var stop: AskingFailure?
-    /// Ids that did not go well so far.
+    /// Number of ids with trouble so far.
     var troubleCount = 0
     private let cursors: OperationsStore
-    /// Ids in a row that failed a second time.
+    /// Number of consecutive ids that failed a second time.
     private var streak = 0
     private var held: [(tally: AskedTally, failure: AskingFailure)] = []
 
@@ -27,7 +27,7 @@ struct BackfillProgress: Sendable {
         self.cursors = cursors
     }
 
-    /// The place in the list of the id whose outcome is taken next.
+    /// The index in the list of the id whose outcome is taken next.
     var place: Int { run.settled + held.count }
 
     var told: Backfill.Progress {
@@ -36,7 +36,7 @@ struct BackfillProgress: Sendable {
             troubles: troubleCount)
     }
 
-    /// Takes what asking about the id at `place` came to.
+    /// Takes the outcome of the id at `place`.
     mutating func take(_ outcome: BackfillOutcome, at now: Timestamp) async {
         if case .failed(let failure) = outcome.end {
             if failure.concernsEverybody {
@@ -60,7 +60,7 @@ struct BackfillProgress: Sendable {
         await keep(troubles, at: now)
     }
 
-    /// Takes what asking once more about an id that had failed came to.
+    /// Takes the outcome of retrying an id that had failed.
     mutating func retake(
         _ trouble: BackfillRun.Trouble, _ outcome: BackfillOutcome, at now: Timestamp
     ) async {

@@ -2,42 +2,42 @@ public import AppStore
 public import LedgerStore
 internal import Projection
 
-/// What a backfill came to (`contract.md`, `backfill`).
+/// The result of a backfill (`contract.md`, `backfill`).
 public struct BackfillReport: Sendable, Equatable {
-    /// Ids of the list, each once.
+    /// Number of distinct ids in the list.
     public var ids = 0
-    /// Where in the list this run went on: 0 of a list that began.
+    /// The index at which this run resumed; 0 for a new list.
     public var resumedAt = 0
-    /// The whole list's standing, runs before this one included.
+    /// The progress of the whole list, including earlier runs.
     public var run: BackfillRun
-    /// Ids Apple knows nothing of, any more or at all; in the order of the list.
+    /// Ids that Apple does not know, or no longer; in the order of the list.
     public var unknown: [String] = []
-    /// Ids that were not answered whole.
+    /// Ids that were not answered completely.
     public var failed: [Failure] = []
-    /// What this run took at least, as told before it began.
+    /// The lower bound of this run's cost, as reported before it began.
     public var estimate: BackfillEstimate
-    /// The ends of the ledgers, by environment.
+    /// The heads of the ledgers, by environment.
     public var positions: [Position] = []
-    /// Why the run ended before the list did; nil when it did not.
+    /// Why the run stopped before the end of the list; nil if it did not.
     public var stop: AskingFailure?
 
-    /// An id that was not answered whole.
+    /// An id that was not answered completely.
     public struct Failure: Sendable, Equatable {
         public let id: String
         public let code: String
         public let message: String
     }
 
-    /// The end of one ledger.
+    /// The head of one ledger.
     public struct Position: Sendable, Equatable {
         public let environment: Environment
         public let position: Int64
     }
 
-    /// Ids that nobody asked about yet.
+    /// Ids not requested yet.
     public var left: Int { ids - run.settled }
 
-    /// Whether every id was answered whole.
+    /// Whether every id was answered completely.
     public var isComplete: Bool { run.done == ids }
 
     mutating func add(_ troubles: [BackfillRun.Trouble]) {
@@ -50,9 +50,9 @@ public struct BackfillReport: Sendable, Equatable {
         }
     }
 
-    // MARK: Telling
+    // MARK: Output
 
-    /// The report's members, `list` being what was read.
+    /// Writes the report; `list` is the list of the run.
     public func write(to json: inout JSONWriter, list: IdList, environment: Environment) {
         json.object { json in
             json.member("ids", ids)
@@ -86,18 +86,18 @@ public struct BackfillReport: Sendable, Equatable {
         }
     }
 
-    /// Ids named one by one in a text; all of them are in the JSON.
+    /// Maximum number of ids listed in the text; the JSON has all.
     static let namedIdCount = 20
 
-    /// The report for people, a line each.
+    /// The lines of the report for people.
     public func lines(list: IdList) -> [String] {
         let column = list.column.map { ", from column \($0)" } ?? ""
         var lines = ["\(run.done) of \(ids) ids answered\(column)"]
         if let left = list.leftOut { lines.append(left) }
-        if resumedAt > 0 { lines.append("went on after \(resumedAt) that were settled before") }
+        if resumedAt > 0 { lines.append("resumed after \(resumedAt) ids of earlier runs") }
         lines.append(
             "\(run.appended) appended, \(run.duplicates) known, \(run.conflicts) conflicts;"
-                + " \(run.requests) answers of Apple's")
+                + " \(run.requests) responses from Apple")
         for entry in positions {
             let name = EnvironmentLedger.directoryName(entry.environment)
             lines.append("\(name) ledger: position \(entry.position)")
@@ -107,25 +107,25 @@ public struct BackfillReport: Sendable, Equatable {
             lines.append(
                 "\(unknown.count) unknown to Apple: "
                     + unknown.prefix(BackfillReport.namedIdCount).joined(separator: " ")
-                    + (more > 0 ? " and \(more) more (--json names them)" : ""))
+                    + (more > 0 ? " and \(more) more (--json lists them)" : ""))
         }
         for failure in failed.prefix(BackfillReport.namedIdCount) {
             lines.append("\(failure.id): \(failure.code): \(failure.message)")
         }
         let more = failed.count - BackfillReport.namedIdCount
-        if more > 0 { lines.append("… and \(more) more that failed (--json names them)") }
-        if left > 0 { lines.append("\(left) not asked about; the same command goes on there") }
+        if more > 0 { lines.append("… and \(more) more failures (--json lists them)") }
+        if left > 0 { lines.append("\(left) not requested yet; run the same command to continue") }
         return lines
     }
 }
 
 extension IdList {
-    /// What was not asked about because of its store; nil when nothing was left out.
+    /// The records skipped because of their store; nil for none.
     var leftOut: String? {
         guard otherStores > 0 else { return nil }
         var names = stores.map { "\($0.name) \($0.count)" }
-        if furtherStores > 0 { names.append("further ones \(furtherStores)") }
-        return "left out, of stores that are not Apple's: " + names.joined(separator: ", ")
+        if furtherStores > 0 { names.append("others \(furtherStores)") }
+        return "skipped, not from an Apple store: " + names.joined(separator: ", ")
     }
 
     func write(to json: inout JSONWriter) {

@@ -1,14 +1,15 @@
 import Foundation
 
-/// Reads CSV (RFC 4180) record by record: fields between quotation marks may hold delimiters, line
-/// breaks and doubled quotation marks. A record that cannot be read costs its first line only.
+/// Reads CSV (RFC 4180) record by record: quoted fields may contain delimiters, line breaks and
+/// doubled quotation marks. After an unreadable record, reading resumes at the line after its
+/// first.
 struct CSVReader {
-    /// One record; its fields are not decoded until they are asked for.
+    /// One record; its fields are decoded on demand.
     struct Record {
-        /// Of its first byte, from 1.
+        /// The line of its first byte, from 1.
         let line: Int
         fileprivate(set) var fields: [Range<Int>] = []
-        /// Why there are no fields; nil when there are.
+        /// Why the record has no fields; nil if it has.
         fileprivate(set) var flaw: String?
     }
 
@@ -23,8 +24,8 @@ struct CSVReader {
 
     /// - Parameters:
     ///   - bytes: the whole file.
-    ///   - start: where the first record begins, after a byte order mark.
-    ///   - delimiter: between fields.
+    ///   - start: the offset of the first record, after a byte order mark.
+    ///   - delimiter: the separator of fields.
     init(_ bytes: [UInt8], from start: Int, delimiter: UInt8) {
         self.bytes = bytes
         place = start
@@ -69,7 +70,7 @@ struct CSVReader {
         while true {
             guard let end = fieldEnd(from: cursor, limit: start + BackfillLimits.recordByteCount)
             else {
-                return skip(&record, "a quotation mark is not closed, or not where a field ends")
+                return skip(&record, "a quotation mark is not closed, or is followed by other text")
             }
             record.fields.append(cursor..<trimmed(cursor, end))
             guard record.fields.count <= BackfillLimits.columnCount else {
@@ -85,14 +86,14 @@ struct CSVReader {
         return record
     }
 
-    /// A carriage return before the line's end is no part of the field.
+    /// Excludes a carriage return before the end of the line from the field.
     private func trimmed(_ start: Int, _ end: Int) -> Int {
         let isLineEnd = end == bytes.count || bytes[end] == CSVReader.newline
         let hasReturn = end > start && bytes[end - 1] == CSVReader.carriageReturn
         return isLineEnd && hasReturn ? end - 1 : end
     }
 
-    /// Where the field ends: at a delimiter, a line's end or the end; nil when it does not.
+    /// The end of the field: a delimiter, a line end or the end of the file; nil if there is none.
     private func fieldEnd(from start: Int, limit: Int) -> Int? {
         let limit = min(limit, bytes.count)
         var index = start
@@ -125,7 +126,7 @@ struct CSVReader {
         return nil
     }
 
-    /// Gives up a record, and goes on at the line after its first.
+    /// Discards a record and continues at the line after its first.
     private mutating func skip(_ record: inout Record, _ flaw: String) -> Record {
         record.fields = []
         record.flaw = flaw

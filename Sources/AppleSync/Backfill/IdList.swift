@@ -3,61 +3,61 @@ import Foundation
 import LedgerStore
 import Signing
 
-/// Ids to ask Apple about, from a plain list (one a line) or a CSV export of another service, each
-/// once and in the order of the file.
+/// Ids to request from Apple, read from a plain list (one per line) or a CSV export of another
+/// service; without duplicates, in the order of the file.
 public struct IdList: Sendable, Equatable {
     /// Any ids of customers: transactionIds, originalTransactionIds or appTransactionIds.
     public package(set) var ids: [String] = []
-    /// The CSV column the ids were taken from, as its header names it; nil of a plain list.
+    /// The header of the CSV column with the ids; nil for a plain list.
     public package(set) var column: String?
-    /// Lines without a usable id, the first `BackfillLimits.badLineCount`.
+    /// The first `BackfillLimits.badLineCount` lines without a usable id.
     public package(set) var badLines: [BadLine] = []
-    /// Those beyond.
+    /// The number of further such lines.
     public package(set) var badLinesOmitted = 0
-    /// Ids that stood in the list before.
+    /// Number of duplicate ids.
     public package(set) var repeated = 0
-    /// CSV records whose `store` is not known to be Apple's, by its name in letters and digits; in
-    /// order of appearance, the first `BackfillLimits.storeCount` names.
+    /// CSV records whose `store` is not known to be Apple's, by its name in letters and digits; the
+    /// first `BackfillLimits.storeCount` names in order of appearance.
     public package(set) var stores: [Store] = []
     /// Records of stores beyond those.
     public package(set) var furtherStores = 0
 
-    /// CSV records that were left out because of their `store`.
+    /// CSV records skipped because of their `store`.
     public var otherStores: Int { stores.reduce(furtherStores) { $0 + $1.count } }
 
     /// A store that is not known to be Apple's.
     public struct Store: Sendable, Equatable {
         /// Lower case, letters and digits only.
         public let name: String
-        /// Its records.
+        /// Number of its records.
         public package(set) var count: Int
     }
 
-    /// A line that holds no id.
+    /// A line without a usable id.
     public struct BadLine: Sendable, Equatable {
         /// From 1.
         public let line: Int
         public let reason: String
     }
 
-    /// A list that nothing was read into yet.
+    /// An empty list.
     init() {}
 
-    /// A list of these ids, each once.
+    /// A list of the given ids without duplicates.
     public init(_ ids: [String]) {
         var reader = IdListReader()
         for (index, id) in ids.enumerated() { reader.take(id, line: index + 1) }
         self = reader.list
     }
 
-    /// Why a text is no id of Apple's; nil for what may be one.
+    /// Why a text cannot be an id of Apple's; nil if it can.
     public static func flaw(_ id: String) -> String? {
-        guard !id.isEmpty else { return "it holds no id" }
+        guard !id.isEmpty else { return "it has no id" }
         guard id.utf8.count <= BackfillLimits.idByteCount else {
-            return "it is too long for an id"
+            return "the id is too long"
         }
         guard id.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-            return "it is no id of Apple's: those have digits only"
+            return "it is not an Apple id: these have digits only"
         }
         return nil
     }
@@ -67,13 +67,13 @@ public struct IdList: Sendable, Equatable {
         self = try IdListReader.read(bytes)
     }
 
-    /// Reads a file, off the cooperative pool; `-` is standard input. Throws what reading the list
-    /// throws, `unreadable` or `tooLong`.
+    /// Reads a file, off the cooperative pool; `-` is standard input. Throws the errors of reading
+    /// a list, `unreadable` or `tooLong`.
     public static func read(path: String) async throws(IdListProblem) -> IdList {
         try await read(path: path, longest: BackfillLimits.listByteCount)
     }
 
-    /// - Parameter longest: bytes that the file may have.
+    /// - Parameter longest: maximum size of the file in bytes.
     static func read(path: String, longest: Int) async throws(IdListProblem) -> IdList {
         try await Blocking.run { () throws(IdListProblem) in
             try IdList(reading: try bytes(path, longest))
@@ -102,11 +102,11 @@ public struct IdList: Sendable, Equatable {
         return bytes
     }
 
-    /// What a run over the list is known by: the app, what is asked of each id, and the ids in their
-    /// order. Who asks for more than last time begins anew.
+    /// Identifies a run over the list: the app, whether refunds are requested, and the ids in
+    /// order. Requesting more than last time starts a new run.
     func digest(_ bundleId: BundleId, includesRefunds: Bool) -> Digest {
         var hasher = SHA256Hasher()
-        // No id is empty.
+        // No id is empty, so this cannot collide with one.
         if !includesRefunds { hasher.update([0]) }
         for text in [bundleId.rawValue] + ids {
             hasher.update(Array(text.utf8))

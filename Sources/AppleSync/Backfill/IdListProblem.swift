@@ -1,10 +1,10 @@
-/// A list of ids that cannot be used.
+/// Why a list of ids is unusable.
 public enum IdListProblem: Error, Sendable, Equatable {
-    /// It looks like CSV, and no column is known to hold ids.
+    /// It looks like CSV, but has no known column of ids.
     case noIdColumn
     case tooManyIds
     case tooLong
-    /// It is no text of a kind that is read here.
+    /// It is not text in a supported encoding.
     case unknownEncoding
     case unreadable(String)
 
@@ -23,17 +23,17 @@ public enum IdListProblem: Error, Sendable, Equatable {
     public var message: String {
         switch self {
         case .noIdColumn:
-            "The first line names no column of ids; it takes one of "
+            "The first line has no column of ids; use one of "
                 + IdListReader.idColumns.joined(separator: ", ")
-                + ", or a plain list with one id a line."
+                + ", or a plain list with one id per line."
         case .tooManyIds:
             "There are more than \(BackfillLimits.idCount) ids; split the list."
         case .tooLong:
-            "The list has more than \(BackfillLimits.listByteCount) bytes; split it, or cut out the"
-                + " column of ids."
+            "The list has more than \(BackfillLimits.listByteCount) bytes; split it, or keep only"
+                + " the column of ids."
         case .unknownEncoding:
-            "The list is no text in UTF-8, nor in UTF-16 with a byte order mark; save it in that"
-                + " encoding (a spreadsheet file is to be exported as CSV first)."
+            "The list is not text in UTF-8, or in UTF-16 with a byte order mark; save it in one of"
+                + " these encodings (export a spreadsheet file as CSV first)."
         case .unreadable(let path): "\(path) cannot be read; check the path and its permissions."
         }
     }

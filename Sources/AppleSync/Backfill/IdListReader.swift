@@ -1,14 +1,14 @@
-/// Makes a list of ids of what people have.
+/// Parses a list of ids.
 struct IdListReader {
     private(set) var list = IdList()
     private var known: Set<String> = []
-    /// Ids that a list may hold.
+    /// Maximum number of ids in the list.
     private let idCount: Int
 
     init(idCount: Int = BackfillLimits.idCount) { self.idCount = idCount }
 
-    /// Columns that hold ids, the best first: an original id names a whole chain in one question.
-    /// RevenueCat and Adapty call them so in their exports, Apple in its own JSON.
+    /// Columns with ids, best first: an original id covers a whole chain in one request. The names
+    /// are those in exports of RevenueCat and Adapty, and in Apple's JSON.
     static let idColumns = [
         "original_store_transaction_id", "store_original_transaction_id",
         "original_transaction_id", "originalTransactionId", "vendor_original_transaction_id",
@@ -16,9 +16,9 @@ struct IdListReader {
         "transaction_id", "transactionId", "app_transaction_id", "appTransactionId",
     ]
 
-    /// Says in which store something was bought.
+    /// The column with the store of a purchase.
     static let storeColumn = "store"
-    /// What Apple's stores are called there, folded; an empty one may be.
+    /// Folded names of Apple's stores; an empty one may be Apple's.
     static let appleStores: Set<String> = [
         "appstore", "macappstore", "apple", "appleappstore", "applemacappstore",
         "itunes", "itunesstore", "appleitunes", "ios", "macos", "",
@@ -29,7 +29,7 @@ struct IdListReader {
 
     /// Reads a whole list. Throws `noIdColumn`, `tooManyIds` or `unknownEncoding`.
     ///
-    /// - Parameter idCount: how many ids a list may hold.
+    /// - Parameter idCount: maximum number of ids in the list.
     static func read(
         _ file: [UInt8], idCount: Int = BackfillLimits.idCount
     ) throws(IdListProblem) -> IdList {
@@ -48,14 +48,14 @@ struct IdListReader {
                 try reader.read(&records, names, columns)
                 return reader.list
             }
-            // A plain list has no header; what has several columns is none.
+            // A plain list has neither a header nor several columns.
             if names.count > 1 { throw .noIdColumn }
         }
         try reader.read(lines: bytes[...])
         return reader.list
     }
 
-    /// Columns that hold ids, the best first.
+    /// Indices of the columns with ids, best first.
     private static func idColumns(_ names: [String]) -> [Int] {
         let plain = names.map { folded($0) }
         return idColumns.compactMap { plain.firstIndex(of: folded($0)) }
@@ -72,7 +72,7 @@ struct IdListReader {
 
     // MARK: Reading
 
-    /// - Parameter columns: a record's id stands in the first of these that is not empty.
+    /// - Parameter columns: a record's id is in the first of these that is not empty.
     private mutating func read(
         _ records: inout CSVReader, _ names: [String], _ columns: [Int]
     ) throws(IdListProblem) {
@@ -101,7 +101,7 @@ struct IdListReader {
         }
     }
 
-    /// Counts a record of a store that is not known to be Apple's, by the store's name.
+    /// Counts a record whose store is not known to be Apple's, by store name.
     private mutating func leaveOut(_ store: String) {
         let name = String(store.prefix(BackfillLimits.storeNameLength))
         if let index = list.stores.firstIndex(where: { $0.name == name }) {
@@ -121,7 +121,7 @@ struct IdListReader {
             let text = line.drop { blanks.contains($0) }
             guard let first = text.first, first != UInt8(ascii: "#") else { continue }
             guard text.count <= BackfillLimits.recordByteCount else {
-                refuse(number, "it is too long for an id")
+                refuse(number, "the id is too long")
                 continue
             }
             var end = text.endIndex
@@ -131,7 +131,7 @@ struct IdListReader {
         }
     }
 
-    /// Takes an id, unless it is none or was there before.
+    /// Adds an id, unless it is invalid or a duplicate.
     mutating func take(_ id: String, line: Int) {
         if let flaw = IdList.flaw(id) { return refuse(line, flaw) }
         guard known.insert(id).inserted else {

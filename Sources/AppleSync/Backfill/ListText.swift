@@ -1,10 +1,10 @@
-/// Makes a file of ids readable: UTF-8, lines ending with line feeds, no byte order mark.
+/// Normalizes a file of ids: UTF-8, line feeds, no byte order mark.
 enum ListText {
     private static let newline = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
 
-    /// Spreadsheets write UTF-16, too, with a byte order mark. Throws `unknownEncoding` for what is
-    /// neither that nor built on ASCII.
+    /// Accepts ASCII-based encodings, and UTF-16 with a byte order mark, which spreadsheets also
+    /// write. Throws `unknownEncoding` for anything else.
     static func read(_ file: [UInt8]) throws(IdListProblem) -> [UInt8] {
         var bytes = file
         if file.starts(with: [0xFF, 0xFE]) {
@@ -14,7 +14,7 @@ enum ListText {
         } else if file.starts(with: [0xEF, 0xBB, 0xBF]) {
             bytes.removeFirst(3)
         }
-        // No text holds NUL; UTF-16 and UTF-32 without a mark hold it in the first line.
+        // Text has no NUL; UTF-16 and UTF-32 without a mark have it in the first line.
         guard !bytes.prefix(BackfillLimits.probedByteCount).contains(0) else {
             throw .unknownEncoding
         }

@@ -1,9 +1,9 @@
 import Foundation
 import LedgerStore
 
-/// The files below a directory, in the order of their names.
+/// The files below a directory, ordered by name.
 enum EvidenceFolder {
-    /// Paths from the directory on. Hidden files, links and what is no file are passed over.
+    /// Paths relative to the directory. Skips hidden files, links and special files.
     static func files(
         in directory: String, limit: Int = MigrationLimits.fileCount
     ) async throws(MigrationProblem) -> [String] {
@@ -22,7 +22,7 @@ enum EvidenceFolder {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             throw .unreadableDirectory(path)
         }
-        // By bytes: the same order on every machine.
+        // By bytes, for the same order on every machine.
         for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
         where !name.hasPrefix(".") {
             let inside = place.isEmpty ? name : "\(place)/\(name)"

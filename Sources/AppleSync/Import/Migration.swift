@@ -5,17 +5,17 @@ public import LedgerStore
 internal import Projection
 public import Signing
 
-/// Brings customers of original StoreKit over: takes in what was stored of them, and finds out whom
-/// to ask Apple about (`LedgerService.docc`, Coming from verifyReceipt). The asking itself is
-/// `Backfill`'s.
+/// Migrates customers of original StoreKit: imports stored evidence of them, and finds the ids to
+/// request from Apple (`LedgerService.docc`, Coming from verifyReceipt). `Backfill` sends the
+/// requests.
 public struct Migration: Sendable {
     private let apps: [Configuration.App]
-    /// Only of this one; nil: Production and Sandbox, each by itself.
+    /// Only this environment; nil: Production and Sandbox, separately.
     private let only: Environment?
 
     /// - Parameters:
-    ///   - apps: whose evidence is accepted.
-    ///   - only: leaves the other environments out; nil takes Production and Sandbox.
+    ///   - apps: the apps whose evidence is accepted.
+    ///   - only: excludes other environments; nil accepts Production and Sandbox.
     public init(apps: [Configuration.App], only: Environment? = nil) {
         self.apps = apps
         self.only = only
@@ -23,10 +23,10 @@ public struct Migration: Sendable {
 
     // MARK: Reading
 
-    /// Reads every file below a directory; nothing is written or believed. One that cannot be used
-    /// is named and never stops the rest.
+    /// Reads every file below a directory without verifying or writing. An unusable file is
+    /// reported and does not stop the rest.
     ///
-    /// - Parameter report: told now and then how many files were read.
+    /// - Parameter report: called with the number of files read so far.
     public func read(
         _ directory: String, report: @Sendable (Int) -> Void = { _ in }
     ) async throws(MigrationProblem) -> StoredEvidence {
@@ -49,7 +49,7 @@ public struct Migration: Sendable {
                         if found == 0, bad.count >= MigrationLimits.barrenLineCount {
                             break reading
                         }
-                        // The lines of a list are no evidence each.
+                        // The lines of a JSON list are not separate pieces of evidence.
                         if found == 0, bad.first?.code == StoredPiece.listCode { break reading }
                     }
                 }
@@ -70,8 +70,8 @@ public struct Migration: Sendable {
             input: file, code: VerificationCode.undecodablePayload.rawValue,
             message: lines == 0
                 ? "The file is empty."
-                : "None of its first \(lines) lines holds anything of original StoreKit; the rest"
-                    + " was passed over.")
+                : "None of its first \(lines) lines is evidence of original StoreKit; the rest was"
+                    + " skipped.")
     }
 
     private func take(_ piece: StoredPiece, _ evidence: inout StoredEvidence) {
@@ -88,8 +88,8 @@ public struct Migration: Sendable {
             piece.ids, to: MigrationScope(bundleId: app, environment: environment))
     }
 
-    /// Whose ledger it goes into; nil for one that is not meant. What names none is of the one that
-    /// is asked about, usually Production.
+    /// The environment of a piece; nil for one that is excluded. A piece without an environment
+    /// belongs to the requested one, by default Production.
     private func environment(of piece: StoredPiece) -> Environment? {
         let named = piece.environment ?? only ?? .production
         guard named == .production || named == .sandbox else { return nil }
@@ -101,16 +101,16 @@ public struct Migration: Sendable {
         return apps.contains { $0.bundleId == named } ? named : nil
     }
 
-    // MARK: Taking in
+    // MARK: Import
 
-    /// Verifies and appends what the files hold, each piece in the ledger of its environment. What
-    /// was appended before is known: a run that was ended is repeated without harm.
+    /// Verifies and appends the contents of the files, each piece in the ledger of its environment.
+    /// Known events are skipped, so an interrupted run can be repeated.
     ///
     /// - Parameters:
-    ///   - evidence: what was read of them.
+    ///   - evidence: the result of `read`.
     ///   - books: the ledgers.
-    ///   - verifier: says what is believed.
-    ///   - report: told after each batch.
+    ///   - verifier: verifies signatures.
+    ///   - report: called after each batch.
     public func take(
         _ evidence: StoredEvidence, into books: AnswerBooks, verifier: EvidenceVerifier,
         report: @Sendable (IngestSummary) -> Void = { _ in }
@@ -123,7 +123,7 @@ public struct Migration: Sendable {
                 path: "\(evidence.directory)/\(file)", name: file)
             var found = 0
             var barren = 0
-            // What cannot be read has been named when whom it names was read.
+            // `read` has already reported unreadable files.
             reading: while let pieces = try? await reader.next(), !pieces.isEmpty {
                 for piece in pieces {
                     if found == 0, barren >= MigrationLimits.barrenLineCount { break reading }

@@ -1,21 +1,20 @@
-/// Bounds of a migration.
+/// Limits of a migration.
 public enum MigrationLimits {
-    /// Files of one directory, those of the directories inside it included.
+    /// Maximum number of files below a directory.
     public static let fileCount = 5_000_000
-    /// Directories inside directories.
+    /// Maximum nesting of directories.
     public static let depth = 32
-    /// Lines of a file, from its first, that may hold no evidence before the rest of it is passed
-    /// over, when none did.
+    /// Lines without evidence at the beginning of a file after which the rest is skipped.
     public static let barrenLineCount = 20
-    /// Inputs that are told one by one because they hold nothing usable; the rest is counted.
+    /// Maximum number of reported unusable inputs; further ones are only counted.
     public static let badInputCount = 1_000
-    /// Customers told one by one because their state differs; the rest is counted.
+    /// Maximum number of reported state differences; further ones are only counted.
     public static let differenceCount = 100_000
-    /// Differences named one by one in a text; all that are told are in the JSON.
+    /// Maximum number of differences listed in the text; the JSON has all reported ones.
     public static let namedCount = 20
-    /// Pieces that are verified and appended as one, and about how many bytes of them.
+    /// Maximum number of pieces verified and appended in one batch, and its approximate size.
     static let piecesPerBatch = 128
     static let bytesPerBatch = 4 * 1_024 * 1_024
-    /// Customers whose facts are read as one.
+    /// Customers whose facts are read in one batch.
     static let customersPerPage = 100
 }

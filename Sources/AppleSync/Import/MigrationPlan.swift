@@ -1,19 +1,19 @@
 public import AppStore
 internal import Projection
 
-/// What it takes to fetch the lives of everybody a directory names.
+/// The cost of fetching the histories of all customers named in a directory.
 public struct MigrationPlan: Sendable, Equatable {
     public let parts: [Part]
 
-    /// One app in one environment; Apple's limits hold for each by itself.
+    /// One app in one environment; Apple's limits apply to each separately.
     public struct Part: Sendable, Equatable {
         public let scope: MigrationScope
         public let estimate: BackfillEstimate
     }
 
     /// - Parameters:
-    ///   - includesRefunds: whether refund histories are asked for.
-    ///   - requestsPerSecond: of each kind; nil: as many as Apple allows.
+    ///   - includesRefunds: whether refund histories are requested.
+    ///   - requestsPerSecond: limit per endpoint; nil: Apple's rates.
     public init(_ evidence: StoredEvidence, includesRefunds: Bool, requestsPerSecond: Int?) {
         parts = evidence.scopes.map { scope in
             Part(
@@ -25,23 +25,23 @@ public struct MigrationPlan: Sendable, Equatable {
     }
 
     public var requests: Int64 { parts.reduce(0) { $0 + $1.estimate.requests } }
-    /// One part after the other.
+    /// Parts run sequentially.
     public var milliseconds: Int64 { parts.reduce(0) { $0 + $1.estimate.milliseconds } }
 
-    /// For people, a line each.
+    /// The lines of the plan for people.
     public func lines(_ evidence: StoredEvidence) -> [String] {
         var lines = [
             "\(evidence.files.count) files: \(evidence.receipts) receipts, \(evidence.responses)"
-                + " answers of verifyReceipt, \(evidence.notifications) version 1 notifications,"
+                + " verifyReceipt responses, \(evidence.notifications) version 1 notifications,"
                 + " \(evidence.transactionReceipts) transaction receipts;"
-                + " \(evidence.badInputCount) inputs of no use"
+                + " \(evidence.badInputCount) unusable inputs"
         ]
         for (app, count) in evidence.otherApps.sorted(by: { $0.key < $1.key }) {
-            let name = app.rawValue.isEmpty ? "an app they do not name" : "\(app)"
-            lines.append("left out: \(count) of \(name), which is not configured")
+            let name = app.rawValue.isEmpty ? "an unnamed app" : "\(app)"
+            lines.append("skipped: \(count) of \(name), which is not configured")
         }
         if evidence.otherEnvironments > 0 {
-            lines.append("left out: \(evidence.otherEnvironments) of other environments")
+            lines.append("skipped: \(evidence.otherEnvironments) of other environments")
         }
         for part in parts {
             let name = EnvironmentLedger.directoryName(part.scope.environment)

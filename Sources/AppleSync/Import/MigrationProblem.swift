@@ -1,8 +1,8 @@
 public import LedgerStore
 
-/// Why a migration cannot begin or go on.
+/// Why a migration cannot start or continue.
 public enum MigrationProblem: Error, Sendable, Equatable {
-    /// It is no directory, or cannot be read.
+    /// It is not a directory, or is not readable.
     case unreadableDirectory(String)
     case tooManyFiles
     case tooDeep(String)
@@ -22,12 +22,12 @@ public enum MigrationProblem: Error, Sendable, Equatable {
     public var message: String {
         switch self {
         case .unreadableDirectory(let path):
-            "\(path) is no directory that can be read; check the path and its permissions."
+            "\(path) is not a readable directory; check the path and its permissions."
         case .tooManyFiles:
-            "There are more than \(MigrationLimits.fileCount) files; migrate one part after the"
-                + " other."
+            "There are more than \(MigrationLimits.fileCount) files; migrate the directory in"
+                + " parts."
         case .tooDeep(let path):
-            "\(path): directories lie more than \(MigrationLimits.depth) deep in each other; name"
+            "\(path): directories are nested more than \(MigrationLimits.depth) deep; start from"
                 + " one further down."
         case .store(let error): error.description
         }

@@ -4,24 +4,24 @@ public import LedgerStore
 public import Projection
 internal import SQLiteStore
 
-/// A customer of whom the receipts said something else than everything that is known now says of the
-/// same moment.
+/// A customer whose state by receipts differs from the state by everything known now, for the same
+/// moment.
 public struct StateDifference: Sendable, Equatable {
     public let scope: MigrationScope
     public let originalTransactionId: OriginalTransactionId
-    /// When the newest receipt was made, or verifyReceipt asked for the last time.
+    /// The creation of the newest receipt, or the last verifyReceipt request.
     public let at: Timestamp
-    /// The state at that moment by receipts and answers of verifyReceipt alone; nil: none yet.
+    /// The state at that moment by receipts and verifyReceipt responses alone; nil: none.
     public let said: String?
-    /// The state at that moment by everything.
+    /// The state at that moment by all facts.
     public let actual: String
-    /// Since when.
+    /// The start of the actual state.
     public let since: Timestamp
 
     /// One line for people.
     public var text: String {
-        "\(originalTransactionId): receipts of \(at.rfc3339) said \(said ?? "nothing"), it was"
-            + " \(actual) since \(since.rfc3339)"
+        "\(originalTransactionId): receipts of \(at.rfc3339) stated \(said ?? "nothing"),"
+            + " actual was \(actual) since \(since.rfc3339)"
     }
 
     func write(to json: inout JSONWriter) {
@@ -37,21 +37,21 @@ public struct StateDifference: Sendable, Equatable {
     }
 }
 
-/// The customers whose state differs, in the order in which they were found.
+/// The customers whose state differs, in order of discovery.
 public struct StateDifferences: Sendable, Equatable {
     /// The first `MigrationLimits.differenceCount`.
     public private(set) var list: [StateDifference] = []
     public private(set) var omitted = 0
-    /// Customers of whom receipts say something.
+    /// The number of customers with receipts.
     public private(set) var compared = 0
 
     public init() {}
 
-    /// Compares the customers of one app, on a ledger that has caught up.
+    /// Compares the customers of one app; the ledger must have caught up.
     ///
     /// - Parameters:
-    ///   - ids: originalTransactionIds; what is no chain's is passed over.
-    ///   - now: the clock's now.
+    ///   - ids: originalTransactionIds; ids without a chain are skipped.
+    ///   - now: the current time of the clock.
     public mutating func add(
         _ ids: [String], of scope: MigrationScope, in session: LedgerSession, now: Timestamp
     ) async throws(StoreError) {
@@ -81,7 +81,7 @@ public struct StateDifferences: Sendable, Equatable {
         guard let actual = answer(facts) else { return }
         let said = answer(stated)
         guard said?.state != actual.state else { return }
-        // Both labels are one status of Apple's, and receipts do not state what tells them apart.
+        // Both states map to one Apple status, and receipts do not state what distinguishes them.
         if let status = said?.state.appleStatus, status == actual.state.appleStatus { return }
         add(
             StateDifference(
@@ -89,7 +89,7 @@ public struct StateDifferences: Sendable, Equatable {
                 said: said?.state.rawValue, actual: actual.state.rawValue, since: actual.since))
     }
 
-    /// One more; beyond the bound it is only counted.
+    /// Adds a difference; beyond the limit it is only counted.
     mutating func add(_ difference: StateDifference) {
         guard list.count < MigrationLimits.differenceCount else {
             omitted += 1
@@ -98,13 +98,13 @@ public struct StateDifferences: Sendable, Equatable {
         list.append(difference)
     }
 
-    /// For people, a line each.
+    /// The lines for people.
     public var lines: [String] {
         let count = list.count + omitted
         let more = count - MigrationLimits.namedCount
-        return ["\(count) of \(compared) customers were not what their receipts said"]
+        return ["\(count) of \(compared) customers differ from their receipts"]
             + list.prefix(MigrationLimits.namedCount).map(\.text)
-            + (more > 0 ? ["… and \(more) more (--json names them)"] : [])
+            + (more > 0 ? ["… and \(more) more (--json lists them)"] : [])
     }
 
     /// The members of the report.

@@ -1,7 +1,7 @@
 public import AppStore
 internal import Intake
 
-/// One app in one environment: whom one of Apple's keys answers about.
+/// One app in one environment: the scope of one of Apple's API keys.
 public struct MigrationScope: Hashable, Comparable, Sendable {
     public let bundleId: BundleId
     public let environment: Environment
@@ -13,23 +13,23 @@ public struct MigrationScope: Hashable, Comparable, Sendable {
     }
 }
 
-/// What a directory of stored receipts holds, and whom it names.
+/// The contents of a directory of stored receipts, and the ids they name.
 public struct StoredEvidence: Sendable {
-    /// Where the files are.
+    /// The path of the directory.
     public let directory: String
-    /// From the directory on, in the order of their names.
+    /// Paths relative to the directory, ordered by name.
     public let files: [String]
     public package(set) var receipts = 0
     public package(set) var responses = 0
     public package(set) var notifications = 0
-    /// Of iOS 6: ids only.
+    /// Of iOS 6: only their ids are used.
     public package(set) var transactionReceipts = 0
-    /// What holds nothing usable, the first `MigrationLimits.badInputCount`.
+    /// The first `MigrationLimits.badInputCount` unusable inputs.
     public package(set) var badInputs: [BadInput] = []
     public package(set) var badInputsOmitted = 0
-    /// Pieces of environments that are not asked about.
+    /// Pieces of environments that are not requested.
     public package(set) var otherEnvironments = 0
-    /// Pieces of apps that are not configured, by app; those that name none under "".
+    /// Pieces of apps that are not configured, by app; "" for those without an app.
     public package(set) var otherApps: [BundleId: Int] = [:]
     private var known: [MigrationScope: Set<String>] = [:]
     private var ordered: [MigrationScope: [String]] = [:]
@@ -39,27 +39,27 @@ public struct StoredEvidence: Sendable {
         self.files = files
     }
 
-    /// A file or line that holds nothing usable.
+    /// An unusable file or line.
     public struct BadInput: Sendable, Equatable {
-        /// The file from the directory on; of lines with the number.
+        /// The path relative to the directory; for lines, with the line number.
         public let input: String
         public let code: String
         public let message: String
     }
 
-    /// Apps and environments with customers, in order.
+    /// Apps and environments with customers, sorted.
     public var scopes: [MigrationScope] { ordered.keys.sorted() }
 
-    /// Distinct ids of customers, in the order they were found.
+    /// Distinct ids of customers, in order of appearance.
     public func ids(of scope: MigrationScope) -> [String] { ordered[scope] ?? [] }
 
-    /// Customers in all.
+    /// The total number of customers.
     public var customerCount: Int { ordered.values.reduce(0) { $0 + $1.count } }
 
-    /// Pieces of evidence that were understood.
+    /// The number of recognized pieces of evidence.
     public var pieceCount: Int { receipts + responses + notifications + transactionReceipts }
 
-    /// Files and lines that hold nothing usable.
+    /// The number of unusable files and lines.
     public var badInputCount: Int { badInputs.count + badInputsOmitted }
 
     mutating func count(_ form: StoredPiece.Form) {

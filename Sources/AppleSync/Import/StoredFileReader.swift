@@ -4,8 +4,8 @@ internal import Intake
 import LedgerStore
 import Signing
 
-/// Takes a stored file apart: a receipt in any form is one piece, everything else is lines, or a
-/// body over several of them. Memory stays at a few lines.
+/// Splits a stored file: a receipt in any form is one piece; anything else is lines, or a body over
+/// several of them. Memory use is limited to a few lines.
 final class StoredFileReader {
     private let path: String
     private let name: String
@@ -13,7 +13,7 @@ final class StoredFileReader {
     private var lines: LineReader?
     private var isOpen = false
 
-    /// - Parameter name: what the file is called in reports.
+    /// - Parameter name: the name of the file in reports.
     init(path: String, name: String) {
         self.path = path
         self.name = name
@@ -40,7 +40,7 @@ final class StoredFileReader {
         }
     }
 
-    /// The file, when all of it is one receipt: binary, in base64 of any line length, or of iOS 6.
+    /// The file, if it is a single receipt: binary, base64 with any line length, or of iOS 6.
     private func wholeReceipt() async -> InputChunk? {
         let (path, name) = (path, name)
         let bytes = await Blocking.run { () -> [UInt8]? in
@@ -58,7 +58,7 @@ final class StoredFileReader {
         return bytes.map { InputChunk(bytes: $0, line: 1, isTooLong: false, name: name) }
     }
 
-    /// As one line of `ingest`; nil for what is no single receipt.
+    /// The receipt as a line of `ingest`; nil if the file is not a single receipt.
     private static func receipt(_ bytes: [UInt8]) -> [UInt8]? {
         if ReceiptForm.transactionReceipt(bytes) != nil { return bytes }
         return WholeReceipt.decode(bytes).map { Base64Standard.encode($0) }

@@ -2,24 +2,24 @@ import AppStore
 internal import Intake
 import Signing
 
-/// What one piece of stored evidence is and whom it names, before anything of it is believed: only
-/// to find out whom to ask about.
+/// The form of a piece of stored evidence and the ids it names, read without verification; used
+/// only to select the ids to request.
 struct StoredPiece: Sendable {
     enum Form: Sendable {
         case receipt
         case response
         case notification
-        /// Of iOS 6: nothing vouches for it, so only its id is of use.
+        /// Of iOS 6: cannot be verified, so only its id is used.
         case transactionReceipt
     }
 
     let form: Form
     let bundleId: BundleId?
     let environment: Environment?
-    /// Of the customers' chains, each once.
+    /// Ids of the customers' chains, without duplicates.
     let ids: [String]
 
-    /// Throws `UnreadableInput` for what is none of the forms.
+    /// Throws `UnreadableInput` for anything else.
     init(_ piece: InputChunk, name: String) throws(UnreadableInput) {
         guard piece.bytes.first != UInt8(ascii: "[") else { throw StoredPiece.list(name) }
         guard !piece.isTooLong else { throw InputLine.tooLong(name) }
@@ -34,7 +34,7 @@ struct StoredPiece: Sendable {
         do throws(UnreadableInput) {
             submissions = try InputLine.submissions(piece.bytes, input: name)
         } catch {
-            // A refusal of Apple's is a status and nothing else.
+            // A refusal by Apple consists of a status only.
             if let answer = try? VerifyReceiptResponse(piece.bytes) {
                 throw StoredPiece.refused(answer, name) ?? error
             }
@@ -65,7 +65,7 @@ struct StoredPiece: Sendable {
     }
 
     private init(receipt: [UInt8], _ name: String) throws(UnreadableInput) {
-        // A transaction receipt inside a body that verifyReceipt was asked with.
+        // A transaction receipt inside a request body of verifyReceipt.
         if let old = ReceiptForm.transactionReceipt(receipt) {
             self.init(
                 form: .transactionReceipt, bundleId: old.bundleId,
@@ -117,22 +117,22 @@ struct StoredPiece: Sendable {
             + renewals.map { $0.originalTransactionId?.rawValue }
     }
 
-    /// Nil for an answer that Apple vouches for.
+    /// Nil for a response with a receipt that Apple confirms.
     private static func refused(
         _ response: VerifyReceiptResponse, _ name: String
     ) -> UnreadableInput? {
         guard response.status.value?.isGenuine != true else { return nil }
         return UnreadableInput(
             code: VerificationCode.receiptRefusedByApple.rawValue,
-            message: "Apple answered with status \(response.status.rawValue): there is no"
-                + " receipt in it that Apple vouches for.", input: name)
+            message: "Apple answered with status \(response.status.rawValue): the response"
+                + " contains no receipt confirmed by Apple.", input: name)
     }
 
     private static func foreign(_ name: String) -> UnreadableInput {
         UnreadableInput(
             code: "notOriginalStoreKit",
-            message: "It is no receipt, no answer of verifyReceipt and no version 1 notification;"
-                + " `subledger ingest` takes what is signed.", input: name)
+            message: "It is not a receipt, verifyReceipt response or version 1 notification;"
+                + " use `subledger ingest` for signed evidence.", input: name)
     }
 
     static let listCode = "jsonList"
@@ -140,9 +140,9 @@ struct StoredPiece: Sendable {
     private static func list(_ name: String) -> UnreadableInput {
         UnreadableInput(
             code: listCode,
-            message: "It begins a list of JSON: write its elements one a line, as"
-                + " `jq -c '.[]'` does. Bodies are kept byte for byte, so they are not taken out of"
-                + " it here.", input: name)
+            message: "It is a JSON list: write its elements one per line, as `jq -c '.[]'` does."
+                + " Bodies are stored byte for byte, so they are not extracted from it here.",
+            input: name)
     }
 
     private static func undecodable(_ error: JSONError, _ name: String) -> UnreadableInput {

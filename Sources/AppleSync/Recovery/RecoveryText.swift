@@ -3,20 +3,20 @@ internal import Intake
 import Ledger
 internal import Queries
 
-/// A recovery in words.
+/// Text of recoveries for people.
 public enum RecoveryText {
-    /// One line for people who wait.
+    /// One line of progress.
     public static func progress(_ progress: Recovery.Progress) -> String {
         "recover: \(progress.fetchedCount) fetched, \(progress.appendedCount) new,"
-            + " \(progress.doneSliceCount) of \(progress.sliceCount) pieces"
+            + " \(progress.doneSliceCount) of \(progress.sliceCount) slices"
     }
 
-    /// A window that looks as if something were missing.
+    /// A window in which notifications seem to be missing.
     public static func suggestion(_ suggestion: OutageDetection.Suggestion) -> String {
         let reasons = suggestion.reasons.map { reason in
             switch reason {
-            case .silence: "nothing came for longer than usual"
-            case .lateDeliveries: "many came late"
+            case .silence: "nothing arrived for longer than usual"
+            case .lateDeliveries: "many arrived late"
             case .failedDeliveries: "Apple could not deliver"
             }
         }
@@ -24,9 +24,9 @@ public enum RecoveryText {
             + reasons.joined(separator: "; ")
     }
 
-    /// A window that nobody is asked for any more.
+    /// A window beyond Apple's history, which is not requested.
     public static func tooOld(_ suggestion: OutageDetection.Suggestion) -> String {
-        "passed over, older than Apple's history (180 days in Production, 30 in Sandbox): "
+        "skipped, older than Apple's history (180 days in Production, 30 in Sandbox): "
             + RecoveryText.suggestion(suggestion)
     }
 
@@ -34,7 +34,7 @@ public enum RecoveryText {
     public static func report(_ report: RecoveryReport) -> String {
         var lines = [
             "\(report.from.rfc3339) to \(report.to.rfc3339)",
-            "\(report.fetchedCount) notifications at Apple's: \(report.knownCount) known,"
+            "\(report.fetchedCount) notifications from Apple: \(report.knownCount) known,"
                 + " \(report.newCount) new",
         ]
         lines += report.newByType.map { "  \($0.type): \($0.count)" }
@@ -42,8 +42,8 @@ public enum RecoveryText {
         if report.tooOldCount > 0 {
             lines.append(
                 "Apple keeps no notifications from before \(report.from.rfc3339);"
-                    + " \(report.tooOldCount) chains were alive then: `subledger backfill` asks"
-                    + " for their histories.")
+                    + " \(report.tooOldCount) chains were alive then: fetch their histories with"
+                    + " `subledger backfill`.")
         }
         lines.append(certainty(report))
         return lines.printableText
@@ -53,7 +53,7 @@ public enum RecoveryText {
         guard !report.chains.isEmpty else { return ["no chain's state changed"] }
         let shown = report.chains.prefix(20)
         let count = report.chains.count + report.chainsOmitted
-        var lines = ["\(count) chains have another state than it seemed:"]
+        var lines = ["\(count) chains changed state:"]
         lines += shown.map { chain in
             "  \(chain.chain.originalTransactionId): \(chain.before?.text ?? "unknown") →"
                 + " \(chain.after?.text ?? "unknown")"
@@ -66,7 +66,7 @@ public enum RecoveryText {
         guard !report.customers.isEmpty else { return [] }
         let shown = report.customers.prefix(20)
         let count = report.customers.count + report.customersOmitted
-        var lines = ["\(count) customers were answered wrongly:"]
+        var lines = ["\(count) customers got wrong answers:"]
         for customer in shown {
             for access in customer.entitlements {
                 var parts: [String] = []
@@ -92,14 +92,14 @@ public enum RecoveryText {
             for entry in report.undelivered { counts[entry.results.last ?? "", default: 0] += 1 }
             let words = counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
             lines.append(
-                "\(report.undelivered.count) Apple could not deliver: "
+                "\(report.undelivered.count) not delivered by Apple: "
                     + words.joined(separator: ", "))
         }
         for error in report.errors.prefix(20) {
             lines.append("! \(error.input): \(error.code): \(error.message)")
         }
         if report.refusedCount > 0 {
-            lines.append("\(report.refusedCount) pieces could not be taken in (see quarantine)")
+            lines.append("\(report.refusedCount) pieces were rejected (see quarantine)")
         }
         return lines
     }
@@ -108,19 +108,19 @@ public enum RecoveryText {
         let state =
             report.complete.map {
                 "complete from \($0.from.rfc3339) through \($0.through.rfc3339)"
-            } ?? "not known to be complete"
+            } ?? "completeness not confirmed"
         let why =
             switch report.reservation {
             case nil: ""
-            case .filtered: "; only part of the window was asked for"
-            case .refused: "; what could not be taken in keeps it from moving on"
-            case .gap: "; nobody looked into the time between that and this window"
-            case .future: "; nothing of the window has passed"
+            case .filtered: "; only part of the window was requested"
+            case .refused: "; rejected pieces prevent it from advancing"
+            case .gap: "; the time between that and this window is not covered"
+            case .future: "; the window is in the future"
             }
         return "\(state)\(why); log position \(report.position)"
     }
 
-    /// Days, hours and minutes; seconds where there is nothing longer.
+    /// Days, hours and minutes; seconds if shorter than a minute.
     static func duration(_ milliseconds: Int64) -> String {
         let minutes = milliseconds / 60_000
         guard minutes > 0 else { return "\(milliseconds / 1_000) s" }

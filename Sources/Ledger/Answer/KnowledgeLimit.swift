@@ -1,6 +1,7 @@
 public import AppStore
 
-/// Which events an answer may use (`lifecycle.md` §1): all, those received by a time, or those up
+/// The events that an answer may use (`lifecycle.md` §1): all, those received by a time, or those
+/// up
 /// to a position.
 public enum KnowledgeLimit: Sendable, Hashable {
     case everything
@@ -15,7 +16,7 @@ public enum KnowledgeLimit: Sendable, Hashable {
         }
     }
 
-    /// The position an answer under this limit is computed at.
+    /// The position at which an answer under this limit is computed.
     package func position(head: Int64) -> Int64 {
         guard case .knownPosition(let position) = self else { return head }
         return min(max(position, 0), head)
@@ -26,8 +27,8 @@ public enum KnowledgeLimit: Sendable, Hashable {
         return time
     }
 
-    /// The two that a comparison is of, the earlier one first: one or two of a kind, where one is
-    /// compared with everything. Nil for any other number.
+    /// The two sides of a comparison, the earlier first: one limit compared with everything, or two
+    /// of one kind. Nil for any other number.
     public static func compared(
         _ limits: [KnowledgeLimit]
     ) -> (before: KnowledgeLimit, after: KnowledgeLimit)? {

@@ -1,13 +1,13 @@
 internal import AppStore
 import Ledger
 
-/// The words of a command against their bounds, before anything is written.
+/// Checks the texts of a command against their limits before anything is written.
 package enum CommandCheck {
     static func check(_ command: Command) throws(CommandError) {
         try checkKey(command.id)
         try check(
             command.actor, CommandLimits.actorByteCount, .invalidActor,
-            "Who decides (--by, X-Actor)")
+            "An actor (--by, X-Actor)")
         try check(
             command.reason, CommandLimits.reasonByteCount, .invalidReason,
             "A reason (--reason, X-Reason)")

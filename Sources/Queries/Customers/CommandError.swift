@@ -1,8 +1,8 @@
 import Ledger
 public import LedgerStore
 
-/// A command that was not taken in: nothing was written, unless `idempotencyKeyReused` lost a race,
-/// and then what was written has no effect.
+/// A rejected command. Nothing was written, except that an `idempotencyKeyReused` may have lost a
+/// race; what was written then has no effect.
 public struct CommandError: Error, Sendable, Equatable, CustomStringConvertible {
     public let code: Code
     /// What is wrong and what to do, for people.
@@ -19,13 +19,13 @@ public struct CommandError: Error, Sendable, Equatable, CustomStringConvertible 
         /// The end of a grant is not in the future.
         case invalidTime
         case invalidIdempotencyKey
-        /// Another command was sent under this key before.
+        /// The key was already used for another command.
         case idempotencyKeyReused
         /// The chain is not linked to that customer.
         case notLinked
-        /// The customer has no such grant, or not any more.
+        /// The customer has no such grant, or no longer.
         case noSuchGrant
-        /// The log refused; see `failure`.
+        /// The log failed; see `failure`.
         case store
     }
 

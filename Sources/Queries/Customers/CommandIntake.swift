@@ -5,24 +5,24 @@ public import Projection
 internal import SQLiteStore
 import Signing
 
-/// Takes in what operators and back ends decide: checked against what is known, appended, durable
-/// when it returns. Projections follow.
+/// Accepts commands of operators and back ends: checked against the current state, appended, and
+/// durable on return. Projections follow.
 public struct CommandIntake: Sendable {
     private let ledger: EnvironmentLedger
-    /// Now, at each call.
+    /// Returns the current time.
     private let clock: @Sendable () -> Timestamp
-    /// A new id, for commands that bring none; never the same twice.
+    /// Returns a new, unique id for commands without one.
     private let makeId: @Sendable () -> String
-    /// How events get into the log; nil: nobody else is to know.
+    /// Appends events; nil appends to the log without notifying other parts.
     private let appending: Appending?
 
     public typealias Appending =
         @Sendable ([NewEvent]) async throws(StoreError) -> [AppendResult]
 
-    /// Who decides, why, and under what key a repetition is known.
+    /// The actor and reason of a command, and the key that identifies a repetition.
     public struct Order: Sendable {
         public var actor: String
-        /// The name of the token that the sender authenticated with; nil where none was asked for.
+        /// The name of the sender's token; nil where no authentication was required.
         public var tokenName: String?
         public var reason: String
         /// `Idempotency-Key`; nil makes every command a new one.
@@ -38,7 +38,7 @@ public struct CommandIntake: Sendable {
         }
     }
 
-    /// - Parameter appending: nil appends to the log and tells nobody.
+    /// - Parameter appending: nil appends to the log without notifying other parts.
     public init(
         ledger: EnvironmentLedger, clock: @escaping @Sendable () -> Timestamp,
         makeId: @escaping @Sendable () -> String, appending: Appending? = nil
@@ -50,12 +50,12 @@ public struct CommandIntake: Sendable {
     }
 
     /// Appends a command about a chain (`link`, `unlink`, `note`) or a customer (`grant`,
-    /// `ungrant`, `note`). The same command under the same key again is answered as the first was.
+    /// `ungrant`, `note`). Repeating a command under the same key returns the first result.
     ///
     /// - Parameters:
-    ///   - chain: the chain it is about; its existence is the caller's to check. Nil for a
-    ///     customer.
-    ///   - order: who, why, and the key.
+    ///   - chain: the chain of the command; the caller checks that it exists. Nil for a command
+    ///     about a customer.
+    ///   - order: actor, reason and key.
     public func run(
         _ action: Command.Action, about chain: ChainId?, _ order: Order
     ) async throws(CommandError) -> CommandReceipt {
@@ -68,8 +68,8 @@ public struct CommandIntake: Sendable {
         return try await append(command, chain, source: .operator, receivedAt: nil)
     }
 
-    /// Appends what was decided at another time or in another ledger, with that time as claimed:
-    /// a story. Whether it made sense was judged then.
+    /// Appends a decision made at another time or in another ledger, with that time as claimed; for
+    /// stories. It is not checked against the current state.
     package func repeatDecision(
         _ command: Command, about chain: ChainId?, receivedAt: Timestamp
     ) async throws(CommandError) -> CommandReceipt {
@@ -82,7 +82,7 @@ public struct CommandIntake: Sendable {
 
     // MARK: Checks
 
-    /// Whether there is anything to unlink, or to withdraw.
+    /// Checks that there is something to unlink or withdraw.
     private func checkAgainstKnown(
         _ command: Command, _ chain: ChainId?, at now: Timestamp
     ) async throws(CommandError) {
@@ -101,20 +101,20 @@ public struct CommandIntake: Sendable {
             }
             throw CommandError(
                 .notLinked,
-                "\(chain.originalTransactionId) is not linked to \(customer). What an"
-                    + " appAccountToken says cannot be unlinked: link the chain to somebody else.")
+                "\(chain.originalTransactionId) is not linked to \(customer). A link by"
+                    + " appAccountToken cannot be removed: link the chain to another customer.")
         case .ungrant(let customer, let id):
             let grants = Grant.grants(try await life(of: ChainId(customer: customer)).commands)
             guard grants.contains(where: { $0.id == id && $0.withdrawnAt == nil }) else {
                 throw CommandError(
                     .noSuchGrant,
-                    "\(customer) has no grant \(id), or not any more; `subledger timeline"
+                    "\(customer) has no active grant \(id); `subledger timeline"
                         + " --customer` lists them.")
             }
         }
     }
 
-    /// - Parameter position: only what stands before it; nil: everything there is.
+    /// - Parameter position: only facts before it; nil: all facts.
     private func life(
         of chain: ChainId, before position: Int64? = nil
     ) async throws(CommandError) -> Lifecycle {
@@ -128,10 +128,10 @@ public struct CommandIntake: Sendable {
 
     // MARK: Claims
 
-    /// What came of a claim.
+    /// The result of a claim.
     public struct Claimed: Hashable, Sendable {
         public let outcome: Holders.ClaimOutcome
-        /// Where the claim stands in the log; nil when nothing was to be written down.
+        /// The log position of the claim; nil if nothing had to be written.
         public let position: Int64?
 
         public init(outcome: Holders.ClaimOutcome, position: Int64?) {
@@ -140,14 +140,14 @@ public struct CommandIntake: Sendable {
         }
     }
 
-    /// What an upload that names a customer does to a chain whose evidence was verified and
-    /// appended (`POST /v1/transactions`; `lifecycle.md` §6). Only what changes the holders is
-    /// written down; what it came to is answered, as of its own position: of claims that come at
-    /// the same time each one is told what it did, and not what the last one left of it.
+    /// Applies the claim of an upload that names a customer to a chain whose evidence was verified
+    /// and appended (`POST /v1/transactions`; `lifecycle.md` §6). Only claims that change the
+    /// holders are written. The result is the outcome at the claim's own position: of concurrent
+    /// claims, each gets its own effect, not the final state.
     ///
     /// - Parameters:
-    ///   - actor: who uploaded, as far as the service knows.
-    ///   - admit: asked before the claim is written; false writes nothing, and the result is nil.
+    ///   - actor: the uploader, as far as the service can identify it.
+    ///   - admit: called before the claim is written; false writes nothing and returns nil.
     package func claim(
         _ chain: ChainId, for customer: CustomerId, policy: ClaimPolicy, actor: String,
         admit: () -> Bool
@@ -160,8 +160,8 @@ public struct CommandIntake: Sendable {
             try CommandCheck.check(customer)
             return Claimed(outcome: outcome, position: nil)
         }
-        // The holders it found are part of its name: the same upload again is the same claim,
-        // unless somebody else held the chain in between.
+        // The id includes the current holders: repeating an upload repeats the claim, unless the
+        // holders changed in between.
         let before = holders.holders(at: now).map { String($0.cause) }.joined(separator: ",")
         let command = Command(
             id: CommandIntake.claimId(chain, customer, policy, before: before), actor: actor,
@@ -169,17 +169,17 @@ public struct CommandIntake: Sendable {
         try CommandCheck.check(command)
         guard admit() else { return nil }
         let receipt = try await append(command, chain, source: .client, receivedAt: nil)
-        // The same claim of earlier, taken back since: it does nothing a second time.
+        // A repetition of an earlier claim that was undone since has no effect.
         if life.commands.contains(where: { $0.position == receipt.position }) {
             return Claimed(outcome: .refused, position: nil)
         }
-        // Another claim may have come first: this one did what it does to the holders it found.
+        // A concurrent claim may have been appended first; judge this one by the holders before it.
         let judged = try await self.life(of: chain, before: receipt.position).holders.outcome(
             of: customer, policy: policy, at: receipt.receivedAt)
         return Claimed(outcome: judged, position: receipt.position)
     }
 
-    /// As above, whatever was written before.
+    /// The same without admission.
     public func claim(
         _ chain: ChainId, for customer: CustomerId, policy: ClaimPolicy, actor: String
     ) async throws(CommandError) -> Claimed {
@@ -222,15 +222,15 @@ public struct CommandIntake: Sendable {
         guard let result, let logged else {
             throw CommandError(
                 StoreError(
-                    .closed, reason: "The log did not say where the command stands.",
-                    remedy: "Send it again under the same key."))
+                    .closed, reason: "The log did not return the position of the command.",
+                    remedy: "Send it again with the same key."))
         }
         var isRepeated = false
         switch result {
         case .appended: break
         case .duplicate: isRepeated = true
         case .conflict:
-            // Another process was quicker, perhaps with the same command under another token.
+            // Another process was first, possibly with the same command under another token.
             guard let known = try await self.known(command, chain) else {
                 throw CommandIntake.reused(command.id)
             }
@@ -241,9 +241,9 @@ public struct CommandIntake: Sendable {
             receivedAt: logged.event.receivedAt, isRepeated: isRepeated)
     }
 
-    /// The answer to a command whose key is known; nil for a new one. Which token sent it is no part
-    /// of what was decided: a repetition after a token was replaced is one, and is answered with the
-    /// name of the first.
+    /// The result of a command whose key is known; nil for a new one. The token is not part of the
+    /// decision: a repetition under another token still counts as one, and the result has the
+    /// name of the first token.
     private func known(
         _ command: Command, _ chain: ChainId?
     ) async throws(CommandError) -> CommandReceipt? {
@@ -266,7 +266,7 @@ public struct CommandIntake: Sendable {
     package static func reused(_ id: String) -> CommandError {
         CommandError(
             .idempotencyKeyReused,
-            "Another request was sent under the key \(id) before; nothing changed. Use a new key"
+            "The key \(id) was already used for another request; nothing changed. Use a new key"
                 + " for a new request.")
     }
 

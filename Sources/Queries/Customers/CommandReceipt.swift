@@ -1,25 +1,25 @@
 public import AppStore
 public import Ledger
 
-/// What became of a command: where it stands in the log, durably.
+/// The result of a command: its durable position in the log.
 public struct CommandReceipt: Hashable, Sendable {
     public let command: Command
     /// Nil for one about a customer.
     public let chain: ChainId?
     public let position: Int64
     public let receivedAt: Timestamp
-    /// The same command had been taken in before; nothing was written now.
+    /// Whether the same command was accepted before; nothing was written now.
     public let isRepeated: Bool
 
-    /// `{"command","id","position","receivedAt","repeated","actor","tokenName","customer",…}`; of a grant, its id is
-    /// `grantId`, too.
+    /// `{"command","id","position","receivedAt","repeated","actor","tokenName","customer",…}`; for
+    /// a grant, `grantId` repeats its id.
     public func write(to json: inout JSONWriter) {
         json.object { json in writeMembers(to: &json, isRepeated: isRepeated) }
     }
 
     /// The object without its braces.
     ///
-    /// - Parameter isRepeated: nil leaves `repeated` out, for an answer that is the same each time.
+    /// - Parameter isRepeated: nil omits `repeated`, for an answer that is the same each time.
     package func writeMembers(to json: inout JSONWriter, isRepeated: Bool? = nil) {
         json.member("command", command.name.rawValue)
         json.member("id", command.id)
@@ -53,7 +53,7 @@ public struct CommandReceipt: Hashable, Sendable {
         case .claim(let customer, _): what = "\(subject) is claimed for \(customer)"
         case .grant(let customer, let entitlement, let until):
             what = "\(customer) has \(entitlement) until \(until.rfc3339): grant \(command.id)"
-        case .ungrant(let customer, let grant): what = "\(customer) has grant \(grant) no longer"
+        case .ungrant(let customer, let grant): what = "\(customer) no longer has grant \(grant)"
         case .note(let customer): what = "noted about \(customer.map(\.rawValue) ?? subject)"
         }
         return what + (isRepeated ? " (known already, " : " (") + "event \(position))\n"

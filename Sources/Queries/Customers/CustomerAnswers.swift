@@ -2,14 +2,14 @@ public import AppStore
 public import Ledger
 
 extension CustomerReading {
-    /// `timeline --customer`: `{"customer",…,"chains":[…],"entries":[…],"next"}`. Entries are those of the
-    /// chains' timelines, each with the chain it is of, and what was decided about the customer.
-    /// One page of it: of the chains those whose entries are on the page, on the first page also
-    /// those without any.
+    /// One page of `timeline --customer`: `{"customer",…,"chains":[…],"entries":[…],"next"}`.
+    /// Entries are those of the chains' timelines, each with its chain, and commands about the
+    /// customer. `chains` holds those with entries on the page; the first page also has those
+    /// without any.
     ///
     /// - Parameters:
-    ///   - after: the place of the last entry of the page before; nil begins.
-    ///   - limit: entries of a page; nil for all of them.
+    ///   - after: the place of the last entry of the previous page; nil for the first page.
+    ///   - limit: entries per page; nil for all of them.
     ///   - isStamped: as for `ChainReading.writeShow`.
     public func writeTimeline(
         to json: inout JSONWriter, after: TimelinePlace? = nil, limit: Int? = nil,
@@ -46,25 +46,26 @@ extension CustomerReading {
         let place: TimelinePlace
         let entry: Entry
 
-        /// Nil for what is about the customer.
+        /// Nil for an entry about the customer.
         var chain: ChainId? {
             if case .chain(_, let reading) = entry { reading.chain } else { nil }
         }
     }
 
-    /// In order of time; of one time, in their order.
+    /// In order of time; entries of one time keep their order.
     private var placedEntries: [PlacedEntry] {
         zip(TimelinePlace.places(of: entries.map(\.at)), entries).map {
             PlacedEntry(place: $0, entry: $1)
         }
     }
 
-    /// The chains the customer holds, as `show` says them, one page of them:
+    /// One page of the chains the customer holds, each in the form of `show`:
     /// `{"customer",…,"subscriptions":[…],"next"}`.
     ///
     /// - Parameters:
-    ///   - limit: chains of a page.
-    ///   - after: the last chain of the page before (`ChainId(cursor:)` of its `next`); nil begins.
+    ///   - limit: chains per page.
+    ///   - after: the last chain of the previous page (`ChainId(cursor:)` of its `next`); nil for
+    ///     the first page.
     ///   - isStamped: as for `ChainReading.writeShow`.
     public func writeSubscriptions(
         to json: inout JSONWriter, limit: Int, after: ChainId? = nil, isStamped: Bool = true
@@ -108,7 +109,7 @@ extension CustomerReading {
         }
     }
 
-    /// What a command about a customer is in a timeline.
+    /// The name in a timeline of a command about a customer.
     package static func word(_ command: Command) -> String {
         switch command.action {
         case .grant: "granted"
@@ -121,13 +122,13 @@ extension CustomerReading {
 }
 
 extension ChainId {
-    /// Names a place in a list by chain order; no bundle id holds a tilde, which no client escapes
-    /// or spells otherwise in a query (RFC 3986 §2.3), as some do a space.
+    /// The cursor of a list in chain order. The separator is a tilde: bundle ids do not contain it,
+    /// and clients never escape it in a query (RFC 3986 §2.3), as some do a space.
     var cursor: String { "\(originalTransactionId)~\(bundleId)" }
 
-    /// Nil for a text that is no cursor of such a list.
+    /// Nil for a text that is not a cursor of such a list.
     public init?(cursor: String) {
-        // By scalars: a mark behind the tilde makes one character of both.
+        // By scalars, since a combining mark after the tilde would form one character with it.
         let scalars = cursor.unicodeScalars
         guard let end = scalars.lastIndex(of: "~") else { return nil }
         self.init(
@@ -137,7 +138,7 @@ extension ChainId {
 }
 
 extension Command {
-    /// Who, why and for whom: part of the cause of what it did.
+    /// Actor, reason and customer: part of the cause of the command's effects.
     func writeMembers(to json: inout JSONWriter) {
         json.member("name", name.rawValue)
         json.member("id", id)

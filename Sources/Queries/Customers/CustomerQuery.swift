@@ -4,16 +4,16 @@ public import LedgerStore
 public import Projection
 public import SQLiteStore
 
-/// Answers questions about customers: from their rows where these suffice, else from the facts of
+/// Answers queries about customers: from their rows where these suffice, else from the facts of
 /// their chains.
 public struct CustomerQuery: Sendable {
     let ledger: EnvironmentLedger
     let projections: ProjectionsStore
     let facts: FactsStore
-    /// The position every answer holds, at least.
+    /// The minimum position of every answer.
     let head: Int64
 
-    /// Customers of one batch (`contract.md`, `POST /v1/customers:entitlements`).
+    /// Maximum number of customers in one batch (`contract.md`, `POST /v1/customers:entitlements`).
     public static let batchCustomerCount = 1_000
 
     /// - Parameter facts: as for `ChainQuery`.
@@ -27,9 +27,9 @@ public struct CustomerQuery: Sendable {
         self.head = head
     }
 
-    /// What a customer has; an id never seen has nothing and is new.
+    /// The entitlements of a customer; an unknown id has none and is new.
     ///
-    /// - Parameter bundleId: only chains of this app count, and grants; nil: those of every app.
+    /// - Parameter bundleId: only chains of this app, and grants; nil: chains of every app.
     public func entitlements(
         of customer: CustomerId, moment: Moment, bundleId: BundleId? = nil
     ) async throws(StoreError) -> EntitlementsAnswer {
@@ -37,7 +37,8 @@ public struct CustomerQuery: Sendable {
         return answers.first ?? answer(asked(customer, bundleId), moment, position: head, [], [])
     }
 
-    /// As `entitlements(of:moment:)` for several, in the order given; the caller bounds how many.
+    /// As `entitlements(of:moment:)` for several customers, in the given order; the caller limits
+    /// the number.
     public func entitlements(
         of customers: [CustomerId], moment: Moment, bundleId: BundleId? = nil
     ) async throws(StoreError) -> [EntitlementsAnswer] {
@@ -55,7 +56,7 @@ public struct CustomerQuery: Sendable {
         return answers
     }
 
-    /// From what was read about a customer, where that suffices. The moment knows everything.
+    /// The answer from a customer's row, where that suffices. The moment must have full knowledge.
     package func answer(
         _ asked: ProjectionsStore.AskedCustomer, _ record: ProjectionsStore.CustomerRecord,
         _ moment: Moment
@@ -65,10 +66,10 @@ public struct CustomerQuery: Sendable {
             asked, moment, position: record.position, record.holdings, record.grants)
     }
 
-    /// As the others, from everything that is in the log, projected or not: for what was just
-    /// appended. Decodes every event that is not projected; the caller bounds how many.
+    /// As the others, but from the whole log, including events not projected yet; for what was just
+    /// appended. Decodes every such event; the caller limits the number.
     ///
-    /// - Parameter chain: one more chain to look at; nil for none.
+    /// - Parameter chain: an additional chain to include; nil for none.
     public func entitlements(
         of customer: CustomerId, moment: Moment, including chain: ChainId?
     ) async throws(StoreError) -> EntitlementsAnswer {
@@ -90,7 +91,7 @@ public struct CustomerQuery: Sendable {
 
     // MARK: Folding
 
-    /// From the facts: for what was known at another time, and for times before a row begins.
+    /// Answers from the facts: for earlier knowledge, and for times before a row begins.
     private func folded(
         _ customers: [ProjectionsStore.AskedCustomer], _ moment: Moment
     ) async throws(StoreError) -> [EntitlementsAnswer] {
@@ -135,7 +136,7 @@ public struct CustomerQuery: Sendable {
         return admitted(try await facts.facts(of: [home]).flatMap(\.1), moment)
     }
 
-    /// The facts may be ahead of the position that the answer names.
+    /// Facts may be ahead of the answer's position.
     private func admitted(_ facts: [Fact], _ moment: Moment) -> [Fact] {
         facts.filter { $0.position <= head && moment.knowledge.admits($0) }
     }
@@ -163,7 +164,7 @@ public struct CustomerQuery: Sendable {
                 at: moment.at, holdings: holdings, grants: grants, catalogue: ledger.catalogue))
     }
 
-    /// When, and on which state, it is asked.
+    /// The time and state of the query.
     package func stamp(
         _ asked: ProjectionsStore.AskedCustomer, _ moment: Moment, position: Int64
     ) -> EntitlementsAnswer.Stamp {

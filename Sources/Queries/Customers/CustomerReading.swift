@@ -3,18 +3,18 @@ public import Ledger
 import LedgerStore
 internal import Projection
 
-/// Everything about one customer at one moment: the chains they hold or held, folded, and what was
-/// decided about them.
+/// Everything about one customer at one moment: the folded chains they hold or held, and the
+/// commands about them.
 public struct CustomerReading: Sendable {
     public let customer: CustomerId
     public let moment: Moment
-    /// The log position the answer was computed at.
+    /// The log position at which the answer was computed.
     public let position: Int64
-    /// Since when, and up to when, everything Apple sent of the app asked about, or of all that are
-    /// configured, is certainly here.
+    /// The window in which everything Apple sent for the requested app, or for all configured
+    /// apps, is confirmed to be present.
     public let complete: CompleteWindow?
     public let catalogueHash: Digest
-    /// In chain order; those that existed at the moment and that the customer held by then.
+    /// The chains, in order, that existed at the moment and that the customer had held by then.
     public let chains: [ChainReading]
     /// Commands about the customer, in the order in which they took effect, up to the moment.
     public let commands: [Fact]
@@ -33,8 +33,8 @@ public struct CustomerReading: Sendable {
         }
     }
 
-    /// What happened while the customer held each chain, and what was decided about them, in order
-    /// of time; of one time, chains in their order, then commands.
+    /// The entries of each chain while the customer held it, and the commands about the customer,
+    /// in order of time; for one time, chains in their order, then commands.
     public var entries: [Entry] {
         var found: [Entry] = []
         for reading in chains {
@@ -49,7 +49,7 @@ public struct CustomerReading: Sendable {
         }.map(\.element)
     }
 
-    /// Chains the customer holds at the moment itself, in chain order.
+    /// Chains the customer holds at the moment, in chain order.
     public var held: [ChainReading] {
         chains.filter { reading in
             reading.life.holders.holders(at: moment.at).contains { $0.customer == customer }
@@ -58,9 +58,9 @@ public struct CustomerReading: Sendable {
 }
 
 extension CustomerQuery {
-    /// Folds everything about a customer; an id never seen has no chains and no commands.
+    /// Folds everything about a customer; an unknown id has no chains and no commands.
     ///
-    /// - Parameter bundleId: only chains of this app; nil for those of every app.
+    /// - Parameter bundleId: only chains of this app; nil for all apps.
     public func reading(
         of customer: CustomerId, moment: Moment, bundleId: BundleId? = nil
     ) async throws(StoreError) -> CustomerReading {
@@ -76,8 +76,8 @@ extension CustomerQuery {
         )
     }
 
-    /// As `reading`, of what the customer holds at the moment only: chains behind `after`, one more
-    /// than `limit` where there are more. Folds about as many as it hands out.
+    /// As `reading`, but only what the customer holds at the moment: chains after `after`, one more
+    /// than `limit` if there are more. Folds about as many chains as it returns.
     public func held(
         by customer: CustomerId, moment: Moment, bundleId: BundleId? = nil, after: ChainId?,
         limit: Int

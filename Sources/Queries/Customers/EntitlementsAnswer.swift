@@ -1,7 +1,7 @@
 public import AppStore
 public import Ledger
 
-/// What one customer has at one moment: the `entitlements` object of `contract.md`.
+/// The entitlements of one customer at one moment: the `entitlements` object of `contract.md`.
 public struct EntitlementsAnswer: Hashable, Sendable {
     public let customer: CustomerId
     public let stamp: Stamp
@@ -13,14 +13,14 @@ public struct EntitlementsAnswer: Hashable, Sendable {
         self.entitlements = entitlements
     }
 
-    /// When, and on which state, it was asked.
+    /// The time and state of the query.
     public struct Stamp: Hashable, Sendable {
         public let at: Timestamp
         public let knownAt: Timestamp?
-        /// The log position the answer was computed at.
+        /// The log position at which the answer was computed.
         public let position: Int64
-        /// Since when, and up to when, everything Apple sent of the app asked about, or of all that
-        /// are configured, is certainly here.
+        /// The window in which everything Apple sent for the requested app, or for all configured
+        /// apps, is confirmed to be present.
         public let complete: CompleteWindow?
         public let catalogueHash: Digest
 
@@ -43,7 +43,7 @@ public struct EntitlementsAnswer: Hashable, Sendable {
 
     /// The object without its braces.
     ///
-    /// - Parameter isNobody: it is about no customer at all.
+    /// - Parameter isNobody: the answer is about no customer.
     package func writeMembers(
         to json: inout JSONWriter, isStamped: Bool = true, isNobody: Bool = false
     ) {
@@ -66,9 +66,9 @@ extension EntitlementsAnswer.Stamp {
 }
 
 extension Entitlements {
-    /// What the customer has: in all, and by entitlement, product and group.
+    /// The standing in total, and by entitlement, product and group.
     ///
-    /// - Parameter isNobody: they are of no customer at all.
+    /// - Parameter isNobody: the answer is about no customer.
     package func writeMembers(to json: inout JSONWriter, isNobody: Bool = false) {
         json.member("standing", isNobody ? nil : standing.rawValue)
         json.array("entitlements", verdicts) { json, verdict in

@@ -1,9 +1,9 @@
 public import AppStore
 
-/// A place in a timeline, a chain's or a customer's: where an entry stands among those of its time.
+/// A place in the timeline of a chain or customer: an entry's time, and its index within that time.
 public struct TimelinePlace: Hashable, Comparable, Sendable {
     public let at: Timestamp
-    /// Which of the entries of that time, from 0.
+    /// The index among the entries of that time, from 0.
     public let ordinal: Int
 
     public init(at: Timestamp, ordinal: Int) {
@@ -11,7 +11,7 @@ public struct TimelinePlace: Hashable, Comparable, Sendable {
         self.ordinal = ordinal
     }
 
-    /// The places of entries at these times, which are in order.
+    /// The places of entries at the given ascending times.
     static func places(of times: [Timestamp]) -> [TimelinePlace] {
         var places: [TimelinePlace] = []
         places.reserveCapacity(times.count)
@@ -26,10 +26,10 @@ public struct TimelinePlace: Hashable, Comparable, Sendable {
         (left.at, left.ordinal) < (right.at, right.ordinal)
     }
 
-    /// The `next` of a page; of characters that every client spells alike in a query.
+    /// The `next` of a page; consists of characters that clients never escape in a query.
     var cursor: String { "\(at.milliseconds)~\(ordinal)" }
 
-    /// Nil for a text that is no cursor of a timeline.
+    /// Nil for a text that is not a cursor of a timeline.
     public init?(cursor: String) {
         let parts = cursor.split(separator: "~", omittingEmptySubsequences: false)
         guard parts.count == 2, let at = Int64(plain: parts[0]),

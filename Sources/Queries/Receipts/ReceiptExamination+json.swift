@@ -4,7 +4,7 @@ import Signing
 extension ReceiptExamination {
     /// The object of `receipt --json`.
     ///
-    /// - Parameter file: where the receipt was read from, as it was named.
+    /// - Parameter file: the path of the receipt, as given.
     public func write(to json: inout JSONWriter, file: String) {
         json.object { json in
             json.member("form", form)
@@ -43,7 +43,7 @@ extension ReceiptExamination {
         }
     }
 
-    /// Apple, a root the operator added, or Xcode; nil when nobody is believed.
+    /// Apple, a root added by the operator, or Xcode; nil when verification failed.
     var signedBy: String? {
         switch trust {
         case .apple: "Apple"

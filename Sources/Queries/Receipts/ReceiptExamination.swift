@@ -3,9 +3,9 @@ public import Intake
 public import Ledger
 public import Signing
 
-/// What a receipt is and whether it is believed: the answer of `receipt`. Nothing is appended.
+/// The contents of a receipt and the result of its verification, for `receipt`. Appends nothing.
 public struct ReceiptExamination: Sendable {
-    /// What could be read, believed or not.
+    /// The readable contents, verified or not.
     public enum Contents: Sendable {
         case app(AppReceipt)
         case transaction(TransactionReceipt)
@@ -13,18 +13,18 @@ public struct ReceiptExamination: Sendable {
         case nothing
     }
 
-    /// What the receipt has to be about; nil: whatever it says.
+    /// The required properties of a receipt; nil accepts any.
     public struct Expectation: Sendable {
-        /// The apps it may be of.
+        /// The accepted apps.
         public var apps: [Configuration.App]
-        /// The environment it has to be of.
+        /// The required environment.
         public var environment: Environment?
-        /// The device it has to be made for: the bytes of its identifier.
+        /// The required device: the bytes of its identifier.
         public var deviceId: [UInt8]?
-        /// What kind of product is what, where a receipt does not say.
+        /// The kinds of products, where a receipt does not state them.
         public var catalogue: Catalogue
 
-        /// No app means any app.
+        /// An empty list of apps accepts any app.
         public init(
             apps: [Configuration.App] = [], environment: Environment? = nil,
             deviceId: [UInt8]? = nil, catalogue: Catalogue = Catalogue()
@@ -37,23 +37,23 @@ public struct ReceiptExamination: Sendable {
     }
 
     public let contents: Contents
-    /// On whose word it is believed; nil when it is not.
+    /// The trust anchor of the signature; nil when verification failed.
     public let trust: EvidenceTrust?
-    /// SHA-256 of the root the chain ends in; nil when it is not believed, or nobody's word.
+    /// SHA-256 of the root certificate; nil when verification failed, or for Xcode.
     public let rootFingerprint: Digest?
-    /// The date the certificates were judged at.
+    /// The date at which the certificates were judged.
     public let effectiveDate: Timestamp?
-    /// Why it is not believed, or not what it has to be; nil when all is well.
+    /// Why verification failed or an expectation is not met; nil when all is well.
     public let refusal: VerificationError?
-    /// Whether it was made for the device that was named; nil when none was, or it is not believed.
+    /// Whether it was made for the given device; nil when none was given or verification failed.
     public let isOfDevice: Bool?
-    /// Products of which neither the receipt nor the catalogue says what they are, in order: bought,
-    /// they count for nothing.
+    /// Products whose kind neither the receipt nor the catalogue states, in order; purchases of
+    /// them are not counted.
     public let untypedProducts: [ProductId]
 
-    /// Verifies `receipt`, and reads what it holds in any case.
+    /// Verifies `receipt`, and reads its contents in any case.
     ///
-    /// - Parameter now: the date a receipt without one of its own is judged at.
+    /// - Parameter now: the date for judging a receipt without a date of its own.
     public init(
         of receipt: [UInt8], verifier: ReceiptVerifier, expecting expectation: Expectation,
         now: Timestamp
@@ -86,8 +86,8 @@ public struct ReceiptExamination: Sendable {
                 contents = .transaction(transaction)
                 refusal = VerificationError(
                     .unsupportedAlgorithm,
-                    reason: "A transaction receipt of iOS 6 cannot be verified here: ask the App"
-                        + " Store about its id.")
+                    reason: "A transaction receipt of iOS 6 cannot be verified here: request its"
+                        + " id from the App Store.")
             } else {
                 contents = .nothing
                 refusal = error
@@ -118,10 +118,10 @@ public struct ReceiptExamination: Sendable {
         }
     }
 
-    /// Whether it is an app receipt that is believed and is what it has to be.
+    /// Whether it is a verified app receipt that meets the expectation.
     public var isAccepted: Bool { refusal == nil }
 
-    /// The app it says it is of.
+    /// The app stated in the receipt.
     public var bundleId: BundleId? {
         switch contents {
         case .app(let receipt): receipt.bundleId
@@ -130,7 +130,7 @@ public struct ReceiptExamination: Sendable {
         }
     }
 
-    /// The environment it says it is of.
+    /// The environment stated in the receipt.
     public var environment: Environment? {
         switch contents {
         case .app(let receipt): receipt.environment
@@ -139,8 +139,9 @@ public struct ReceiptExamination: Sendable {
         }
     }
 
-    /// Chains the App Store can be asked about, once each: Xcode's stand-in "0" is none, nor is
-    /// anything but letters, digits, points and hyphens, which a stranger's receipt may hold.
+    /// Chains that can be requested from the App Store, without duplicates. Excludes Xcode's
+    /// placeholder "0", and ids with other characters than letters, digits, dots and hyphens, which
+    /// an untrusted receipt may contain.
     public var originalTransactionIds: [OriginalTransactionId] {
         let ids: [OriginalTransactionId] =
             switch contents {
@@ -164,14 +165,14 @@ extension ReceiptExamination.Expectation {
             throw VerificationError(
                 .wrongEnvironment,
                 reason: "The receipt is of"
-                    + " \(receipt.receipt.environment?.rawValue ?? "no environment that is known"),"
+                    + " \(receipt.receipt.environment?.rawValue ?? "an unknown environment"),"
                     + " and \(environment.rawValue) is expected.")
         }
         guard !apps.isEmpty else { return }
         guard let app = apps.first(where: { $0.bundleId == receipt.receipt.bundleId }) else {
             throw AppIdentity.unexpected(receipt.receipt.bundleId, apps.map(\.bundleId))
         }
-        // Without a type it is of no environment, and no ledger's.
+        // Without a type it belongs to no environment, and to no ledger.
         try AppIdentity(
             bundleId: app.bundleId, appAppleId: app.appAppleId,
             environment: receipt.receipt.environment ?? .production

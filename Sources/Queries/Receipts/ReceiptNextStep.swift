@@ -1,21 +1,21 @@
 internal import AppStore
 
-/// A command to run after a look at a receipt, and what for.
+/// A command suggested after examining a receipt, and its purpose.
 public struct ReceiptNextStep: Sendable, Hashable {
-    /// For a shell.
+    /// The command line for a shell.
     public let command: String
-    /// What it brings.
+    /// Its effect.
     public let purpose: String
 }
 
 extension ReceiptExamination {
-    /// What to ask the App Store next: a receipt knows no renewal state. Nothing where no signature
-    /// vouches for it: its sender could have named anything.
+    /// Suggested requests to the App Store, since a receipt has no renewal state. Empty where
+    /// verification failed: the sender could have put in any id.
     ///
-    /// Names in a receipt nobody vouches for would be typed into a shell: what is not plainly a name or
-    /// a number is left out.
+    /// Names in an untrusted receipt could end up in a shell, so anything that is not plainly a
+    /// name or a number is omitted.
     ///
-    /// - Parameter file: where the receipt was read from, as it was named.
+    /// - Parameter file: the path of the receipt, as given.
     public func nextSteps(file: String) -> [ReceiptNextStep] {
         let ids = trust == nil ? [] : originalTransactionIds
         guard let first = ids.first else { return [] }
@@ -40,7 +40,7 @@ extension ReceiptExamination {
         return steps
     }
 
-    /// The word `--environment` takes.
+    /// The value of `--environment`.
     static func name(of environment: Environment) -> String {
         switch environment {
         case .production: "production"
@@ -50,7 +50,8 @@ extension ReceiptExamination {
         }
     }
 
-    /// Letters, digits, points and hyphens, no hyphen first: what ids are made of.
+    /// Whether a text has only the characters of ids: letters, digits, dots and hyphens, without a
+    /// leading hyphen.
     static func isPlain(_ text: String) -> Bool {
         !text.isEmpty && !text.hasPrefix("-")
             && text.utf8.allSatisfy { character in
@@ -64,7 +65,7 @@ extension ReceiptExamination {
             }
     }
 
-    /// A path as one word of a shell.
+    /// A path quoted for a shell where needed.
     private static func quoted(_ path: String) -> String {
         let plain = path.replacing("/", with: "").replacing("_", with: "")
         guard !isPlain(plain) || path.hasPrefix("-") else { return path }

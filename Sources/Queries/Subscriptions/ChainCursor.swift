@@ -2,7 +2,7 @@ import Ledger
 public import LedgerStore
 internal import SQLiteStore
 
-/// Where a walk over all chains stands.
+/// The state of an iteration over all chains.
 public struct ChainCursor: Sendable {
     var pending: [ChainReading] = []
     var after: ChainId?

@@ -4,14 +4,14 @@ public import LedgerStore
 public import Projection
 public import SQLiteStore
 
-/// When and on what knowledge a question is asked.
+/// The time and knowledge of a query.
 public struct Moment: Sendable {
     public var at: Timestamp
-    /// The clock's now.
+    /// The current time of the clock.
     public var now: Timestamp
     public var knowledge: KnowledgeLimit
 
-    /// - Parameter at: nil asks about now.
+    /// - Parameter at: nil for now.
     public init(at: Timestamp?, now: Timestamp, knowledge: KnowledgeLimit = .everything) {
         self.at = at ?? now
         self.now = now
@@ -19,13 +19,13 @@ public struct Moment: Sendable {
     }
 }
 
-/// Why a question has no answer.
+/// Why a query has no answer.
 public enum QueryError: Error, Sendable, Equatable {
-    /// Nothing is known of the id.
+    /// The id is unknown.
     case noSuchSubscription(String)
-    /// Something is known of the id, but nothing at that time, and a sentence says why.
+    /// The id is known, but not at that time; with a sentence that says why.
     case unknownThen(String, reason: String)
-    /// Something is known of the id, and a sentence says why it has no state.
+    /// The id is known but has no state; with a sentence that says why.
     case stateless(String, reason: String)
     /// The id belongs to several apps, or to several chains.
     case ambiguousId(String, [ChainId])
@@ -43,12 +43,13 @@ public enum QueryError: Error, Sendable, Equatable {
     public var message: String {
         switch self {
         case .noSuchSubscription(let id):
-            "No subscription or purchase is known by \(id) at that time; check the id, --data,"
+            "No subscription or purchase is known under \(id) at that time; check the id, --data,"
                 + " --environment, --bundle-id, and --at or --known-at."
-        case .unknownThen(let id, let reason): "Nothing is known by \(id) at that time. \(reason)"
-        case .stateless(let id, let reason): "What is known by \(id) has no state. \(reason)"
+        case .unknownThen(let id, let reason):
+            "Nothing is known under \(id) at that time. \(reason)"
+        case .stateless(let id, let reason): "The data under \(id) has no state. \(reason)"
         case .ambiguousId(let id, let chains):
-            "\(id) is known in several chains: name the app with --bundle-id, or ask by one of "
+            "\(id) belongs to several chains: select the app with --bundle-id, or use one of "
                 + chains.map { "\($0.originalTransactionId) of \($0.bundleId)" }
                 .joined(separator: ", ") + "."
         case .store(let error): error.description
@@ -56,21 +57,21 @@ public enum QueryError: Error, Sendable, Equatable {
     }
 }
 
-/// One chain, folded for a moment: what `show` and `timeline` are made from.
+/// One chain, folded for a moment: the source of `show` and `timeline`.
 public struct ChainReading: Sendable {
     public let chain: ChainId
     public let environment: Environment
     public let moment: Moment
-    /// The log position the answer was computed at.
+    /// The log position at which the answer was computed.
     public let position: Int64
-    /// Since when, and up to when, everything Apple sent of the app is certainly here.
+    /// The window in which everything Apple sent for the app is confirmed to be present.
     public let complete: CompleteWindow?
     public let catalogueHash: Digest
     public let life: Lifecycle
     public let answer: ChainAnswer
-    /// What became of the transaction that was asked about; nil when the chain was.
+    /// The standing of the requested transaction; nil when a chain was requested.
     public private(set) var transaction: TransactionStanding?
-    /// The facts used, by position; of several statements of one event the one that names what
+    /// The facts used, by position; of several facts of one event the one that names what
     /// happened.
     package let facts: [Int64: Fact]
     private let admitted: [Fact]
@@ -79,7 +80,7 @@ public struct ChainReading: Sendable {
         chain: ChainId, facts: [Fact], shared: [SharedTransaction], moment: Moment, head: Int64,
         ledger: EnvironmentLedger
     ) {
-        // The facts may be ahead of the position that the answer names.
+        // Facts may be ahead of the answer's position.
         let admitted = facts.filter { $0.position <= head && moment.knowledge.admits($0) }
         let life = Lifecycle(
             admitted, environment: ledger.environment, catalogue: ledger.catalogue)
@@ -103,8 +104,8 @@ public struct ChainReading: Sendable {
 }
 
 extension ChainReading {
-    /// The same for a question by this id. A chain's id is that of its first transaction, too:
-    /// which one is meant is clear where that was refunded.
+    /// This reading for a query by the given id. A chain's id is also that of its first
+    /// transaction; the transaction is meant where it was refunded.
     package func asked(by id: String) -> ChainReading {
         guard let standing = life.standing(of: TransactionId(id), at: moment.at) else {
             return self
@@ -116,7 +117,7 @@ extension ChainReading {
         return reading
     }
 
-    /// Why a chain of which something is known has no state at a moment, or none at all.
+    /// Why a chain with facts has no state at a moment, or none at all.
     package static func whyNothing(
         by id: String, _ facts: [Fact], _ moment: Moment, head: Int64, _ ledger: EnvironmentLedger
     ) -> QueryError? {
@@ -139,8 +140,8 @@ extension ChainReading {
         return .unknownThen(id, reason: missing?.message ?? "It begins on \(start.rfc3339).")
     }
 
-    /// Why a chain never has a state, in a sentence that says what to do; nil for one that has, and
-    /// where nothing says why.
+    /// Why a chain never has a state, in a sentence that says what to do; nil if it has one, or if
+    /// no reason is known.
     static func whyStateless(_ facts: [Fact], _ ledger: EnvironmentLedger) -> String? {
         let life = Lifecycle(
             facts, environment: ledger.environment, catalogue: ledger.catalogue)
@@ -148,14 +149,14 @@ extension ChainReading {
         return life.notices.first { $0.code == .unknownValue }?.message
     }
 
-    /// Whether the id names the chain, going by what was known.
+    /// Whether the id belongs to the chain under the moment's knowledge.
     package func isNamed(_ id: String) -> Bool {
         chain.originalTransactionId.rawValue == id
             || admitted.contains { $0.transaction?.transactionId.rawValue == id }
     }
 }
 
-/// One transactionId under two chains: the one notice that no chain can see alone.
+/// Notices of one transactionId in two chains: the only notice that needs other chains.
 enum SharedTransactions {
     static func notices(
         _ shared: [SharedTransaction], chain: ChainId, facts: [Fact], from: Timestamp?
@@ -172,7 +173,7 @@ enum SharedTransactions {
                 .map(\.position).min().map { [$0] } ?? []
             return Notice(
                 code: .contradiction,
-                message: "Transaction \(entry.transactionId) also stands under "
+                message: "Transaction \(entry.transactionId) also belongs to "
                     + others.map { "\($0.chain.originalTransactionId)" }.joined(separator: ", ")
                     + ".",
                 from: from, to: nil,
@@ -181,16 +182,16 @@ enum SharedTransactions {
     }
 }
 
-/// Answers questions about chains from the facts.
+/// Answers queries about chains from the facts.
 public struct ChainQuery: Sendable {
     package let ledger: EnvironmentLedger
     package let projections: ProjectionsStore
     package let facts: FactsStore
-    /// The head every answer holds, at least.
+    /// The minimum position of every answer.
     package let head: Int64
 
-    /// - Parameter facts: nil asks the facts that are current now; whoever serves for long keeps
-    ///   to those that hold `head`.
+    /// - Parameter facts: nil uses the facts that are current now; a long-running process passes
+    ///   the facts that match `head`.
     public init(
         ledger: EnvironmentLedger, projections: ProjectionsStore, head: Int64,
         facts: FactsStore? = nil
@@ -231,7 +232,7 @@ public struct ChainQuery: Sendable {
         } catch { throw .store(error) }
     }
 
-    /// Those chains of which something is known and that never have a state, and why.
+    /// The given chains that have facts but never a state, and why.
     package func stateless(
         _ chains: [ChainId]
     ) async throws(StoreError) -> [(chain: ChainId, reason: String)] {
@@ -245,7 +246,7 @@ public struct ChainQuery: Sendable {
         return found
     }
 
-    /// The chain an id names, whatever its state; for commands about it.
+    /// The chain with the given id, in any state; for commands about it.
     public func chain(
         _ id: String, bundleId: BundleId? = nil
     ) async throws(QueryError) -> ChainId {
@@ -267,7 +268,7 @@ public struct ChainQuery: Sendable {
         return try await readings(of: chains, moment).filter { $0.isNamed(id) }
     }
 
-    /// Each of these chains that existed at the moment, in the order given.
+    /// The given chains that existed at the moment, in the order given.
     package func readings(
         of chains: [ChainId], _ moment: Moment
     ) async throws(StoreError) -> [ChainReading] {
@@ -282,16 +283,16 @@ public struct ChainQuery: Sendable {
         return readings
     }
 
-    /// The chains an id names: as originalTransactionId first, else as any transactionId.
+    /// The chains with the given id: as originalTransactionId first, else as any transactionId.
     private func chains(_ id: String) async throws(StoreError) -> [ChainId] {
-        // What is kept under a customer's id is no chain.
+        // Facts stored under a customer's id are not a chain.
         let own = try await facts.chains(OriginalTransactionId(id))
             .filter { $0.customer == nil }
         if !own.isEmpty { return own }
         return try await projections.chains(transaction: TransactionId(id))
     }
 
-    /// Where the chain's transactions stand in other chains too, as far as was known.
+    /// The chain's transactions that also belong to other chains, under the moment's knowledge.
     private func shared(
         _ facts: [Fact], _ moment: Moment
     ) async throws(StoreError) -> [SharedTransaction] {
@@ -302,7 +303,7 @@ public struct ChainQuery: Sendable {
         return try await admitted(found, moment.knowledge)
     }
 
-    /// Leaves out what had not been received by then.
+    /// Omits entries not received by the requested time.
     package func admitted(
         _ shared: [SharedTransaction], _ knowledge: KnowledgeLimit
     ) async throws(StoreError) -> [SharedTransaction] {

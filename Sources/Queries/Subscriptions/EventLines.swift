@@ -1,22 +1,22 @@
 package import AppStore
 import LedgerStore
 
-/// Events of a page as they are answered, one after another, for as long as they fit: evidence is
-/// kept packed, and what a thousand events take when it is put together again is known only then.
+/// A page of events in JSON, up to a size limit. Evidence is stored packed, so the size of a page
+/// is known only after unpacking.
 package struct EventLines {
     private var bytes = Array("{\"events\":[".utf8)
     private var eventByteCount = 0
     private let environment: Environment
     private let limit: Int
 
-    /// - Parameter byteCount: most bytes of the events and what parts them; a first event that has
-    ///   more stands alone.
+    /// - Parameter byteCount: maximum size of the events and their separators; a first event that
+    ///   exceeds it gets a page of its own.
     package init(_ environment: Environment, byteCount: Int) {
         self.environment = environment
         limit = byteCount
     }
 
-    /// Whether there was room for the event; the page ends before it if not.
+    /// Adds the event; false if it does not fit, and the page ends before it.
     package mutating func add(_ event: RecordedEvent, evidence: [UInt8]?) -> Bool {
         var line = JSONWriter()
         event.write(to: &line, evidence: evidence, environment)
@@ -31,7 +31,7 @@ package struct EventLines {
 
     /// The page: `{"events":[…],"next":…,"position":…}`.
     ///
-    /// - Parameter end: `position`; it may change while the page stays the same.
+    /// - Parameter end: `position`; it may change while the events stay the same.
     package consuming func page(
         next: Int64?, end: Int64, position: Int64, lag: Int64
     ) -> ServedAnswer {

@@ -5,7 +5,7 @@ public import Projection
 internal import SQLiteStore
 import Signing
 
-/// Everything, in a stable order: events by position, the rest by chain, then time
+/// Exports everything in a stable order: events by position, the rest by chain, then time
 /// (`contract.md`, `export`).
 public struct Export: Sendable {
     public enum Subject: String, Sendable, CaseIterable {
@@ -18,7 +18,7 @@ public struct Export: Sendable {
     public enum Format: String, Sendable, CaseIterable {
         case ndjson
         case csv
-        /// Texts as they are, for machines: a spreadsheet may run them.
+        /// Raw text, for machines: a spreadsheet may execute it as formulas.
         case rawCSV = "csv-raw"
     }
 
@@ -28,7 +28,7 @@ public struct Export: Sendable {
     let query: ChainQuery
     let moment: Moment
     public var bundleId: BundleId?
-    /// Events: those after the position. Anything else: chains that changed after it.
+    /// For events: those after the position. Otherwise: chains that changed after it.
     public var after: Int64 = 0
     /// Adds `signedPayload` to events.
     public var withEvidence = false
@@ -39,7 +39,7 @@ public struct Export: Sendable {
         self.moment = moment
     }
 
-    /// Writes every line to `output`; what `output` throws is thrown on.
+    /// Writes every line to `output`; rethrows its errors.
     public func run(
         _ subject: Subject, format: Format, output: Output
     ) async throws {

@@ -1,7 +1,7 @@
 internal import AppStore
 
-/// Turns JSON objects into lines: as they are, or as comma-separated values (RFC 4180) with one
-/// column for each scalar, nested ones named with a dot, lists as JSON.
+/// Converts JSON objects into lines: NDJSON, or comma-separated values (RFC 4180) with one column
+/// per scalar, nested members named with a dot, lists as JSON.
 struct ExportLines {
     private let columns: [String]?
     private let isRaw: Bool

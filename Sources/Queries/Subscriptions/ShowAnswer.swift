@@ -4,8 +4,8 @@ import Ledger
 extension ChainReading {
     /// The `show` object of `contract.md`; also a line of `export subscriptions`.
     ///
-    /// - Parameter isStamped: without its stamp (`at` and `position`, when and on which position it
-    ///   was asked) an answer stays the same, byte for byte, until something in it changes.
+    /// - Parameter isStamped: without its stamp (`at` and `position`, the time and position of the
+    ///   query) an answer stays byte-identical until its content changes.
     public func writeShow(to json: inout JSONWriter, isStamped: Bool = true) {
         json.object { json in
             json.member("environment", environment.rawValue)

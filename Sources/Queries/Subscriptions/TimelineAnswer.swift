@@ -2,11 +2,11 @@ public import AppStore
 import Ledger
 
 extension ChainReading {
-    /// Entries up to the moment asked about: later ones are neither listed nor counted
+    /// Entries up to the requested moment; later ones are neither listed nor counted
     /// (`lifecycle.md` §1).
     public var entries: [TimelineEntry] { life.timeline.filter { $0.at <= moment.at } }
 
-    /// Intervals that have begun by then.
+    /// Intervals that have begun by the requested moment.
     public var intervals: [Interval] { life.intervals.filter { $0.from <= moment.at } }
 
     public var transitions: [Transition] { life.transitions.filter { $0.at <= moment.at } }
@@ -20,15 +20,15 @@ extension ChainReading {
         }
     }
 
-    /// One page of it, and `next`: null on the last page, absent where one page holds the whole life,
-    /// which so is the same wherever it is asked for.
+    /// One page of the timeline, and `next`: null on the last page, absent where one page holds the
+    /// whole timeline, so that it equals the unpaged one.
     ///
-    /// Intervals stand on the page with the entries of the time they begin at, on the first page
-    /// also those from before all entries: every one of them is on exactly one page.
+    /// Each interval is on the page whose entries include its start time; the first page also has
+    /// those before all entries. Thus every interval is on exactly one page.
     ///
     /// - Parameters:
-    ///   - after: the place of the last entry of the page before; nil begins.
-    ///   - limit: entries of a page.
+    ///   - after: the place of the last entry of the previous page; nil for the first page.
+    ///   - limit: entries per page.
     ///   - isStamped: as for `writeShow`.
     public func writeTimeline(
         to json: inout JSONWriter, after: TimelinePlace?, limit: Int, isStamped: Bool = true
@@ -110,7 +110,7 @@ extension ChainReading {
         json.member("originalTransactionId", chain.originalTransactionId)
     }
 
-    /// The event that proves an entry, and the positions of all that do.
+    /// The event that proves an entry, and the positions of all events that do.
     private func writeCause(_ position: Int64, _ events: [Int64], to json: inout JSONWriter) {
         guard let fact = facts[position] else { return json.member("cause", nil as String?) }
         fact.writeCause(events, to: &json)
@@ -118,7 +118,7 @@ extension ChainReading {
 }
 
 extension TimelineEntry {
-    /// What happened and when; the cause is whoever's who has the events at hand.
+    /// What happened and when; callers with access to the events write the cause.
     func writeMembers(to json: inout JSONWriter) {
         json.member("at", at)
         switch kind {
@@ -146,7 +146,7 @@ extension TimelineEntry {
 }
 
 extension LifeFact {
-    /// What was given back, and what changed into what; null of other facts.
+    /// The refund, or the change; null for other facts.
     func writeDetail(to json: inout JSONWriter) {
         json.object("refund", refund) { json, refund in
             json.object("amount", refund.amount) { json, money in money.writeMembers(to: &json) }
@@ -161,9 +161,9 @@ extension LifeFact {
 }
 
 extension Fact {
-    /// The event as a cause; an operator's command with who and why.
+    /// The event as a cause; for an operator's command, with actor and reason.
     ///
-    /// - Parameter events: the positions of all events that prove the same, this one among them.
+    /// - Parameter events: the positions of all events that prove the same, including this one.
     func writeCause(_ events: [Int64], to json: inout JSONWriter) {
         json.object("cause", self) { json, fact in
             fact.writeCauseMembers(events, to: &json)
@@ -172,7 +172,7 @@ extension Fact {
         }
     }
 
-    /// Which event, and when; and which others prove the same.
+    /// The event and its times, and all events that prove the same.
     func writeCauseMembers(_ events: [Int64], to json: inout JSONWriter) {
         json.member("position", position)
         json.member("kind", cause.kind.rawValue)

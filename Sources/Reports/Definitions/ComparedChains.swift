@@ -1,7 +1,7 @@
 import AppStore
 import Ledger
 
-/// What is active and who leaves, under our rules and others'.
+/// Active and churned chains, under our rules and another product's.
 struct ComparedChains: Sendable {
     let metric: String
     let pack: DefinitionPack
@@ -11,9 +11,9 @@ struct ComparedChains: Sendable {
     private let instants: [Timestamp]
     private var all: RollForward
     private var paid: RollForward
-    /// The same with the rule on past due, where it is one of theirs.
+    /// The paid roll-forward with past due counted, if that is one of the rules.
     private var kept: RollForward
-    /// One for each interval, where what counts are the days before its end.
+    /// One per interval; each counts the days before its end.
     private var lastDays: [RollForward] = []
     private var active: CountTable
     private var subscribers = Subscribers()
@@ -112,7 +112,7 @@ struct ComparedChains: Sendable {
         }
     }
 
-    /// What is otherwise because chains of one subscriber are one.
+    /// The corrections for counting all chains of one subscriber as one.
     private struct Together {
         var lost: Int64 = 0
         var base: Int64 = 0
@@ -135,7 +135,7 @@ struct ComparedChains: Sendable {
         }
     }
 
-    /// What their rate is of.
+    /// The denominator of the product's rate.
     private func base(
         _ paid: RollForwardRow, _ window: RollForwardRow?, _ together: Together?
     ) -> Int64? {
@@ -203,7 +203,7 @@ struct ComparedChains: Sendable {
 }
 
 extension ChainMetrics {
-    /// The same for who has not lost a subscriber before billing retry is over.
+    /// The same metrics where a subscriber is lost only after billing retry ends.
     var withPastDue: ChainMetrics {
         var changed = self
         for index in stretches.indices where stretches[index].state == .billingRetry {

@@ -2,15 +2,15 @@ public import AppStore
 import Ledger
 internal import Projection
 
-/// A metric under our definition and under another product's, and what each rule in which they
-/// differ moves: ours and the differences are theirs, exactly.
+/// A metric under our definition and another product's, and the amount of each rule in which they
+/// differ: ours plus all differences equals theirs exactly.
 public struct ComparisonReport: Sendable {
     public let stamp: MetricsStamp
     public let pack: DefinitionPack
     public let metric: String
     public let figures: [ComparedFigure]
     public let rules: [DefinitionRule]
-    /// Only where those who left are told apart by why: our reasons in their words.
+    /// Set where churn is broken down by reason: our reasons with the product's names.
     public let reasons: [NamedReason]
     let zone: ReportZone
     public let rows: [Row]
@@ -18,14 +18,14 @@ public struct ComparisonReport: Sendable {
     public struct Row: Sendable, Hashable {
         public let from: Timestamp
         public let to: Timestamp
-        /// Of money only.
+        /// For money only.
         public let currency: String?
-        /// Whose unit is the figure's.
+        /// The figure's name; the figure defines the unit.
         public let figure: String
         public let ours: Int64
-        /// In the order of the rules, each on what those before it left.
+        /// In the order of the rules; each applies to the result of those before it.
         public let differences: [Difference]
-        /// What their rate is of; nil where they document no rate.
+        /// The denominator of the product's rate; nil where it documents no rate.
         public let base: Int64?
 
         public var theirs: Int64 { differences.reduce(ours) { $0 + $1.amount } }
@@ -34,17 +34,17 @@ public struct ComparisonReport: Sendable {
     public struct Difference: Sendable, Hashable {
         public let rule: DefinitionRule
         public let amount: Int64
-        /// How many chains (of churn: losses and returns) the rule is about.
+        /// The number of chains (for churn: losses and returns) that the rule affects.
         public let chainCount: Int64
     }
 
-    /// Why access ended, by our name and by theirs.
+    /// A reason for the end of access, by our name and the product's.
     public struct NamedReason: Sendable, Hashable {
         public let reason: EndReason
         public let theirs: String
     }
 
-    /// - Parameter isStamped: without it an answer stays the same until something in it changes.
+    /// - Parameter isStamped: without it an answer stays the same until its content changes.
     public func write(to json: inout JSONWriter, isStamped: Bool = true) {
         json.object { json in
             stamp.write(to: &json, isStamped: isStamped)
@@ -93,7 +93,7 @@ public struct ComparisonReport: Sendable {
         }
     }
 
-    /// As a table: `text` for people, with the rules below it, or comma-separated.
+    /// A table: `text` for people, followed by the rules, or comma-separated.
     public func table(_ form: MetricsTable.Form) -> [UInt8] {
         let header =
             ["from", "to", "currency", "figure", "ours"]
@@ -110,7 +110,7 @@ public struct ComparisonReport: Sendable {
         let table = MetricsTable(header: header, rows: cells)
         guard form == .text else { return table.csv(isRaw: form == .rawCSV) }
         var told = rules.map { "\($0.rawValue)\n  theirs: \($0.theirs)\n  ours:   \($0.ours)" }
-        if told.isEmpty { told = ["No rule of theirs is known that differs from ours."] }
+        if told.isEmpty { told = ["No documented rule differs from ours."] }
         told += reasons.map { "\($0.reason.rawValue): \($0.theirs)" }
         let text =
             (stamp.lines + [""]).joined(separator: "\n") + "\n" + table.aligned(leading: 4) + "\n"

@@ -1,7 +1,7 @@
 import AppStore
 import Ledger
 
-/// Reads what one chain adds to the counted metrics under another product's rules.
+/// Computes one chain's contribution to the counted metrics under another product's rules.
 struct CountReader {
     let life: Lifecycle
     let app: BundleId
@@ -23,7 +23,7 @@ struct CountReader {
         }
     }
 
-    /// What our own metric says, of one column.
+    /// The values of one column of our own metric.
     private func ours(
         _ metric: CountedMetric, _ column: String, as figure: String? = nil
     ) -> [RuledAmount] {
@@ -86,7 +86,7 @@ struct CountReader {
             PaidCohort.all(of: periods, Set(rules.prefix(count))).flatMap(\.amounts)
         }
         reading.add(readings, rules)
-        // Whose last step is theirs, too, is what every step is a part of.
+        // Every step is a share of the cohorts under all rules.
         for cohort in PaidCohort.all(of: periods, Set(rules)) {
             reading.base += (1...MetricSteps.count).map {
                 RuledAmount(PaidCohort.step($0), at: cohort.at, cohort.values)

@@ -1,21 +1,20 @@
 import Ledger
 
-/// Whose definitions a metric is shown under beside ours, as they document them. Raw values are the
-/// contract's.
+/// A product whose documented definitions a metric is compared with. Raw values are the contract's.
 public enum DefinitionPack: String, Sendable, CaseIterable {
     case revenuecat
     case adapty
     case stripe
     case appstoreconnect
 
-    /// The metrics that some product documents in a way that payloads can tell.
+    /// The metrics that at least one product documents in terms of payloads.
     public static let metrics = [
         "active", "arr", "churn", "mrr", "mrr-movement", "reactivations", "recoveries", "refunds",
         "refunds-by-purchase", "retention", "revenue", "starts", "trials",
     ]
 
-    /// What is different from ours, in order; empty where nothing is; nil where the product documents
-    /// no such metric, or not in a way that payloads can tell.
+    /// The rules that differ from ours, in order; empty for none. Nil where the product does not
+    /// document the metric, or not in terms of payloads.
     func rules(_ metric: String) -> [DefinitionRule]? {
         switch self {
         case .revenuecat: DefinitionPack.revenueCatRules[metric]
@@ -68,7 +67,7 @@ public enum DefinitionPack: String, Sendable, CaseIterable {
         "starts": [.latePaymentsAreNew],
     ]
 
-    /// What of a metric is compared, in order; names are those of our columns.
+    /// The compared figures of a metric, in order; names are those of our columns.
     func figures(_ metric: String) -> [ComparedFigure] {
         switch metric {
         case "arr": [.annualised("arr")]
@@ -91,7 +90,7 @@ public enum DefinitionPack: String, Sendable, CaseIterable {
         }
     }
 
-    /// Why a chain's access ended, in their words; nil where they have none for it.
+    /// The product's name of a reason for the end of access; nil where it has none.
     func name(of reason: EndReason) -> String? {
         switch self {
         case .revenuecat:
@@ -116,21 +115,21 @@ public enum DefinitionPack: String, Sendable, CaseIterable {
 }
 
 extension DefinitionPack {
-    /// Our reasons in their words; empty where they have none.
+    /// Our reasons with the product's names; empty where it has none.
     var reasons: [ComparisonReport.NamedReason] {
         EndReason.allCases.compactMap { reason in
             name(of: reason).map { ComparisonReport.NamedReason(reason: reason, theirs: $0) }
         }
     }
 
-    /// One figure for each of their words, in the order of our reasons.
+    /// One figure per name of the product, in the order of our reasons.
     var reasonFigures: [ComparedFigure] {
         var names: [String] = []
         for named in reasons where !names.contains(named.theirs) { names.append(named.theirs) }
         return names.map { .count($0) }
     }
 
-    /// The figures of which they document a rate: what each is a part of is told beside it.
+    /// The figures with a documented rate; the report includes their denominators.
     func based(_ metric: CountedMetric) -> Set<String> {
         guard self == .revenuecat else { return [] }
         return switch metric {
@@ -146,9 +145,9 @@ extension DefinitionPack {
 public struct ComparedFigure: Hashable, Sendable {
     public enum Unit: String, Sendable, CaseIterable {
         case count
-        /// Of the row's currency.
+        /// In the row's currency.
         case milliunits
-        /// A year's, of the row's currency.
+        /// Per year, in the row's currency.
         case annualisedMilliunits
     }
 

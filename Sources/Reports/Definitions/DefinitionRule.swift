@@ -1,4 +1,4 @@
-/// One rule by which a product counts otherwise than we do. Raw values are stable.
+/// A rule by which a product counts differently from us. Raw values are stable.
 public enum DefinitionRule: String, Sendable, CaseIterable {
     case trialsExcluded
     case setToCancelExcluded
@@ -25,10 +25,10 @@ public enum DefinitionRule: String, Sendable, CaseIterable {
     case datedByRecovery
     case refundsSubtracted
 
-    /// What they do.
+    /// The product's rule.
     public var theirs: String { words.theirs }
 
-    /// What we do.
+    /// Our rule.
     public var ours: String { words.ours }
 
     private typealias Words = (theirs: String, ours: String)
@@ -50,34 +50,34 @@ public enum DefinitionRule: String, Sendable, CaseIterable {
         case .trialsExcluded:
             (
                 "Only paid subscriptions count; trials do not.",
-                "Every chain with access counts; `--paid` leaves trials out."
+                "Every chain with access counts; `--paid` excludes trials."
             )
         case .setToCancelExcluded:
             (
                 "Subscriptions with auto-renew off do not count as active.",
-                "They have access, and are a column of their own (setToCancel)."
+                "They have access, and have a column of their own (setToCancel)."
             )
         case .returnsNetted:
             (
-                "Those who come back in the period are subtracted from those who left.",
-                "They are columns of their own, never a negative churn."
+                "Returns in the period are subtracted from churned subscriptions.",
+                "Returns have columns of their own; churn is never negative."
             )
         case .lastThirtyDays:
             (
-                "Those who left in the 30 days before the end are counted.",
-                "Those who left in the interval are counted."
+                "Losses in the 30 days before the end are counted.",
+                "Losses in the interval are counted."
             )
         case .pastDueIncluded:
             (
-                "Subscriptions whose renewal failed still count (past due): they are lost when retry"
+                "Subscriptions whose renewal failed still count (past due) and are lost when retry"
                     + " ends.",
-                "In billing retry there is no access: nothing recurs, and they are lost when it"
+                "Billing retry has no access: nothing recurs, and the subscription is lost when it"
                     + " begins."
             )
         default:
             (
-                "Subscribers are counted: all chains of one customer together are one.",
-                "Chains are counted, each on its own."
+                "Subscribers are counted: all chains of one customer count as one.",
+                "Chains are counted, each separately."
             )
         }
     }
@@ -87,33 +87,33 @@ public enum DefinitionRule: String, Sendable, CaseIterable {
         case .fourWeeksAMonth:
             (
                 "A week's price counts 4 times a month, a day's 30 times, other days' 28 / days.",
-                "A year has 52 weeks and 365 days, a month a twelfth of it."
+                "A year has 52 weeks and 365 days, and a month is a twelfth of it."
             )
         case .weekOf023Months: ("A week is 0.23 months.", "A month has 52 / 12 weeks.")
         case .refundedRemoved:
             (
                 "A refunded subscription is removed from every period up to the refunded one.",
-                "A refund counts from its own day; the past stays as it was."
+                "A refund counts from its own day; earlier periods do not change."
             )
         case .conversionsIncluded:
             (
-                "Who pays for the first time is new, dated at that payment, a trial before it or not.",
-                "A trial that converts is a column of its own (converted); starts are first periods."
+                "A first payment is new, dated at that payment, with or without a trial before it.",
+                "Converted trials have a column of their own (converted); starts are first periods."
             )
         case .changesNetted:
             (
-                "Changes of product, price and currency are an end and a renewal, netted in churned.",
-                "Expansion, contraction, moves and toFree are columns of their own."
+                "Changes of product, price and currency are an end and a renewal, net in churned.",
+                "Expansion, contraction, moves and toFree have columns of their own."
             )
         case .moneyAlone:
             (
-                "The first money is new, money after none a reactivation, the last that ends churned.",
-                "Gains and losses are named by the state before them and after them."
+                "The first money is new, money after none a reactivation, the last to end churned.",
+                "Gains and losses are named by the states before and after them."
             )
         default:
             (
-                "Refunds are subtracted on their own day; what is given back is added.",
-                "Revenue is gross; refunds and reversals are columns of their own."
+                "Refunds are subtracted on their own day; reversals are added.",
+                "Revenue is gross; refunds and reversals have columns of their own."
             )
         }
     }
@@ -122,23 +122,23 @@ public enum DefinitionRule: String, Sendable, CaseIterable {
         switch self {
         case .latePaymentsAreNew:
             (
-                "A payment in billing retry or later is that of a new subscription.",
-                "The chain stays the same; the payment is recovered or won back."
+                "A payment in billing retry or later starts a new subscription.",
+                "The chain stays the same; the payment is a recovery or a win-back."
             )
         case .laterPurchasesConvert:
             (
                 "Any purchase after the trial converts it, even months later.",
-                "The next period of the same run converts it; later ones are won back."
+                "The next period of the same run converts it; later ones are win-backs."
             )
         case .refundedNotConverted:
             (
-                "A refunded conversion is none.",
-                "It converted, and the refund is told on its own day."
+                "A refunded conversion does not count.",
+                "It converted, and the refund counts on its own day."
             )
         case .introExcluded:
             (
-                "The cohort begins with the first payment of the standard price.",
-                "The cohort begins with the first paid period, at whatever price."
+                "The cohort begins with the first payment at the standard price.",
+                "The cohort begins with the first paid period, at any price."
             )
         case .trialsBeginCohorts:
             (
@@ -148,27 +148,27 @@ public enum DefinitionRule: String, Sendable, CaseIterable {
         case .changesBeginCohorts:
             (
                 "Another product, and a payment after access ended, begin a new subscription.",
-                "One chain is in one cohort, whatever it pays for and after whatever gap."
+                "A chain is in one cohort, regardless of its products and gaps."
             )
         case .refundsEndCohorts:
             (
-                "A refund is churn: from the refunded payment on no step is reached.",
-                "A step is reached when it was paid; refunds are told apart."
+                "A refund is churn: no step counts from the refunded payment on.",
+                "A step is reached when it was paid; refunds are counted separately."
             )
         case .recoveriesIncluded:
             (
-                "Any purchase on an inactive subscription, in billing retry too, is a resubscription.",
-                "From billing retry it is recovered; only after expired or revoked it is won back."
+                "Purchases on inactive subscriptions, also in billing retry, are resubscriptions.",
+                "From billing retry it is a recovery; a win-back follows expired or revoked."
             )
         case .autoRenewBackOn:
             (
-                "Reactivated is auto-renew back on, whatever the state.",
-                "Won back is access after it ended; auto-renew on is a metric of its own."
+                "Reactivated means auto-renew back on, in any state.",
+                "A win-back is access after it ended; auto-renew on is a separate metric."
             )
         case .datedByPurchase:
             (
-                "A refund counts in the period of its purchase, which so changes later.",
-                "A refund counts on its own day; refunds-by-purchase is a metric of its own."
+                "A refund counts in the period of its purchase, which changes later.",
+                "A refund counts on its own day; refunds-by-purchase is a separate metric."
             )
         default:
             (

@@ -5,10 +5,10 @@ internal import Projection
 internal import Queries
 
 extension MetricsQuery {
-    /// Intervals of one comparison: some need a count of their own for each.
+    /// Maximum number of intervals in one comparison; some need a separate count for each.
     public static let comparedIntervalCount = 400
 
-    /// What those who document their rate over the last days look back.
+    /// The period of rates documented over the last days.
     static let lastDaysMilliseconds: Int64 = 30 * 86_400_000
 
     /// A metric under another product's definition beside ours.
@@ -25,7 +25,7 @@ extension MetricsQuery {
         }
         let filters = try words.conditions()
         guard filters[.reason] == nil else { throw .comparedWhole }
-        // Why somebody left is no rate, and what comes back has no reason.
+        // Churn by reason has no rate, and returns have no reason.
         let applied = isByReason ? [.trialsExcluded] : rules
         var seen = SeenValues([], filters, query.ledger.catalogue)
         try await noteClasses(&seen)
@@ -42,7 +42,7 @@ extension MetricsQuery {
             reasons: isByReason ? pack.reasons : [], zone: zone, rows: rows)
     }
 
-    /// Only why somebody left is told apart, and only by those who have names for it.
+    /// Only churn is broken down by reason, and only for products with names of reasons.
     private func isByReason(
         _ words: MetricsWords, _ metric: String, _ pack: DefinitionPack
     ) throws(MetricsError) -> Bool {
@@ -72,7 +72,7 @@ extension MetricsQuery {
     }
 }
 
-/// Everything a comparison is made of.
+/// The sums of a comparison.
 struct CompareSums: Sendable {
     var tally = MetricsQuery.Tally()
     var part: ComparedPart
@@ -108,7 +108,7 @@ struct CompareSums: Sendable {
                 app: chain.bundleId, customer: holder, catalogue: catalogue, limit: limit))
     }
 
-    /// What our own answer says beside the same figures.
+    /// The remarks that our own answer would carry for the same figures.
     func moneyRemarks(_ rows: [ComparisonReport.Row]) -> [MetricsRemark] {
         var remarks: [MetricsRemark] = []
         if part.isRecurring, tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
@@ -118,16 +118,16 @@ struct CompareSums: Sendable {
     }
 }
 
-/// What is read of a chain beside its life.
+/// The properties of a chain needed beside its life.
 struct ComparedChain {
     let app: BundleId
-    /// Nil where nobody is named: a subscriber of its own.
+    /// Nil without a holder: the chain is a subscriber of its own.
     let customer: CustomerId?
     let catalogue: Catalogue
     let limit: Timestamp
 }
 
-/// What is summed for one metric.
+/// The sums of one metric.
 enum ComparedPart: Sendable {
     case chains(ComparedChains)
     case money(RuledMoney)
@@ -168,7 +168,7 @@ enum ComparedPart: Sendable {
         }
     }
 
-    /// Whether sums went beyond what a report can hold.
+    /// Whether a sum exceeds what a report can hold.
     var isTooLarge: Bool {
         switch self {
         case .movement(let movement): movement.isTooLarge

@@ -1,11 +1,11 @@
 import AppStore
 import Ledger
 
-/// A customer in a retention cohort, and the steps reached, under the rules of some product.
+/// A customer in a retention cohort and the steps reached, under a product's rules.
 struct PaidCohort {
     let at: Timestamp
     let values: DimensionValues
-    /// The paid periods in order; those up to the first that does not count any more.
+    /// The number of paid periods before the first that no longer counts.
     let reachedCount: Int
 
     static func step(_ number: Int) -> String { "step.\(number).reached" }
@@ -17,7 +17,7 @@ struct PaidCohort {
             }
     }
 
-    /// Of one chain's periods; without rules as ours.
+    /// The cohorts of one chain's periods; without rules, by our definition.
     static func all(of periods: [PeriodReading], _ rules: Set<DefinitionRule>) -> [PaidCohort] {
         var payments = periods.filter { !$0.isTrial }
         if rules.contains(.introExcluded) {

@@ -1,7 +1,7 @@
 import AppStore
 import Ledger
 
-/// A year of recurring money at the ends of intervals, and what other rules would move of it.
+/// Annualised recurring money at the ends of intervals, and the differences by other rules.
 struct RuledMoney: Sendable {
     var sums: RuledSums
 
@@ -41,7 +41,7 @@ struct RuledMoney: Sendable {
         }
     }
 
-    /// What a rule makes of what the rules before it left.
+    /// The amount after a rule, given the amount after the rules before it.
     private func amount(
         _ rule: DefinitionRule, _ standing: Int64, _ stretch: CountedStretch, isRemoved: Bool
     ) -> Int64 {
@@ -55,7 +55,7 @@ struct RuledMoney: Sendable {
         }
     }
 
-    /// A year of ours has 365 days and 52 weeks; of theirs 360 days, 48 weeks, 12 × 28 days.
+    /// Our year has 365 days or 52 weeks; theirs 360 days, 48 weeks or 12 × 28 days.
     fileprivate static func fourWeeks(_ year: Int64, _ length: ISO8601Period?) -> Int64 {
         guard let length, length.months == 0, length.days > 0 else { return year }
         if length.days % 7 == 0 {
@@ -76,14 +76,14 @@ struct RuledMoney: Sendable {
         return HalfEven.quotient(year * 1200, 23 * 52)
     }
 
-    /// How many stretches of a chain, from its first, lie in periods up to the last refunded one.
+    /// The number of stretches, from a chain's first, in periods up to the last refunded one.
     private static func removedCount(_ life: Lifecycle) -> Int {
         let refunded = refunded(life)
         let last = life.intervals.lastIndex { refunded.contains($0.transactionId) }
         return last.map { $0 + 1 } ?? 0
     }
 
-    /// Transactions that are refunded as far as is known, and not given back.
+    /// Transactions with a known refund that was not reversed.
     private static func refunded(_ life: Lifecycle) -> Set<TransactionId> {
         var refunded: Set<TransactionId> = []
         for fact in life.lifeFacts {
@@ -96,7 +96,7 @@ struct RuledMoney: Sendable {
 }
 
 extension ChainMetrics {
-    /// The same with prices by four weeks a month.
+    /// The same metrics with prices by four weeks a month.
     var byFourWeeks: ChainMetrics {
         var changed = self
         for index in stretches.indices {

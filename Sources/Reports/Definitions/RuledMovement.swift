@@ -1,16 +1,16 @@
 import AppStore
 import Ledger
 
-/// Movements of recurring money under our columns and under others', in annualised milliunits.
+/// Movements of recurring money in our columns and the product's, in annualised milliunits.
 struct RuledMovement: Sendable {
     private let pack: DefinitionPack
-    /// With the filters; the sums take what has passed them.
+    /// Includes the filters; the question of `sums` has none.
     private let question: RollForwardQuestion
     private var sums: RuledSums
     private var subscribers = Subscribers()
     private var isBeyondBound = false
 
-    /// Whether any sum went beyond what a report can hold.
+    /// Whether a sum exceeds what a report can hold.
     var isTooLarge: Bool { isBeyondBound || sums.isTooLarge }
 
     private typealias Stage = [RuledSums.Cell: Int64]
@@ -81,7 +81,7 @@ struct RuledMovement: Sendable {
         }
     }
 
-    /// What each row adds to each figure.
+    /// The amounts of all rows per figure.
     private func stage(
         _ rows: [RollForwardRow], _ amounts: (RollForwardRow) -> [String: Int64]
     ) -> Stage {
@@ -106,7 +106,7 @@ struct RuledMovement: Sendable {
         return stage
     }
 
-    /// Of who knows new, and for all the rest what ended less what was renewed.
+    /// For products with the figures `new`, and `churned` as ends less renewals.
     private mutating func renewalStages(_ metrics: ChainMetrics) -> [Stage] {
         let ours = rollForward(metrics)
         let theirs = rollForward(metrics.byFourWeeks)
@@ -128,7 +128,7 @@ struct RuledMovement: Sendable {
         ]
     }
 
-    /// Of who names every change by the money before and after it.
+    /// For products that classify every change by the money before and after it.
     private mutating func subscriberStages(
         _ metrics: ChainMetrics, _ theirs: ChainMetrics, isAdopted: Bool
     ) -> [Stage] {

@@ -1,16 +1,16 @@
 import AppStore
 import Ledger
 
-/// Ours and what other rules move of it, summed by interval, currency and figure.
+/// Our figures and the differences by other rules, summed by interval, currency and figure.
 struct RuledSums: Sendable {
     let rules: [DefinitionRule]
     let figures: [ComparedFigure]
-    /// Its instants and filters; money is apart by currency.
+    /// Instants and filters; money is separate by currency.
     let question: RollForwardQuestion
-    /// The figures of which a rate is documented.
+    /// The figures with a documented rate.
     let based: Set<String>
     private(set) var cells: [Cell: Sums] = [:]
-    /// Whether any sum went beyond what a report can hold: then nothing that is said holds.
+    /// Whether a sum exceeds what a report can hold; no sum is valid then.
     private(set) var isTooLarge = false
 
     struct Cell: Hashable, Sendable {
@@ -63,7 +63,7 @@ struct RuledSums: Sendable {
         isTooLarge = isTooLarge || !isBounded
     }
 
-    /// False, and nothing added, beyond what a report can hold.
+    /// False, without adding, if the sum exceeds what a report can hold.
     private static func add(_ amount: Int64, to sum: inout Int64) -> Bool {
         let more = sum.addingSaturated(amount)
         guard more.isReportable else { return false }
@@ -71,7 +71,7 @@ struct RuledSums: Sendable {
         return true
     }
 
-    /// - Parameter chainCount: how many chains the rule is about here.
+    /// - Parameter chainCount: the number of affected chains.
     mutating func add(
         _ amount: Int64, by rule: DefinitionRule, in cell: Cell, chainCount: Int64 = 1
     ) {
@@ -107,8 +107,8 @@ struct RuledSums: Sendable {
 
     // MARK: Rows
 
-    /// By interval, then currency, then figure. Counts have a row of every figure for each interval,
-    /// money one for each currency in which there is anything.
+    /// By interval, then currency, then figure. Counts have every figure for each interval; money
+    /// has every figure for each currency with any amount.
     var rows: [ComparisonReport.Row] {
         var currencies: [Int: Set<String?>] = [:]
         for cell in cells.keys { currencies[cell.interval, default: []].insert(cell.currency) }
@@ -141,7 +141,7 @@ struct RuledSums: Sendable {
     }
 }
 
-/// Something that counts in one figure at one moment.
+/// An amount that counts in one figure at one moment.
 struct RuledAmount: Hashable, Sendable {
     var at: Timestamp
     var values: DimensionValues
@@ -162,15 +162,15 @@ struct RuledAmount: Hashable, Sendable {
     }
 }
 
-/// What one chain adds to ours, and what each rule moves of it.
+/// The contribution of one chain to our figures, and the difference by each rule.
 struct RuledReading: Hashable, Sendable {
     var ours: [RuledAmount] = []
     var moved: [DefinitionRule: [RuledAmount]] = [:]
-    /// What their rate is of.
+    /// The denominator of the product's rate.
     var base: [RuledAmount] = []
 
-    /// Readings under no rule, under the first, under the first two and so on: each rule moves what
-    /// its reading differs by from the one before.
+    /// Adds readings under no rule, under the first, under the first two and so on; each rule
+    /// accounts for the difference from the previous reading.
     mutating func add(_ readings: [[RuledAmount]], _ rules: [DefinitionRule]) {
         ours += readings.first ?? []
         for (rule, pair) in zip(rules, zip(readings, readings.dropFirst())) {

@@ -1,7 +1,7 @@
 import AppStore
 import Ledger
 
-/// A stretch of a chain's life for those who count subscribers by their money: paid, past due or in a
+/// A stretch of a chain's life in terms of subscribers and their money: paid, past due or in a
 /// trial.
 struct MoneySpan: Hashable, Sendable {
     let from: Timestamp
@@ -9,12 +9,12 @@ struct MoneySpan: Hashable, Sendable {
     let to: Timestamp?
     let isTrial: Bool
     let currency: String?
-    /// A year's milliunits; nil when unknown.
+    /// Milliunits per year; nil when unknown.
     let year: Int64?
 
     func contains(_ time: Timestamp) -> Bool { from <= time && (to.map { time < $0 } ?? true) }
 
-    /// Everything that counts of a chain; equal neighbours are one.
+    /// The counted spans of a chain; merges equal neighbours.
     static func all(of chain: ChainMetrics, _ question: RollForwardQuestion) -> [MoneySpan] {
         var spans: [MoneySpan] = []
         for stretch in chain.stretches where stretch.isActive && question.matches(stretch.values) {
@@ -35,10 +35,10 @@ struct MoneySpan: Hashable, Sendable {
     }
 }
 
-/// The chains of one subscriber, read together.
+/// The chains of one subscriber, evaluated together.
 struct SubscriberMoney {
     let spans: [MoneySpan]
-    /// How the first one began is not known.
+    /// Whether the beginning of the first one is unknown.
     let isAdopted: Bool
 
     static let figures = [
@@ -60,7 +60,7 @@ struct SubscriberMoney {
         spans.contains { !$0.isTrial && $0.contains(time) }
     }
 
-    /// When nothing was paid any more and no trial went on, and when something was after nothing was.
+    /// Losses: when payment stopped and no trial was running. Gains: when payment began after none.
     var turns: (losses: [Timestamp], gains: [Timestamp]) {
         var (losses, gains): ([Timestamp], [Timestamp]) = ([], [])
         var wasPaid = false
@@ -74,7 +74,7 @@ struct SubscriberMoney {
         return (losses, gains)
     }
 
-    /// Every change of what is paid in a year, apart by currency.
+    /// Every change of the annual amount, separately by currency.
     var changes: [Change] {
         var changes: [Change] = []
         var before: [String?: Int64] = [:]
@@ -86,7 +86,7 @@ struct SubscriberMoney {
             let entered = currencies.contains { before[$0] == nil && after[$0] != nil }
             for currency in currencies {
                 let (old, new) = (before[currency] ?? 0, after[currency] ?? 0)
-                // From one currency into another: their rates of exchange, no movement.
+                // A change of currency is no movement of either amount.
                 if left, entered, old == 0 || new == 0 { continue }
                 guard
                     let figure = SubscriberMoney.figure(
@@ -106,7 +106,7 @@ struct SubscriberMoney {
         return changes
     }
 
-    /// - Parameter everPaid: nil: not known, and so neither new nor a return.
+    /// - Parameter everPaid: nil: unknown, so neither new nor a return.
     private static func figure(
         _ old: Int64, _ new: Int64, isBefore: Bool, isAfter: Bool, _ everPaid: Bool?
     ) -> String? {
@@ -118,7 +118,7 @@ struct SubscriberMoney {
         return isAfter ? "contraction" : "churned"
     }
 
-    /// What is not 0, by currency.
+    /// Amounts other than 0, by currency.
     private func money(at time: Timestamp) -> [String?: Int64] {
         var sums: [String?: Int64] = [:]
         for span in spans where !span.isTrial && span.contains(time) {

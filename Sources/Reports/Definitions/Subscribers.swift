@@ -1,8 +1,8 @@
 import AppStore
 import Ledger
 
-/// Chains by the customer who holds them, for those who count subscribers. A chain that nobody holds
-/// is a subscriber of its own, and not kept here.
+/// Chains by holding customer, for definitions that count subscribers. A chain without a holder is
+/// a subscriber of its own and is not stored here.
 struct Subscribers: Sendable {
     private var chains: [Key: [Chain]] = [:]
 
@@ -37,7 +37,7 @@ struct Subscribers: Sendable {
         chains.merge(other.chains, uniquingKeysWith: +)
     }
 
-    /// Those whose chains are not one alone; their order means nothing.
+    /// Customers with more than one chain, in no particular order.
     var groups: [Group] {
         chains.values.filter { $0.count > 1 }.map { chains in
             let parts = chains.map { SubscriberMoney(spans: $0.spans, isAdopted: $0.isAdopted) }

@@ -1,14 +1,14 @@
 internal import Queries
 
 extension ChurnChart {
-    /// An axis from 0: its end, and the values that are written beside it.
+    /// An axis from 0: its end and its labelled ticks.
     struct Scale: Hashable, Sendable {
         let top: Double
         let ticks: [Double]
     }
 
-    /// About five steps of 1, 2 or 5 times a power of ten; never less than 1, for there are no
-    /// half subscriptions.
+    /// About five steps of 1, 2 or 5 times a power of ten; never less than 1, since subscriptions
+    /// are whole.
     static func scale(_ largest: Double) -> Scale {
         var unit = 1.0
         while unit * 10 < largest / 5 { unit *= 10 }
@@ -18,9 +18,9 @@ extension ChurnChart {
         return Scale(top: ticks.last ?? step, ticks: ticks)
     }
 
-    /// At most two digits behind the point.
+    /// At most two decimal places.
     static func number(_ value: Double) -> String {
-        // Where a rate is of next to nothing it has more digits than a picture has room for.
+        // The rate of a tiny base can exceed Int64.
         let hundredths = Int64(min(max(value * 100, -1e17), 1e17).rounded())
         let (whole, rest) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
         let sign = hundredths < 0 ? "-" : ""

@@ -2,11 +2,11 @@ import AppStore
 import Ledger
 internal import Projection
 
-/// Churn as a picture: for each interval a bar of those who left, stacked by why, and the rate as a
-/// line. SVG without a script; its colours follow the reader's light or dark scheme.
+/// A chart of churn: per interval, a bar of churned chains stacked by reason, and the rate as a
+/// line. SVG without scripts; its colours follow the reader's light or dark scheme.
 public struct ChurnChart: Sendable {
     let title: String
-    /// Below the title: what was asked, on which knowledge, and what to know about the answer.
+    /// Below the title: the filters, the knowledge of the answer, and its remarks.
     let notes: [String]
     let bars: [Bar]
 
@@ -18,7 +18,7 @@ public struct ChurnChart: Sendable {
         var base: Int64 = 0
 
         var total: Int64 { churned.values.reduce(0, +) }
-        /// Nil when nobody was active at the start.
+        /// Nil when no chain was active at the start.
         var rate: Double? { base > 0 ? Double(total) / Double(base) : nil }
     }
 
@@ -26,7 +26,7 @@ public struct ChurnChart: Sendable {
         title = report.isPaid ? "Churned paid subscriptions" : "Churned subscriptions"
         notes = ChurnChart.notes(report)
         let starts = report.question.instants.dropLast()
-        // Grouped, an interval in which nothing was has no row, but its place.
+        // With groups, an empty interval has no row, but still a place.
         var bars = zip(starts, report.activeStarts).map { start, active in
             Bar(label: ChurnChart.label(start, report.zone), base: active)
         }
@@ -62,7 +62,7 @@ public struct ChurnChart: Sendable {
         return lines.flatMap { wrapped($0) }
     }
 
-    /// Characters of a line of notes: what fits into the picture.
+    /// Maximum length of a line of notes, by the width of the picture.
     private static let noteCharacterCount = 140
 
     static func wrapped(_ text: String) -> [String] {
@@ -78,7 +78,7 @@ public struct ChurnChart: Sendable {
         return lines
     }
 
-    // MARK: Places
+    // MARK: Layout
 
     static let left = 64.0
     static let right = 896.0
@@ -92,10 +92,10 @@ public struct ChurnChart: Sendable {
     private var top: Double { ChurnChart.top(noteCount: notes.count) }
     private var bottom: Double { top + ChurnChart.barHeight }
     private var height: Double { bottom + 110 }
-    /// Dates below the bars at most.
+    /// Maximum number of dates below the bars.
     private static let labelCount = 9
 
-    /// Colours that are told apart in both schemes, and by most who see few colours.
+    /// Distinguishable in both schemes, and by most colour-blind readers.
     private static func color(_ reason: EndReason) -> String {
         switch reason {
         case .voluntary: "#0072b2"
@@ -216,7 +216,7 @@ public struct ChurnChart: Sendable {
         }
     }
 
-    /// Broken where there is no rate.
+    /// Interrupted where there is no rate.
     private func line(_ top: Double) -> String {
         var path = ""
         var isDrawing = false
@@ -236,16 +236,16 @@ public struct ChurnChart: Sendable {
             }
         }
         guard !path.isEmpty else { return "" }
-        // Over many colours the line is told by the paper around it.
+        // The halo sets the line off from the coloured bars.
         return "<path class=\"halo\" d=\"\(path)\"/><path class=\"rate\" d=\"\(path)\"/>\(dots)"
     }
 
-    /// More than that are only a line.
+    /// With more intervals than this, the line has no dots.
     static let dotCount = 60
 
     private var labels: [String] { ChurnChart.dates(bars.map(\.label), below: bottom) }
 
-    /// As many of the intervals' names as there is room for.
+    /// As many of the intervals' names as fit.
     static func dates(_ labels: [String], below bottom: Double) -> [String] {
         let step = max(1, (labels.count + labelCount - 1) / labelCount)
         return stride(from: 0, to: labels.count, by: step).map { index in
@@ -255,7 +255,7 @@ public struct ChurnChart: Sendable {
         }
     }
 
-    /// Without the year where there is an hour: both are too long for their places.
+    /// Drops the year where there is an hour, since both do not fit.
     private static func shortLabel(_ label: String) -> String {
         label.count > ChurnChart.dateCount ? String(label.dropFirst(5)) : label
     }
@@ -263,7 +263,7 @@ public struct ChurnChart: Sendable {
     /// Characters of a date.
     private static let dateCount = 10
 
-    /// In as many lines as it takes; the rate last.
+    /// Wraps into as many lines as needed; the rate comes last.
     private var legend: [String] {
         var (x, y) = (ChurnChart.left, bottom + 54)
         var parts: [String] = []

@@ -3,7 +3,7 @@ import Ledger
 internal import Projection
 
 extension ChurnReport {
-    /// As a table: `text` aligned for people, or comma-separated with one column for each figure.
+    /// A table: `text` aligned for people, or comma-separated with one column per figure.
     public func table(_ form: MetricsTable.Form) -> [UInt8] {
         switch form {
         case .csv, .rawCSV:
@@ -32,7 +32,7 @@ extension ChurnReport {
 
     // MARK: For people
 
-    /// Columns in which nothing happened are left out; reasons are listed where there are any.
+    /// Omits columns that are 0 in every row.
     private var text: String {
         let told = columns.filter { column in rows.contains { $0[column] != 0 } }
         let reasons = EndReason.allCases.filter { reason in
@@ -55,7 +55,7 @@ extension ChurnReport {
 }
 
 extension ReportZone {
-    /// The local day, for a moment that begins one; else the moment.
+    /// The local day of a moment that begins one; otherwise the moment.
     func label(_ moment: Timestamp) -> String {
         let day = day(of: moment)
         guard start(of: day) == moment else { return moment.rfc3339 }

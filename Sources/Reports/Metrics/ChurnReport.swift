@@ -7,7 +7,7 @@ public struct ChurnReport: Sendable {
     public let stamp: MetricsStamp
     public let question: RollForwardQuestion
     let zone: ReportZone
-    /// Where the rows come from; the answer does not depend on it.
+    /// The source of the rows; the answer does not depend on it.
     package let source: MovementSource
     public let rows: [RollForwardRow]
     /// At the start of each interval, all groups together.
@@ -18,7 +18,7 @@ public struct ChurnReport: Sendable {
     /// Columns of the paid variant only.
     static let paidColumns: [RollForwardColumn] = [.converted, .toFree]
 
-    /// Gains and moves, in the contract's order; those who churned stand apart.
+    /// Gains and moves, in the contract's order; churned columns are separate.
     var columns: [RollForwardColumn] {
         Gain.allCases.map { .gained($0) } + (isPaid ? [.converted] : [])
             + [.movedIn, .movedOut] + (isPaid ? [.toFree] : [])
@@ -26,8 +26,8 @@ public struct ChurnReport: Sendable {
 
     // MARK: JSON
 
-    /// - Parameter isStamped: without its stamp an answer stays the same, byte for byte, until
-    ///   something in it changes.
+    /// - Parameter isStamped: without its stamp an answer stays byte-identical until its content
+    ///   changes.
     public func write(to json: inout JSONWriter, isStamped: Bool = true) {
         json.object { json in
             stamp.write(to: &json, isStamped: isStamped)
@@ -60,7 +60,7 @@ public struct ChurnReport: Sendable {
 }
 
 extension RollForwardRow {
-    /// Churned of those active at the start; nil when there were none.
+    /// The churned share of the chains active at the start; nil when there were none.
     var churnRate: Double? {
         rateBase > 0 ? Double(churned) / Double(rateBase) : nil
     }

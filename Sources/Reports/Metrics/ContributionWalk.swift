@@ -7,21 +7,21 @@ internal import Queries
 internal import SQLiteStore
 import Synchronization
 
-/// Sums a roll-forward from what each chain contributes, on all cores. Nothing is decoded or folded
-/// but chains of which something came after what was known.
+/// Sums a roll-forward from the stored contributions of each chain, on all cores. Only chains with
+/// facts after the requested knowledge are decoded and folded.
 struct ContributionWalk: Sendable {
     let query: ChainQuery
     let knowledge: KnowledgeLimit
-    /// Only chains of this app are meant.
+    /// Nil: all apps.
     let bundleId: BundleId?
     let report: MetricsQuery.Report
 
-    /// Chains whose facts are read at once.
+    /// Chains whose facts are read in one batch.
     static let foldedChainCount = 500
 
     func sum(_ question: RollForwardQuestion) async throws(StoreError) -> MovementTally {
-        // Later rows may name classes that are not here; those are of chains that changed since,
-        // and are folded.
+        // Later rows may name classes that are not in this list; they belong to chains that changed
+        // since, which are folded.
         let classes = try await query.projections.metricClasses()
         let empty = MovementTally(question, classes: classes, bundleId: bundleId)
         let pages = ContributionPages(query.projections)
@@ -66,7 +66,7 @@ struct ContributionWalk: Sendable {
         return sum
     }
 
-    /// Whether anything of a chain came before what is asked about ended.
+    /// Whether any fact of a chain is within the requested knowledge.
     private func isKnown(_ chain: ContributionPage.Chain) -> Bool {
         guard chain.firstPosition <= query.head else { return false }
         return switch knowledge {
@@ -76,8 +76,8 @@ struct ContributionWalk: Sendable {
         }
     }
 
-    /// Whether nothing of a chain came after what is asked about. Of a chain that never moved not
-    /// even the app is known here.
+    /// Whether no fact of a chain is after the requested knowledge. For a chain without movements
+    /// even the app is unknown here.
     private func isUsable(_ chain: ContributionPage.Chain) -> Bool {
         guard chain.lastPosition <= query.head, bundleId == nil || !chain.movements.isEmpty else {
             return false
@@ -113,7 +113,7 @@ struct ContributionWalk: Sendable {
     }
 }
 
-/// The pages of contributions, each given to whoever asks next.
+/// The pages of contributions, handed out one at a time to concurrent readers.
 private final class ContributionPages: Sendable {
     private let projections: ProjectionsStore
     private let turn = Turnstile()

@@ -1,19 +1,19 @@
 public import Ledger
 
 extension CurrencyRates {
-    /// Currencies of one table that is written as a word.
+    /// Maximum number of currencies in a table written inline.
     public static let wordCount = 200
 
-    /// Reads a table that is written as a word: what everything is converted into, then what one
-    /// unit of each other currency is in it, as `USD,EUR:1.0834,JPY:0.006612`.
+    /// Reads a table written inline: the target currency, then the value of one unit of each other
+    /// currency in it, as in `USD,EUR:1.0834,JPY:0.006612`.
     public init(words text: String) throws(MetricsError) {
         let parts = MetricsWords.list(text)
-        guard let target = parts.first else { throw .invalidRates("Nothing is given.") }
+        guard let target = parts.first else { throw .invalidRates("The table is empty.") }
         guard parts.count <= CurrencyRates.wordCount + 1 else {
-            throw .invalidRates("These are more than \(CurrencyRates.wordCount).")
+            throw .invalidRates("At most \(CurrencyRates.wordCount) rates are allowed.")
         }
         guard CurrencyRates.isCode(target) else {
-            throw .invalidRates("The first is no ISO 4217 code.")
+            throw .invalidRates("The first entry is not an ISO 4217 code.")
         }
         var rates: [String: Rate] = [:]
         for part in parts.dropFirst() {
@@ -22,18 +22,18 @@ extension CurrencyRates {
                 let rate = Rate(String(pair[1]))
             else {
                 throw .invalidRates(
-                    "A code and what one of it is are expected with a colon between them:"
+                    "Each rate is a code, a colon and the value of one unit:"
                         + " \(CurrencyRates.rateWords).")
             }
             guard code != target, rates[code] == nil else {
-                throw .invalidRates("\(code) is named twice.")
+                throw .invalidRates("\(code) appears twice.")
             }
             rates[code] = rate
         }
         self.init(target: target, rates: rates)
     }
 
-    /// What a rate is, for messages.
+    /// The format of a rate, for messages.
     package static let rateWords =
         "a decimal number greater than 0 and at most \(Rate.largest), of at most"
         + " \(Rate.digitCount) digits, \(Rate.scaleCount) of them behind the point"

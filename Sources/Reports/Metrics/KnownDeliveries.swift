@@ -1,8 +1,8 @@
 import AppStore
 import Ledger
 
-/// Deliveries of which only one of two states of knowledge knows: what may have moved suspected
-/// outages between them.
+/// Deliveries that only one of two states of knowledge contains: those that may have changed the
+/// suspected outages between them.
 struct KnownDeliveries: Sendable {
     private struct Delivery: Sendable {
         let position: Int64
@@ -22,8 +22,8 @@ struct KnownDeliveries: Sendable {
         byApp.merge(other.byApp, uniquingKeysWith: +)
     }
 
-    /// Those signed or received in windows that only one of the two suspects. Where none was, it is
-    /// what silence is usual that moved, and every delivery of the app had a part in it.
+    /// Deliveries signed or received in windows that only one of the two suspects. Where there were
+    /// none, the usual silence changed, and every delivery of the app contributed to that.
     func about(_ outages: Set<SuspectedOutage>) -> Set<Int64> {
         var positions: Set<Int64> = []
         for (app, windows) in Dictionary(grouping: outages, by: \.app) {

@@ -2,14 +2,14 @@ import AppStore
 import Ledger
 internal import SQLiteStore
 
-/// How long notifications took from Apple's signature to here, by when Apple signed them. A delivery
-/// that came while nothing else could is an outage's; repetitions are not counted.
+/// The delay of notifications from Apple's signature to receipt, by time of signature. A delivery
+/// that arrived after an outage counts towards the outage; repetitions are not counted.
 struct LatenessTable: Sendable {
     private let question: RollForwardQuestion
     private let isByApp: Bool
     private let apps: Set<String?>?
     private var found: [Cell: [Int64]] = [:]
-    /// Of the whole time known, whatever was asked for.
+    /// Of all time, regardless of the requested range.
     private var arrivals: [BundleId: [NotificationDelivery]] = [:]
 
     struct Cell: Hashable, Sendable {
@@ -46,7 +46,7 @@ struct LatenessTable: Sendable {
         found[cell, default: []].append(max(0, lateness))
     }
 
-    /// Where a delivery counts; nil where it does not.
+    /// The cell in which a delivery counts; nil if it does not count.
     func cell(of fact: Fact, _ app: BundleId) -> Cell? {
         guard fact.cause.kind == .notification, fact.isArrivalKnown,
             let signed = fact.signedDate, apps.map({ $0.contains(app.rawValue) }) ?? true,
@@ -62,11 +62,12 @@ struct LatenessTable: Sendable {
 
     // MARK: Outages
 
-    /// Where each app's deliveries look as if something were missing, as recovery sees it: silences
-    /// longer than is usual, and many late ones together. Judged by all deliveries known, so that a
-    /// row never depends on what else was asked; told are those that begin in the time asked for.
+    /// Per app, the windows in which deliveries seem to be missing, detected as recovery does:
+    /// unusually long silences, and many late deliveries together. Detection uses all known
+    /// deliveries, so a row does not depend on the requested range; the result holds the windows
+    /// that begin in that range.
     ///
-    /// - Parameter limit: the earlier of now and knownAt: until when nothing came after the last.
+    /// - Parameter limit: the earlier of now and knownAt; ends the silence after the last delivery.
     func outages(limit: Timestamp) -> [SuspectedOutage] {
         var outages: [SuspectedOutage] = []
         for (app, known) in arrivals {
@@ -84,14 +85,15 @@ struct LatenessTable: Sendable {
         }
     }
 
-    /// Where a suspected outage counts: where it begins; nil outside what was asked for.
+    /// The cell of the interval in which a suspected outage begins; nil outside the requested
+    /// range.
     func cell(of outage: SuspectedOutage) -> Cell? {
         question.interval(of: outage.window.from).map {
             Cell(interval: $0, app: isByApp ? outage.app.rawValue : nil)
         }
     }
 
-    /// One row for each interval, or for each app of it.
+    /// One row per interval, or per app and interval.
     func rows(_ outages: [SuspectedOutage]) -> [MetricReport.Row] {
         var suspected: [Cell: Int64] = [:]
         for outage in outages {
@@ -120,7 +122,7 @@ struct LatenessTable: Sendable {
         let suspected = outages.map { [LatenessTable.suspected: $0] } ?? [:]
         let sorted = delays.sorted()
         guard let longest = sorted.last else { return suspected }
-        // The nearest rank: the smallest delay that so many percent did not exceed.
+        // Nearest rank: the smallest delay that this percentage did not exceed.
         func rank(_ percent: Int) -> Int64 {
             sorted[max(0, (sorted.count * percent + 99) / 100 - 1)]
         }

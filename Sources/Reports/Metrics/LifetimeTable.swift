@@ -2,23 +2,23 @@ import AppStore
 import Ledger
 internal import Projection
 
-/// What customers paid since their first purchase, less refunds, by the interval of that purchase and
-/// by age. A chain that nobody holds is a customer of its own.
+/// Payments of customers since their first purchase, less refunds, by the interval of that purchase
+/// and by age. A chain without a holder counts as a customer of its own.
 struct LifetimeTable: Sendable {
     private let question: RollForwardQuestion
-    /// Of payments: the other filters are about the first purchase. Nil: all.
+    /// Applies to payments; the other filters apply to the first purchase. Nil: all.
     private let currencies: Set<String?>?
     private let limit: Timestamp
     private var accounts: [Customer: Account] = [:]
 
-    /// Whose money it is.
+    /// The owner of payments.
     enum Customer: Hashable, Sendable {
         case known(BundleId, CustomerId)
         case chain(ChainId)
     }
 
     private struct Account {
-        /// The first purchase that cost something, or states no price; nil before any is known.
+        /// The first purchase with a price, or with none stated; nil before any is known.
         var first: Occurrence?
         var payments: [Payment] = []
     }
@@ -32,7 +32,7 @@ struct LifetimeTable: Sendable {
         var unpricedCount: Int64
     }
 
-    /// Days since the first purchase at which the sums are told; exact days of 24 hours.
+    /// Ages of the sums: exact days of 24 hours since the first purchase.
     static let ages: [Int64] = [7, 30, 60, 90, 180, 365, 730]
 
     static let columns: [CountColumn] =
@@ -49,7 +49,7 @@ struct LifetimeTable: Sendable {
         }
         + [CountColumn(name: "unpriced", unit: .count)]
 
-    /// `age.30` of `age.30.net`: which of the ages a column is of; nil for the others.
+    /// The age of a column, e.g. `age.30` for `age.30.net`; nil for columns without one.
     static func ageName(_ column: String) -> String? {
         ages.map { "age.\($0)" }.first { column.hasPrefix("\($0).") }
     }
@@ -70,7 +70,7 @@ struct LifetimeTable: Sendable {
 
     // MARK: Adding
 
-    /// Adds what one chain brought in and gave back.
+    /// Adds the payments and refunds of one chain.
     mutating func add(_ revenue: [Occurrence], of customer: Customer) {
         guard !revenue.isEmpty else { return }
         var account = accounts[customer] ?? Account()
@@ -100,14 +100,14 @@ struct LifetimeTable: Sendable {
         }
     }
 
-    /// The same with one customer alone.
+    /// This table reduced to one customer.
     func only(_ customer: Customer) -> LifetimeTable {
         var alone = self
         alone.accounts = accounts[customer].map { [customer: $0] } ?? [:]
         return alone
     }
 
-    /// At one moment, the one that an earlier event proves.
+    /// The earlier of two; at the same moment, the one proven by the earlier event.
     private static func earlier(_ one: Occurrence?, _ two: Occurrence) -> Occurrence {
         guard let one, (one.at, one.cause) <= (two.at, two.cause) else { return two }
         return one
@@ -120,12 +120,12 @@ struct LifetimeTable: Sendable {
         var key: RollForwardQuestion.Key
     }
 
-    /// By interval of the first purchase, then by group; the currency is that of the payments, and
-    /// who paid in several is a customer in each of them.
+    /// Rows by interval of the first purchase, then by group. The currency is that of the payments;
+    /// a customer who paid in several currencies counts in each of them.
     ///
     /// Throws `amountTooLarge` for sums beyond what a report can hold.
     func rows() throws(MetricsError) -> [MetricReport.Row] {
-        // Refunds take away: what is beyond the bound between may be below it in the end.
+        // Refunds subtract, so intermediate sums may exceed the bound.
         var cells: [Cell: [String: Int128]] = [:]
         for account in accounts.values {
             guard let first = account.first, let interval = question.interval(of: first.at),
@@ -169,7 +169,7 @@ struct LifetimeTable: Sendable {
         ]
         for age in LifetimeTable.ages {
             let end = first.advanced(byMilliseconds: age * ReportZone.dayMilliseconds)
-            // Who is not yet so old has no sum at that age.
+            // A younger customer has no sum at that age.
             guard end <= limit else { break }
             amounts["age.\(age).customers"] = 1
             amounts["age.\(age).net"] = payments.reduce(0) { sum, payment in

@@ -1,15 +1,15 @@
 import AppStore
 import Ledger
 
-/// A metric as a picture: a line for each column and group over the intervals, or over the cohorts.
-/// SVG without a script; its colours follow the reader's light or dark scheme.
+/// A chart of a metric: a line per column and group over the intervals or cohorts. SVG without
+/// scripts; its colours follow the reader's light or dark scheme.
 public struct MetricChart: Sendable {
     let title: String
-    /// Below the title: on which knowledge it rests, and what to know about the answer.
+    /// Below the title: the knowledge of the answer, and its remarks.
     let notes: [String]
     /// One for each interval.
     let labels: [String]
-    /// What the axis counts.
+    /// The unit of the axis.
     let unit: String
     let lines: [Line]
 
@@ -19,10 +19,10 @@ public struct MetricChart: Sendable {
         let values: [Double?]
     }
 
-    /// Lines of one picture: more are not told apart.
+    /// Maximum number of lines in one chart; more are not distinguishable.
     public static let lineCount = 8
 
-    /// - Throws: A `ChartError`, for what cannot be drawn plainly.
+    /// - Throws: `ChartError` for reports that have no clear chart.
     public init(_ report: MetricReport, _ name: MetricName) throws(ChartError) {
         guard let drawn = DrawnMetric(name) else { throw .undrawn(name) }
         let isMoney = report.dimensions.first == Dimension.currency.rawValue && drawn.isMoney
@@ -70,7 +70,7 @@ public struct MetricChart: Sendable {
                     let rate = report.rates.first { $0.name == column }
                     values[place, default: [:]][column] = rate?.value(row).map { $0 * 100 }
                 } else {
-                    // Coordinates of a picture: a thousandth more or less is not seen.
+                    // Coordinates need no more than a thousandth.
                     values[place, default: [:]][column] =
                         Double(row.amounts[column] ?? 0) / (drawn.isMoney ? 1_000 : 1)
                 }
@@ -116,7 +116,7 @@ public struct MetricChart: Sendable {
         return parts
     }
 
-    /// Large numbers in thousands and millions: there is room for some digits only.
+    /// Abbreviates large numbers with k and M to fit the axis.
     static func short(_ value: Double) -> String {
         if value >= 1_000_000 { return ChurnChart.number(value / 1_000_000) + "M" }
         return value >= 10_000
@@ -165,13 +165,13 @@ public struct MetricChart: Sendable {
         return (parts, y - bottom - 32)
     }
 
-    /// Told apart in both schemes, and by most who see few colours.
+    /// Distinguishable in both schemes, and by most colour-blind readers.
     private static let colors = [
         "#2486c8", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#b8a800", "#8c8c8c",
     ]
 }
 
-/// What of a metric is drawn.
+/// The drawn part of a metric.
 struct DrawnMetric {
     let title: String
     let columns: [String]
@@ -179,7 +179,7 @@ struct DrawnMetric {
     var isRate = false
     var unit = "chains"
 
-    /// Nil for what lines over time would not tell.
+    /// Nil for metrics that lines over time do not represent.
     init?(_ name: MetricName) {
         switch name {
         case .counted(let metric): self.init(metric)
@@ -236,15 +236,15 @@ struct DrawnMetric {
         self.unit = unit
     }
 
-    /// Names of what can be drawn, in the order of metrics.
+    /// Names of the drawable metrics, in the order of `MetricName`.
     static var names: [String] {
         MetricName.allCases.filter { DrawnMetric($0) != nil }.map(\.rawValue)
     }
 }
 
-/// Why a metric cannot be drawn as it was asked for.
+/// Why a report has no chart.
 public enum ChartError: Error, Sendable, Hashable {
-    /// No lines over time would tell it.
+    /// The metric is not a series over time.
     case undrawn(MetricName)
     /// They share no axis.
     case severalCurrencies
@@ -269,8 +269,8 @@ public enum ChartError: Error, Sendable, Hashable {
             "Amounts in several currencies share no axis; name one with --where currency=USD, or"
                 + " convert them with --rates."
         case .tooManyLines(let count):
-            "\(count) lines are not told apart; \(MetricChart.lineCount) are. Break down by less, or"
-                + " name values with --where."
+            "A chart holds at most \(MetricChart.lineCount) lines, not \(count). Use fewer"
+                + " dimensions, or select values with --where."
         }
     }
 }

@@ -1,17 +1,17 @@
 public import Ledger
 
-/// The metrics beside churn, by the names they are asked for.
+/// The metrics other than churn, by name.
 public enum MetricName: Hashable, Sendable, CaseIterable {
     case counted(CountedMetric)
     /// Monthly recurring revenue at the end of each interval.
     case mrr
-    /// How it came there from the interval before.
+    /// Changes of it since the previous interval.
     case mrrMovement
-    /// Twelve times as much.
+    /// Annual recurring revenue: twelve times the monthly.
     case arr
-    /// How long notifications took to arrive.
+    /// Delay of notifications.
     case lateness
-    /// What customers paid since their first purchase, less refunds.
+    /// Payments of customers since their first purchase, less refunds.
     case ltv
 
     public static let allCases: [MetricName] =
@@ -37,16 +37,16 @@ public enum MetricName: Hashable, Sendable, CaseIterable {
 
     // MARK: Definitions
 
-    /// The roll-forward of active chains; a metric with an answer of its own form.
+    /// The roll-forward of active chains; a metric with its own form of answer.
     public static let churn = "churn"
     static let paidChurn = "churn.paid"
 
-    /// The version of every definition: it rises when what is counted would change.
+    /// The version of every definition; it increases when a change affects what is counted.
     static let version = 1
 
     static func definition(_ name: String) -> String { "\(name)/\(version)" }
 
-    /// Every definition there is.
+    /// All definitions.
     public static let definitions: [String] =
         ([churn, paidChurn] + allCases.map(\.rawValue)).map { definition($0) }
 }

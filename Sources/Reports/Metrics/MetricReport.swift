@@ -2,34 +2,33 @@ public import AppStore
 import Ledger
 internal import Projection
 
-/// Any metric but churn as an answer: columns that are named, and rows of their values.
+/// The answer of any metric but churn: named columns and rows of values.
 public struct MetricReport: Sendable {
     public let stamp: MetricsStamp
-    /// The dimensions of the rows' groups; for money the currency is the first.
+    /// The dimensions of the rows' groups; for money the first is the currency.
     let dimensions: [String]
     public let columns: [CountColumn]
     let rates: [CountRate]
     let zone: ReportZone
-    /// What was asked for: the rows are of the intervals between neighbours, those with nothing left
-    /// out where they are grouped.
+    /// The bounds of the requested intervals; with groups, empty intervals have no row.
     let instants: [Timestamp]
     public let rows: [Row]
-    /// Of lateness only.
+    /// For lateness only.
     public var outages: [SuspectedOutage]?
 
     public struct Row: Sendable, Hashable {
         public let from: Timestamp
         public let to: Timestamp
-        /// One for each of the dimensions.
+        /// One per dimension.
         public let group: [String?]
-        /// What is not listed is 0.
+        /// Absent columns are 0.
         public let amounts: [String: Int64]
     }
 
     // MARK: JSON
 
-    /// - Parameter isStamped: without its stamp an answer stays the same, byte for byte, until
-    ///   something in it changes.
+    /// - Parameter isStamped: without its stamp an answer stays byte-identical until its content
+    ///   changes.
     public func write(to json: inout JSONWriter, isStamped: Bool = true) {
         json.object { json in
             stamp.write(to: &json, isStamped: isStamped)
@@ -76,7 +75,7 @@ public struct MetricReport: Sendable {
 
     // MARK: Tables
 
-    /// As a table: `text` aligned for people, or comma-separated with one column for each figure.
+    /// A table: `text` aligned for people, or comma-separated with one column per figure.
     public func table(_ form: MetricsTable.Form) -> [UInt8] {
         switch form {
         case .csv, .rawCSV:
@@ -95,7 +94,7 @@ public struct MetricReport: Sendable {
             + rates.map { rate in rate.value(row).map { "\($0)" } ?? "" }
     }
 
-    /// Columns in which there is nothing are left out.
+    /// Omits columns without values.
     private var text: String {
         let told = columns.filter { column in rows.contains { $0.amounts[column.name] ?? 0 != 0 } }
         let rated = rates.filter { rate in rows.contains { rate.value($0) != nil } }
@@ -117,7 +116,7 @@ public struct MetricReport: Sendable {
 }
 
 extension CountRate {
-    /// Nil of nothing.
+    /// Nil when the whole is 0.
     func value(_ row: MetricReport.Row) -> Double? {
         guard let whole = row.amounts[whole], whole > 0 else { return nil }
         return Double(row.amounts[part] ?? 0) / Double(whole)

@@ -1,12 +1,12 @@
 import AppStore
 import Ledger
 
-/// The sums of whatever metric was asked for, as cells that have names.
+/// The sums of any metric, as named cells.
 enum MetricTable: Sendable {
     case rollForward(RollForward)
     case counted(CountTable)
 
-    /// One row, and its values by name; what is not listed is 0.
+    /// One row and its values by name; absent values are 0.
     struct Row: Hashable {
         var from: Timestamp
         var to: Timestamp
@@ -17,7 +17,7 @@ enum MetricTable: Sendable {
     /// - Parameters:
     ///   - limit: the earlier of now and knownAt.
     ///   - conversion: of the table's question.
-    ///   - gaps: what kept amounts from being converted.
+    ///   - gaps: collects why amounts could not be converted.
     mutating func add(
         _ life: Lifecycle, of app: BundleId, catalogue: Catalogue, limit: Timestamp,
         _ conversion: RateConversion, _ gaps: inout Set<CurrencyRates.Gap>
@@ -56,7 +56,7 @@ enum MetricTable: Sendable {
         }
     }
 
-    /// Whether sums went beyond what a report can hold; the rows say nothing then.
+    /// Whether a sum exceeds what a report can hold; the rows are then meaningless.
     var isTooLarge: Bool {
         switch self {
         case .rollForward(let sum): sum.isTooLarge

@@ -2,10 +2,10 @@ public import AppStore
 import Ledger
 internal import Projection
 
-/// What two states of knowledge say differently (`metrics.md`, "Restatement"): the cells that moved,
-/// and the events that moved them.
+/// The difference between two states of knowledge (`metrics.md`, "Restatement"): the cells that
+/// changed, and the events that changed them.
 public struct MetricsDiff: Sendable {
-    /// Of the later knowledge.
+    /// Stamp of the later knowledge.
     public let stamp: MetricsStamp
     let dimensions: [String]
     let before: KnowledgeLimit
@@ -20,21 +20,21 @@ public struct MetricsDiff: Sendable {
         public let column: String
         public let before: Int64
         public let after: Int64
-        /// Positions of the events that changed what their chain adds to the cell, ascending; at
-        /// most `MetricsDiff.eventCount`.
+        /// Positions of the events that changed their chain's contribution to the cell, ascending;
+        /// at most `MetricsDiff.eventCount`.
         public let events: [Int64]
         public let eventsOmitted: Int
     }
 
-    /// Events listed for one cell.
+    /// Maximum number of events listed for one cell.
     public static let eventCount = 100
-    /// In how many steps a chain goes from the one knowledge to the other. A chain of which more
-    /// events are new takes several at once, which are then named together.
+    /// Maximum number of steps in which a chain moves from one knowledge to the other. With more
+    /// new events, one step takes several, which are then reported together.
     public static let stepCount = 64
-    /// Cells of one answer.
+    /// Maximum number of cells in one answer.
     public static let cellCount = 10_000
 
-    /// - Parameter isStamped: without it an answer stays the same until something in it changes.
+    /// - Parameter isStamped: without it an answer stays the same until its content changes.
     public func write(to json: inout JSONWriter, isStamped: Bool = true) {
         json.object { json in
             stamp.write(to: &json, isStamped: isStamped)
@@ -59,7 +59,7 @@ public struct MetricsDiff: Sendable {
         }
     }
 
-    /// As a table: `text` aligned for people, or comma-separated.
+    /// A table: `text` aligned for people, or comma-separated.
     public func table(_ form: MetricsTable.Form) -> [UInt8] {
         let header = ["from", "to"] + dimensions + ["column", "before", "after", "events"]
         let rows = cells.map { cell in
@@ -78,14 +78,14 @@ public struct MetricsDiff: Sendable {
         switch form {
         case .csv, .rawCSV: return table.csv(isRaw: form == .rawCSV)
         case .text:
-            let told = cells.isEmpty ? "no cell moved\n" : table.aligned(leading: header.count)
+            let told = cells.isEmpty ? "no cell changed\n" : table.aligned(leading: header.count)
             return Array(((stamp.lines + [""]).joined(separator: "\n") + "\n" + told).utf8)
         }
     }
 }
 
 extension KnowledgeLimit {
-    /// `{"knownAt":…,"knownPosition":…}`; both null: everything.
+    /// `{"knownAt":…,"knownPosition":…}`; both null for everything.
     fileprivate func write(to json: inout JSONWriter) {
         json.member("knownAt", knownAt)
         var position: Int64?

@@ -2,45 +2,45 @@ public import Ledger
 public import LedgerStore
 internal import Queries
 
-/// Why a metric cannot be computed as it was asked for.
+/// Why a metric cannot be computed as requested.
 public enum MetricsError: Error, Sendable, Equatable {
     case unknownMetric(String)
     case unknownDimension(String)
     case duplicateDimension(String)
-    /// Only of those who left there is a reason.
+    /// Only churned chains have a reason.
     case reasonElsewhere
-    /// Deliveries are not of a period: only their app is known.
+    /// Deliveries have no period; only their app is known.
     case onlyApp
-    /// All amounts are in one currency.
+    /// Rates convert all amounts into one currency.
     case currencyConverted
-    /// The product documents no such metric.
+    /// The product documents no such metric in terms of payloads.
     case undocumented(String, DefinitionPack)
-    /// Definitions are compared by interval only.
+    /// Definitions are compared by interval only, without dimensions.
     case comparedWhole
-    /// Rates that were given as words are none; why.
+    /// Inline rates are malformed; why.
     case invalidRates(String)
-    /// Definitions of others are compared without rates, charts and variants.
+    /// Comparisons of definitions support no rates, charts or variants.
     case comparedAlone
-    /// Only refunds are told by two days.
+    /// Only refunds have a choice of day.
     case basisOfRefunds
-    /// Two states of knowledge are compared: one or two of a kind were to be given.
+    /// A comparison needs one or two values of `knownAt` or `knownPosition`.
     case comparedKnowledge
-    /// Currencies that are in the answer and not in the table of rates.
+    /// Currencies of the answer that the table of rates lacks.
     case missingRates([String])
-    /// Currencies with amounts that are too large at the rate given.
+    /// Currencies whose amounts become too large at the given rate.
     case rateTooLarge([String])
-    /// A value that a dimension never has; what it may be.
+    /// A value that a dimension never has, and the valid ones.
     case unknownValue(Dimension, String, known: String)
     case unknownInterval(String)
     case unknownTimeZone(String)
     case invalidFilter(String)
     case invalidTime(parameter: String)
-    /// The range is empty, reversed, before the App Store, or in the future; why.
+    /// The range is empty, reversed, before the App Store or in the future; why.
     case invalidRange(String)
-    /// More than so many.
+    /// The range has more intervals than the limit.
     case tooManyIntervals(limit: Int)
     case tooManyRows
-    /// Sums beyond what a report can hold.
+    /// Sums exceed what a report can hold.
     case amountTooLarge
     case store(StoreError)
 
@@ -80,38 +80,37 @@ public enum MetricsError: Error, Sendable, Equatable {
             "There is no dimension \(MetricsError.quoted(name)); it is one of "
                 + "\(MetricsWords.dimensions)."
         case .duplicateDimension(let name):
-            "The dimension \(name) is named twice; once is enough."
+            "The dimension \(name) is given twice; give it once."
         case .reasonElsewhere:
-            "Only churn and mrr-movement tell why somebody left; leave reason out of by and where."
+            "Only churn and mrr-movement have a reason; omit reason from by and where."
         case .onlyApp:
-            "Deliveries are told apart by app only; leave other dimensions out of by and where."
+            "Deliveries have only the dimension app; omit other dimensions from by and where."
         case .undocumented(let metric, let pack):
-            "There is no documented definition of \(MetricsError.quoted(metric)) by"
-                + " \(pack.rawValue) that payloads could follow; compared are "
+            "No definition of \(MetricsError.quoted(metric))"
+                + " in terms of payloads is documented by \(pack.rawValue); comparable are "
                 + MetricsError.documented + "."
         case .comparedWhole:
-            "Definitions are compared for all chains of an interval; leave by, and reason in where,"
-                + " out. Only churn is told apart, by reason."
+            "Definitions are compared for all chains of an interval; omit by, and reason in where."
+                + " Only churn is broken down, by reason."
         case .comparedAlone:
-            "Definitions are compared without rates and paid; leave these out."
+            "Definitions are compared without rates and paid; omit these."
         case .basisOfRefunds:
-            "Only refunds are told by the day of the refund or of the purchase; leave the basis out."
+            "Only refunds have a basis, the day of the refund or of the purchase; omit the basis."
         case .comparedKnowledge:
-            "Give knownAt or knownPosition: two, with a comma between them, or one to compare with"
+            "Give knownAt or knownPosition: two values separated by a comma, or one to compare with"
                 + " everything."
         case .invalidRates(let reason):
-            "Rates are a currency and what one unit of each other one is in it, e.g."
+            "Rates are a currency and the value of one unit of each other in it, e.g."
                 + " USD,EUR:1.0834,JPY:0.006612. \(reason)"
         case .currencyConverted:
-            "With a table of rates every amount is in one currency; leave currency out of by and"
-                + " where, or the rates out."
+            "With a table of rates every amount is in one currency; omit either currency from by"
+                + " and where, or the rates."
         case .missingRates(let currencies):
-            "The table of rates says nothing of \(currencies.joined(separator: ", ")), and there are"
-                + " amounts in it; add a rate for each, or ask without a table, where currencies stay"
-                + " apart."
+            "The table of rates lacks \(currencies.joined(separator: ", ")), which the amounts"
+                + " need; add a rate for each, or omit the table to keep currencies separate."
         case .rateTooLarge(let currencies):
-            "At the given rate amounts in \(currencies.joined(separator: ", ")) are larger than any"
-                + " price; correct the rate: what one unit of that currency is in the table's."
+            "At the given rate amounts in \(currencies.joined(separator: ", ")) exceed any price;"
+                + " correct the rate: the value of one unit of that currency in the table's."
         case .unknownValue(let dimension, let value, let known):
             "No \(dimension.rawValue) is \(MetricsError.quoted(value)); it is one of \(known)."
         case .unknownInterval(let name):
@@ -119,7 +118,7 @@ public enum MetricsError: Error, Sendable, Equatable {
                 + ReportInterval.allCases.map(\.rawValue).joined(separator: ", ") + "."
         case .unknownTimeZone(let name):
             "There is no time zone \(MetricsError.quoted(name)); an IANA name is expected, e.g."
-                + " Europe/Berlin or UTC. Abbreviations and offsets mean too many things."
+                + " Europe/Berlin or UTC. Abbreviations and offsets are ambiguous."
         case .invalidFilter(let text):
             "A filter is dimension=value, and \(MetricsError.quoted(text)) is not; the dimension is"
                 + " one of \(MetricsWords.dimensions)."
@@ -128,19 +127,19 @@ public enum MetricsError: Error, Sendable, Equatable {
                 + " milliseconds."
         case .invalidRange(let reason): reason
         case .tooManyIntervals(let limit):
-            "The range has more than \(limit) intervals; ask for a shorter"
+            "The range has more than \(limit) intervals; request a shorter"
                 + " range or longer intervals."
         case .tooManyRows:
-            "The answer has more than \(MetricsLimits.rowCount) rows; ask for a shorter range,"
+            "The answer has more than \(MetricsLimits.rowCount) rows; request a shorter range,"
                 + " longer intervals or fewer dimensions."
         case .amountTooLarge:
-            "The amounts come to more than a report can hold: some prices are beyond any currency's."
-                + " Leave their products or currencies out with where, and look at the prices."
+            "The amounts exceed what a report can hold: some prices are beyond any currency's."
+                + " Exclude their products or currencies with where, and check the prices."
         case .store(let error): error.description
         }
     }
 
-    /// Which metrics are compared with whom.
+    /// The comparable metrics of each product.
     private static var documented: String {
         DefinitionPack.allCases.map { pack in
             let metrics = DefinitionPack.metrics.filter { pack.rules($0) != nil }
@@ -148,21 +147,21 @@ public enum MetricsError: Error, Sendable, Equatable {
         }.joined(separator: "; ")
     }
 
-    /// What somebody wrote, short and printable.
+    /// User input, shortened and printable.
     private static func quoted(_ text: String) -> String {
         let start = text.unicodeScalars.prefix(MetricsLimits.quotedCharacterCount)
         return "“\(String(String.UnicodeScalarView(start)).printable)”"
     }
 }
 
-/// What a question may ask for at most.
+/// Limits of a query.
 public enum MetricsLimits {
-    /// Ten years of days and some.
+    /// About ten years of days.
     public static let intervalCount = 4_000
-    /// Rows of one answer.
+    /// Rows per answer.
     public static let rowCount = 100_000
     /// 2008-01-01: the App Store opened in July of that year.
     public static let earliestMilliseconds: Int64 = 1_199_145_600_000
-    /// Of a wrong word, in an error.
+    /// Characters of invalid input quoted in an error.
     static let quotedCharacterCount = 64
 }

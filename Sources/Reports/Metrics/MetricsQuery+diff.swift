@@ -5,7 +5,7 @@ internal import Projection
 internal import Queries
 internal import SQLiteStore
 
-/// Which metric two states of knowledge are compared by.
+/// The metric by which two states of knowledge are compared.
 public enum ComparedMetric: Sendable, Hashable {
     case churn(isPaid: Bool)
     case metric(MetricName)
@@ -15,7 +15,7 @@ public enum ComparedMetric: Sendable, Hashable {
         self = name == MetricName.churn ? .churn(isPaid: false) : .metric(try MetricName(name))
     }
 
-    /// As it was asked for.
+    /// The requested name.
     var name: String {
         switch self {
         case .churn: MetricName.churn
@@ -33,8 +33,8 @@ public enum ComparedMetric: Sendable, Hashable {
 }
 
 extension MetricsQuery {
-    /// The cells of a metric that differ between two states of knowledge, up to the earlier of both
-    /// and of now. This query's own knowledge is the later one.
+    /// The cells of a metric that differ between two states of knowledge, up to the earliest of
+    /// both and now. This query's own knowledge is the later one.
     public func diff(
         _ metric: ComparedMetric, _ words: MetricsWords, from before: KnowledgeLimit
     ) async throws(MetricsError) -> MetricsDiff {
@@ -71,7 +71,7 @@ extension MetricsQuery {
                     RollForwardQuestion(
                         .money, instants: instants, dimensions: dimensions, filters: filters)))
         }
-        // Where chains are counted there is nothing to convert.
+        // Counts of chains need no conversion.
         let conversion = RateConversion(isMoney ? rates : nil, empty.question)
         let sum = try await compare(empty, before, limit: common, conversion)
         try requireRates(sum.rateGaps)
@@ -81,7 +81,7 @@ extension MetricsQuery {
         var seen = SeenValues(dimensions, filters, query.ledger.catalogue)
         var money = isMoney ? try await remarks(on: sum.after) : []
         if isMoney, rates != nil { money.append(.converted) }
-        // Classes know nothing of what was bought once.
+        // Classes do not cover one-time purchases.
         if case .rollForward = sum.after {
             try await noteClasses(&seen)
         } else {
@@ -95,7 +95,7 @@ extension MetricsQuery {
             before: before, after: knowledge, zone: zone, cells: cells)
     }
 
-    /// What the compared answers say of their money themselves.
+    /// The remarks on money that the compared answers themselves carry.
     private func remarks(on table: MetricTable) async throws(MetricsError) -> [MetricsRemark] {
         let rows = table.rows()
         var remarks: [MetricsRemark] = []
@@ -122,7 +122,7 @@ extension MetricsQuery {
         return remarks
     }
 
-    /// A cell of a table that is compared.
+    /// A cell of a compared table.
     struct Place: Hashable, Sendable {
         var from: Timestamp
         var to: Timestamp
@@ -135,7 +135,7 @@ extension MetricsQuery {
         var after: MetricTable
         var moved: [Place: Set<Int64>] = [:]
         var chainCount = 0
-        /// What kept amounts from being converted.
+        /// Why amounts could not be converted.
         var rateGaps: Set<CurrencyRates.Gap> = []
     }
 
@@ -160,7 +160,7 @@ extension MetricsQuery {
                     let then = lone(old)
                     sum.before.add(then)
                     let known = Set(old.map(\.position)).symmetricDifference(new.map(\.position))
-                    // What both know alike cannot differ.
+                    // Identical facts cannot differ in result.
                     guard !known.isEmpty else { return sum.after.add(then) }
                     let now = lone(new)
                     sum.after.add(now)
@@ -184,14 +184,14 @@ extension MetricsQuery {
         }
     }
 
-    /// One chain's part of a metric.
+    /// Computes one chain's part of a metric.
     private struct LoneChain: Sendable {
         let ledger: EnvironmentLedger
         let limit: Timestamp
         let empty: MetricTable
         let conversion: RateConversion
 
-        /// As some facts tell it; nothing of a chain that they do not know.
+        /// The part by the given facts; empty for a chain without facts.
         func table(
             _ facts: [Fact], _ chain: ChainId, _ gaps: inout Set<CurrencyRates.Gap>
         ) -> MetricTable {
@@ -211,11 +211,11 @@ extension MetricsQuery {
         Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
     }
 
-    /// Which events changed what one chain adds to each place: from the one knowledge to the other
-    /// the chain is folded event by event, in the order of the log. An event is named where it made a
-    /// difference beside those that are known before it.
+    /// The events that changed one chain's contribution to each place. The chain is folded from one
+    /// knowledge to the other event by event, in log order; an event is listed if it made a
+    /// difference given the events before it.
     ///
-    /// - Parameter known: ascending; the events that only one of the two knows.
+    /// - Parameter known: ascending; the events that only one of the two contains.
     private static func movers(
         _ facts: [Fact], _ known: [Int64], _ old: [Fact], _ then: MetricTable,
         _ alone: ([Fact]) -> MetricTable
@@ -234,7 +234,7 @@ extension MetricsQuery {
         return movers
     }
 
-    /// What is 0 is left out.
+    /// Values of 0 are omitted.
     static func values(_ rows: [MetricTable.Row]) -> [Place: Int64] {
         var values: [Place: Int64] = [:]
         for row in rows {
@@ -255,7 +255,7 @@ extension MetricsQuery {
 
     /// Cells whose sums differ, in the order of intervals, groups and columns.
     ///
-    /// - Parameter moved: by which events, for every cell that may differ.
+    /// - Parameter moved: the responsible events, for every cell that may differ.
     func cells(
         _ before: [Place: Int64], _ after: [Place: Int64], _ moved: [Place: Set<Int64>],
         columns: [String]

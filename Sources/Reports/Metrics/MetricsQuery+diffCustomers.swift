@@ -4,17 +4,17 @@ import LedgerStore
 internal import Projection
 internal import Queries
 
-/// What is compared of metrics that are no sums over chains: delays have ranks, and customers may hold
+/// Comparison of metrics that are not sums over chains: delays have ranks, and customers may hold
 /// several chains.
 extension MetricsQuery {
-    /// What every comparison of two states of knowledge is asked with.
+    /// Parameters common to every comparison of two states of knowledge.
     private struct Frame {
         let zone: ReportZone
         let interval: ReportInterval
         let instants: [Timestamp]
         let dimensions: [Dimension]
         let filters: [Dimension: Set<String?>]
-        /// The earlier of both states and of now.
+        /// The earliest of both states and now.
         let limit: Timestamp
     }
 
@@ -36,13 +36,13 @@ extension MetricsQuery {
         var before: LatenessTable
         var after: LatenessTable
         var events: [LatenessTable.Cell: Set<Int64>] = [:]
-        /// Every delivery that only one of the two knows, whatever was asked for.
+        /// Every delivery that only one of the two contains, regardless of range and filters.
         var known = KnownDeliveries()
         var chainCount = 0
     }
 
-    /// The events of a cell are the deliveries in it that only one of the two knows; of suspected
-    /// outages those about the windows that only one of the two suspects.
+    /// The events of a cell are the deliveries in it that only one of the two contains; those of a
+    /// cell of suspected outages are the deliveries related to windows that only one suspects.
     func latenessDiff(
         _ words: MetricsWords, from before: KnowledgeLimit
     ) async throws(MetricsError) -> MetricsDiff {
@@ -115,13 +115,14 @@ extension MetricsQuery {
     private struct Accounts: Sendable {
         var before: LifetimeTable
         var after: LifetimeTable
-        /// Events that changed what a customer's chains bring in, or whose they are.
+        /// Events that changed the revenue or the holder of a customer's chains.
         var events: [LifetimeTable.Customer: Set<Int64>] = [:]
         var rateGaps: Set<CurrencyRates.Gap> = []
         var chainCount = 0
     }
 
-    /// The events of a cell are those that changed a chain of a customer whose part of it moved.
+    /// The events of a cell are those that changed a chain of a customer whose contribution
+    /// differs.
     func lifetimeDiff(
         _ words: MetricsWords, from before: KnowledgeLimit
     ) async throws(MetricsError) -> MetricsDiff {
@@ -140,7 +141,7 @@ extension MetricsQuery {
             let new = MetricsQuery.values(try sum.after.only(customer).rows())
             for place in MetricsQuery.moved(old, new) {
                 moved[place, default: []].formUnion(events)
-                // An average moves with its parts.
+                // An average changes with its parts.
                 guard let age = LifetimeTable.ageName(place.column) else { continue }
                 var average = place
                 average.column = "\(age).perCustomer"
@@ -163,12 +164,12 @@ extension MetricsQuery {
                 columns: LifetimeTable.columns.map(\.name)))
     }
 
-    /// What one chain brings in, and to whom.
+    /// The revenue of one chain and its customer.
     private struct Income: Equatable {
         var customer: LifetimeTable.Customer
         var revenue: [Occurrence]
 
-        /// Which event proves it is no part of it.
+        /// Ignores which event proves an occurrence.
         static func == (left: Income, right: Income) -> Bool {
             func plain(_ found: [Occurrence]) -> [Occurrence] {
                 found.map { occurrence in
@@ -231,8 +232,8 @@ extension MetricsQuery {
         }
     }
 
-    /// From the one knowledge to the other the chain is folded event by event, in the order of the
-    /// log; an event is named where it made a difference beside those before it.
+    /// Folds the chain from one knowledge to the other event by event, in log order; an event is
+    /// listed if it made a difference given the events before it.
     private static func noteMovers(
         _ events: inout [LifetimeTable.Customer: Set<Int64>], _ facts: [Fact], _ known: [Int64],
         _ old: [Fact], _ then: Income, income: ([Fact]) -> Income
@@ -252,7 +253,7 @@ extension MetricsQuery {
         }
     }
 
-    /// What is 0 is left out.
+    /// Values of 0 are omitted.
     private static func values(_ rows: [MetricReport.Row]) -> [Place: Int64] {
         values(
             rows.map { row in

@@ -59,13 +59,13 @@ extension MetricsQuery {
             outages: answer.outages)
     }
 
-    /// What was seen of all chains beside what was counted.
+    /// Observations about all chains, kept beside the counts.
     struct Tally: Sendable {
         var chainCount = 0
         var hasInferredPeriods = false
         var hasUnpriced = false
         var hasProductsOutsideCatalogue = false
-        /// What could not be converted.
+        /// Why amounts could not be converted.
         var rateGaps: Set<CurrencyRates.Gap> = []
         var seen = SeenValues()
 
@@ -105,11 +105,11 @@ extension MetricsQuery {
         var rows: [MetricReport.Row]
         var remarks: [MetricsRemark] = []
         var outages: [SuspectedOutage]?
-        /// Where the rows come from a roll-forward.
+        /// Set where the rows come from a roll-forward.
         var rollForward: RollForwardAnswer?
     }
 
-    /// What is to be said of the currencies of an answer.
+    /// Remarks on the currencies of an answer.
     private func money(_ answer: Answer) -> [MetricsRemark] {
         guard answer.isMoney else { return [] }
         if rates != nil { return [.converted] }
@@ -117,7 +117,7 @@ extension MetricsQuery {
         return currencies.count > 1 ? [.severalCurrencies] : []
     }
 
-    /// Where an amount is missing, in a column of that name.
+    /// A remark if any row counts missing amounts in the column `unpriced`.
     func unpriced(_ rows: [MetricReport.Row]) -> [MetricsRemark] {
         rows.contains { $0.amounts["unpriced"] ?? 0 > 0 } ? [.unpriced] : []
     }

@@ -6,24 +6,24 @@ internal import Queries
 internal import SQLiteStore
 
 extension MetricsQuery {
-    /// A roll-forward, and the state it was summed in.
+    /// A roll-forward and the state from which it was summed.
     package struct RollForwardAnswer: Sendable {
         package var rollForward: RollForward
         var tally: Tally
-        /// The position it holds; the stored sums may be ahead of the query's.
+        /// The position of the answer; stored sums may be ahead of the query.
         var head: Int64
-        /// As it was when the sums were read; nil: as it was last.
+        /// The completeness read with the sums; nil: the latest.
         var completeness: Completeness?
-        /// Where it came from.
+        /// The source of the rows.
         package var source: MovementSource
     }
 
-    /// Sums a roll-forward in the quickest way that gives the answer. Converted money is summed from
-    /// facts: rates are of one report.
+    /// Sums a roll-forward from the fastest source that has the answer. Converted money is always
+    /// summed from facts, since rates belong to one report.
     ///
     /// - Parameters:
-    ///   - zone: the one whose days the question's instants begin.
-    ///   - sources: what may be used.
+    ///   - zone: the zone whose days the question's instants begin.
+    ///   - sources: the permitted sources.
     package func rollForward(
         _ question: RollForwardQuestion, by zone: ReportZone,
         from sources: Set<MovementSource> = Set(MovementSource.allCases)
@@ -57,8 +57,8 @@ extension MetricsQuery {
 
     // MARK: Sums
 
-    /// Nil when stored sums do not have the answer: another zone, an earlier state of knowledge,
-    /// rows that begin within a day, or a clock that is behind the newest fact.
+    /// Nil when stored sums cannot answer: another zone, an earlier state of knowledge, rows that
+    /// begin within a day, or a clock behind the newest fact.
     private func storedSums(
         _ question: RollForwardQuestion, _ zone: ReportZone
     ) async throws(StoreError) -> RollForwardAnswer? {

@@ -3,21 +3,21 @@ public import Ledger
 internal import Projection
 public import Queries
 
-/// Computes metrics from one state of a ledger: answers made once, for the command line and HTTP.
+/// Computes metrics from one state of a ledger, for the command line and HTTP.
 public struct MetricsQuery: Sendable {
-    /// Told of progress: facts folded, of about how many.
+    /// Reports progress: facts folded, and their approximate total.
     public typealias Report = @Sendable (_ done: Int64, _ all: Int64) -> Void
 
     let query: ChainQuery
     /// The configured report zone.
     let reportTimeZone: String
-    /// The clock's now.
+    /// The current time of the clock.
     let now: Timestamp
     let knowledge: KnowledgeLimit
-    /// Only chains of this app are meant.
+    /// Nil: all apps.
     let bundleId: BundleId?
     var report: Report = { _, _ in }
-    /// Converts amounts; nil: currencies stay apart.
+    /// Converts amounts; nil: currencies stay separate.
     public var rates: CurrencyRates?
 
     public init(
@@ -33,7 +33,7 @@ public struct MetricsQuery: Sendable {
         self.report = report
     }
 
-    /// Nothing is told of what comes after: the earlier of now and knownAt.
+    /// The end of every answer: the earlier of now and knownAt.
     var limit: Timestamp { knowledge.knownAt.map { min($0, now) } ?? now }
 
     var walk: MetricsWalk {
@@ -72,7 +72,7 @@ public struct MetricsQuery: Sendable {
         _ definition: String, _ zone: ReportZone, _ interval: ReportInterval,
         remarks: [MetricsRemark], rates: CurrencyRates? = nil, of answer: RollForwardAnswer? = nil
     ) -> MetricsStamp {
-        // Stored sums may hold more than was asked for.
+        // Stored sums may be ahead of the query.
         let head = answer?.head ?? query.head
         return MetricsStamp(
             definition: definition, environment: query.ledger.environment, timeZone: zone.name,

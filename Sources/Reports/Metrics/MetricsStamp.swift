@@ -1,67 +1,67 @@
 public import AppStore
 public import Ledger
 
-/// What a reader has to know about an answer before using it. Raw values are stable.
+/// Caveats of an answer. Raw values are stable.
 public enum MetricsRemark: String, Sendable, CaseIterable {
-    /// No chain was known: zeros that mean nothing.
+    /// No chain was known, so zeros are meaningless.
     case emptyLedger
-    /// The figures are of an environment in which nobody pays, and time runs faster.
+    /// The environment is a test environment: no payments, accelerated time.
     case notProduction
-    /// Under some value of a filter the ledger has nothing at all.
+    /// The ledger has no data at all for some filter value.
     case nothingMatches
-    /// The rows of some groups have Apple's number, others the catalogue's name.
+    /// Some groups appear under Apple's number, others under the catalogue's name.
     case groupsApart
-    /// The length of some periods came from payloads, since the catalogue is silent.
+    /// The length of some periods came from payloads, since the catalogue does not define it.
     case inferredPeriods
-    /// Some paid chains or purchases have no price, or no period, and count as no money.
+    /// Some paid chains or purchases have no price, or no period, and count as zero.
     case unpriced
-    /// Some products are not in the catalogue: levels and lengths are not known for certain.
+    /// Some products are not in the catalogue, so levels and lengths are uncertain.
     case notInCatalogue
-    /// What Apple pays out is not in its payloads.
+    /// Apple's payloads do not contain payouts.
     case estimate
-    /// Rows of more than one currency: they are never added to each other.
+    /// Rows have more than one currency; they are never added up.
     case severalCurrencies
-    /// Amounts were converted by a table of rates, each price rounded once.
+    /// A table of rates converted the amounts, each price rounded once.
     case converted
 
-    /// For a person.
+    /// The message for people.
     public var message: String {
         switch self {
         case .emptyLedger:
-            "No subscription is known here under that knowledge: nothing was counted. Check --data,"
+            "No subscription is known under this knowledge; nothing was counted. Check --data,"
                 + " --environment, --bundle-id and --known-at."
         case .notProduction:
-            "These figures describe a test environment, where nobody pays and time runs faster."
+            "These figures describe a test environment, without payments and with accelerated time."
         case .nothingMatches:
-            "Nothing that is counted here ever had one of the values in the filter: its zeros may be"
-                + " a misspelling. Values are compared as they are written; --by lists them."
+            "Nothing counted here ever had one of the values in the filter: its zeros may be due to"
+                + " a misspelling. Values are compared literally; --by lists them."
         case .groupsApart:
-            "Some products are in no group of the catalogue and stand under Apple's number of theirs:"
-                + " one group may be in two rows. Add them, with `group`, under `products`."
+            "Some products are in no group of the catalogue and appear under Apple's group number:"
+                + " one group may have two rows. Add them, with `group`, under `products`."
         case .inferredPeriods:
-            "The catalogue names no period for some products; it was inferred from the dates Apple"
+            "The catalogue has no period for some products; it was inferred from the dates Apple"
                 + " signed. Add `period` under `products`."
         case .unpriced:
-            "Some paid periods have no price, or no period to reckon by, and count as no money."
+            "Some paid periods have no price, or no period, and count as zero."
         case .notInCatalogue:
-            "Some products are not in the catalogue (`products`): kinds of change follow how Apple"
-                + " carried them out."
+            "Some products are not in the catalogue (`products`): kinds of change are inferred from"
+                + " how Apple carried them out."
         case .estimate:
             "An estimate: 70 %, or 85 % after a year of paid service and on the configured dates of"
-                + " the Small Business Program. Taxes and exchange are not in it."
+                + " the Small Business Program. Excludes taxes and exchange."
         case .severalCurrencies:
-            "Amounts of several currencies, each in rows of its own: they are not added to each"
-                + " other. Give a table of rates (--rates) to convert them."
+            "Amounts in several currencies, each in rows of its own; they are not added up. Give a"
+                + " table of rates (--rates) to convert them."
         case .converted:
-            "Amounts were converted by the given rates, one for each currency and all time; each"
-                + " price was rounded once."
+            "Amounts were converted by the given rates, one per currency for all time; each price"
+                + " was rounded once."
         }
     }
 }
 
-/// Which definition, on which knowledge: what every metric's answer begins with.
+/// Definition and knowledge of an answer; the first part of every metric's answer.
 public struct MetricsStamp: Sendable {
-    /// Name and version: what it computes never changes under one version.
+    /// Name and version; one version always computes the same.
     public let definition: String
     public let environment: Environment
     public let timeZone: String
@@ -69,16 +69,16 @@ public struct MetricsStamp: Sendable {
     /// The log position the answer was computed at.
     public let position: Int64
     public let knownAt: Timestamp?
-    /// Since when, and up to when, everything Apple sent is certainly here.
+    /// The window in which everything Apple sent is confirmed to be present.
     public let complete: CompleteWindow?
     public let catalogueHash: Digest
     public let remarks: [MetricsRemark]
-    /// What amounts were converted by; nil: currencies are as Apple states them.
+    /// The rates of conversion; nil: currencies as Apple states them.
     public var rates: CurrencyRates?
 
     /// The members of the stamp.
     ///
-    /// - Parameter isStamped: without `position` an answer stays the same until something in it
+    /// - Parameter isStamped: without `position` an answer stays the same until its content
     ///   changes.
     func write(to json: inout JSONWriter, isStamped: Bool) {
         json.member("definition", definition)
@@ -99,7 +99,7 @@ public struct MetricsStamp: Sendable {
         }
     }
 
-    /// A member only where amounts were converted.
+    /// Written only where amounts were converted.
     private func writeRates(to json: inout JSONWriter) {
         guard let rates else { return }
         json.object("rates") { json in
@@ -112,7 +112,7 @@ public struct MetricsStamp: Sendable {
         }
     }
 
-    /// The stamp for people: what a table has above it, and a comma-separated one beside it.
+    /// The stamp for people: above an aligned table, beside a comma-separated one.
     public var lines: [String] {
         var lines = [
             "\(definition) · \(environment.rawValue) · by \(interval.rawValue) in"

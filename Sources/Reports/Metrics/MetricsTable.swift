@@ -2,11 +2,11 @@ internal import Queries
 
 /// Rows of text under a header.
 public struct MetricsTable: Sendable {
-    /// How a table is written. Raw values are the contract's.
+    /// The output format of a table. Raw values are the contract's.
     public enum Form: String, Sendable, CaseIterable {
         case text
         case csv
-        /// Texts as they are, for machines: a spreadsheet may run them.
+        /// Raw text, for machines: a spreadsheet may execute it as formulas.
         case rawCSV = "csv-raw"
     }
 
@@ -15,7 +15,7 @@ public struct MetricsTable: Sendable {
 
     /// RFC 4180.
     ///
-    /// - Parameter isRaw: texts as they are (`String.csvField`).
+    /// - Parameter isRaw: writes raw text (`String.csvField`).
     func csv(isRaw: Bool) -> [UInt8] {
         ([header] + rows).flatMap { row in
             let fields = row.map { $0.csvField(isRaw: isRaw) }
@@ -23,11 +23,11 @@ public struct MetricsTable: Sendable {
         }
     }
 
-    /// Columns of one width, two spaces between them; numbers to the right.
+    /// Columns padded to equal width, separated by two spaces; numbers right-aligned.
     ///
-    /// - Parameter leading: how many columns stand to the left.
+    /// - Parameter leading: the number of left-aligned columns.
     func aligned(leading: Int) -> String {
-        // Control characters do not reach the terminal.
+        // Keeps control characters from the terminal.
         let lines = ([header] + rows).map { $0.map(\.printable) }
         var widths = header.map { _ in 0 }
         for line in lines {
@@ -46,17 +46,17 @@ public struct MetricsTable: Sendable {
         }.joined()
     }
 
-    /// One digit behind the point; a dash for none.
+    /// One decimal place; a dash for nil.
     static func percent(_ rate: Double?) -> String {
         guard let rate else { return "–" }
-        // A sum by the smallest there is may be more than a number of thousandths.
+        // A large sum divided by a tiny base can exceed Int64.
         let thousandths = Int64(min(rate * 1000, 1e15).rounded(.toNearestOrEven))
         return "\(thousandths / 10).\(thousandths % 10) %"
     }
 }
 
 extension MetricsTable {
-    /// Milliunits as units, with as many digits as there are.
+    /// Milliunits as units, with no, two or three decimal places.
     static func money(_ milliunits: Int64) -> String {
         let (units, rest) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1000)
         let sign = milliunits < 0 ? "-" : ""

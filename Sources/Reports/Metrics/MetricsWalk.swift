@@ -7,16 +7,16 @@ internal import Queries
 package import SQLiteStore
 import Synchronization
 
-/// Folds every chain of a state, as far as was known, on all cores. Each core takes the next page and
-/// sums on its own; the sums are joined at the end, in whatever order: sums know none.
+/// Folds every chain of a state, by the requested knowledge, on all cores. Each core takes the next
+/// page and sums separately; the partial sums are joined at the end in any order.
 struct MetricsWalk: Sendable {
     let query: ChainQuery
     let knowledge: KnowledgeLimit
-    /// Only chains of this app are meant.
+    /// Nil: all apps.
     let bundleId: BundleId?
     let report: MetricsQuery.Report
 
-    /// Adds every chain that has a life to a sum that began as `empty`.
+    /// Adds every chain with a life to a sum that starts as `empty`.
     func sum<Sum: Sendable>(
         _ empty: Sum, adding add: @escaping @Sendable (inout Sum, ChainId, Lifecycle) -> Void,
         joining join: (inout Sum, Sum) -> Void
@@ -32,7 +32,7 @@ struct MetricsWalk: Sendable {
             }, joining: join)
     }
 
-    /// Adds every chain by its facts, whatever was known of them when.
+    /// Adds every chain by all its facts, regardless of knowledge.
     func sumFacts<Sum: Sendable>(
         _ empty: Sum, adding add: @escaping @Sendable (inout Sum, ChainId, [Fact]) -> Void,
         joining join: (inout Sum, Sum) -> Void
@@ -64,11 +64,11 @@ struct MetricsWalk: Sendable {
         let head = query.head
         while let (page, factCount) = try await pages.next() {
             try page.forEachChain { chain, facts in
-                // What is kept under a customer's id is no chain.
+                // Facts stored under a customer's id are not a chain.
                 guard chain.customer == nil, bundleId == nil || chain.bundleId == bundleId else {
                     return
                 }
-                // The facts may be ahead of the position that the answer names.
+                // Facts may be ahead of the answer's position.
                 add(&sum, chain, facts.filter { $0.position <= head })
             }
             report(min(factCount, head), head)
@@ -77,7 +77,7 @@ struct MetricsWalk: Sendable {
     }
 }
 
-/// The pages of a facts file, each given to whoever asks next.
+/// The pages of a facts file, handed out one at a time to concurrent readers.
 package final class FactsPages: Sendable {
     private let facts: FactsStore
     private let turn = Turnstile()
@@ -91,7 +91,7 @@ package final class FactsPages: Sendable {
 
     package init(_ facts: FactsStore) { self.facts = facts }
 
-    /// The next page, and how many facts were given out with it; nil at the end.
+    /// The next page, and the number of facts handed out including it; nil at the end.
     package func next() async throws(StoreError) -> (FactsPage, Int64)? {
         let step = await turn.pass {
             await Outcome { () throws(StoreError) in try await advance() }

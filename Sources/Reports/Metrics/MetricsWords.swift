@@ -2,8 +2,8 @@ import AppStore
 import Ledger
 internal import Projection
 
-/// A metric's question in the words of whoever asks, on the command line or over HTTP; read here
-/// once, so that both mean the same and are refused alike.
+/// The text parameters of a metric query, shared by the command line and HTTP so that both parse
+/// and reject alike.
 public struct MetricsWords: Sendable {
     /// A day of the zone, or a time.
     public var from: String?
@@ -22,7 +22,7 @@ public struct MetricsWords: Sendable {
 
     static let dimensions = Dimension.allCases.map(\.rawValue).joined(separator: ", ")
 
-    /// A list that was written as one word.
+    /// Splits a comma-separated list.
     public static func list(_ text: String?) -> [String] {
         guard let text, !text.isEmpty else { return [] }
         return text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -65,14 +65,14 @@ public struct MetricsWords: Sendable {
             }
             let value = String(parts[1])
             try MetricsWords.check(value, of: dimension)
-            // Nothing stands for nothing stated.
+            // An empty value matches rows that state none.
             found[dimension, default: []].insert(value.isEmpty ? nil : value)
         }
         return found
     }
 
-    /// Refuses a value that its dimension can never have. Dimensions whose values are Apple's, the
-    /// developer's or the world's are open.
+    /// Rejects a value that its dimension never has. Dimensions with external values (Apple's, the
+    /// developer's, countries, currencies) are open.
     private static func check(_ value: String, of dimension: Dimension) throws(MetricsError) {
         let known: [String]
         switch dimension {
@@ -80,7 +80,7 @@ public struct MetricsWords: Sendable {
         case .ownership:
             known = [ChainAnswer.Ownership.purchased, .familyShared, .assigned].map(\.rawValue)
         case .reason:
-            // Rows of those who stayed have none.
+            // Rows of chains that did not churn have no reason.
             guard !value.isEmpty else { return }
             known = EndReason.allCases.map(\.rawValue)
         case .app, .product, .group, .country, .storefront, .currency, .offer, .offerType,
@@ -92,9 +92,9 @@ public struct MetricsWords: Sendable {
         }
     }
 
-    /// Where the rows begin and end.
+    /// The bounds of the rows.
     ///
-    /// - Parameter limit: the earlier of now and knownAt; nothing is told of what comes after.
+    /// - Parameter limit: the earlier of now and knownAt; the end of every answer.
     func instants(
         _ interval: ReportInterval, _ zone: ReportZone, limit: Timestamp
     ) throws(MetricsError) -> [Timestamp] {
@@ -123,7 +123,7 @@ public struct MetricsWords: Sendable {
         while begun < end {
             day = interval.next(after: day)
             let next = zone.start(of: day)
-            // A day that the zone left out has no row, and an hour is one from midnight on.
+            // A day that the zone skipped has no row; hours count from midnight.
             var starts = [next]
             if interval == .hour {
                 let hours = stride(
@@ -154,7 +154,7 @@ public struct MetricsWords: Sendable {
         return MetricsWords.isDay(text) ? zone.start(of: time.date) : time
     }
 
-    /// `YYYY-MM-DD`, not as many digits.
+    /// `YYYY-MM-DD`, as opposed to ten digits of epoch milliseconds.
     private static func isDay(_ text: String) -> Bool {
         text.utf8.count == 10 && text.utf8.dropFirst().contains(UInt8(ascii: "-"))
     }

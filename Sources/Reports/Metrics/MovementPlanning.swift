@@ -2,11 +2,11 @@ import AppStore
 internal import SQLiteStore
 
 extension MovementPlan {
-    /// Which sums make the rows between instants; nil when they begin or end within a day, unless it
-    /// is the present one: then what is to happen in the rest of it is left out.
+    /// The sums that make the rows between instants. Nil when rows begin or end within a day,
+    /// except at now in the present day, whose pending movements are then subtracted.
     ///
-    /// Sums by month serve wherever no instant parts a month; they also make what was active at
-    /// the beginning.
+    /// Monthly sums are used wherever no instant splits a month; they also give the count active
+    /// at the beginning.
     ///
     /// - Parameter now: no earlier than the newest fact.
     init?(_ instants: [Timestamp], days: ReportDays, now: Timestamp) {
@@ -29,7 +29,7 @@ extension MovementPlan {
         var cursor = Timestamp(milliseconds: .min)
         for day in parted {
             months.append(cursor..<day.month)
-            // No month has more than 31 days, and none less than 28.
+            // Months have 28 to 31 days.
             let next = days.day(day.month.advanced(byMilliseconds: MovementPlan.monthMilliseconds))
             cursor = min(next?.month ?? end, end)
             self.days.append(day.month..<cursor)
@@ -37,6 +37,6 @@ extension MovementPlan {
         if cursor < end { months.append(cursor..<end) }
     }
 
-    /// 32 days and an hour: from the beginning of any month on into the next one.
+    /// 32 days and an hour: from the beginning of any month into the next one.
     private static let monthMilliseconds: Int64 = 32 * 86_400_000 + 3_600_000
 }

@@ -1,8 +1,8 @@
-/// Where a roll-forward comes from. All give the same answer; they differ in how long they take.
+/// The source of a roll-forward. All give the same answer; they differ in cost.
 package enum MovementSource: String, Sendable, CaseIterable {
-    /// Sums by month and day of the report zone: as long as the rows are many.
+    /// Sums by month and day of the report zone; the cost grows with the number of rows.
     case sums
-    /// What each chain contributes, as it is stored: any zone, any time.
+    /// Stored contributions of each chain: any zone, any range.
     case contributions
     /// Every chain folded from its facts.
     case facts

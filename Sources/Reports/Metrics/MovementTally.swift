@@ -4,43 +4,42 @@ import Ledger
 import LedgerStore
 internal import SQLiteStore
 
-/// A roll-forward that is being summed from movements, with what is to be told beside it.
+/// A roll-forward under summation from movements, with its observations.
 ///
-/// Classes that a question does not tell apart have one *side* in common. What a movement adds is
-/// worked out once for each pair of sides, however many classes and chains made it; movements that
-/// add the same are counted together first.
+/// Classes that a question does not distinguish share one *side*. The effect of a movement is
+/// computed once per pair of sides, however many classes and chains share it; movements with the
+/// same effect are first counted together.
 struct MovementTally: Sendable {
     private(set) var rollForward: RollForward
     var tally = MetricsQuery.Tally()
     private let classes: ClassTable
-    /// By the place of a class; -1 until it is asked for, `unmeant` for another app's.
+    /// By the index of a class; -1 until computed, `unmeant` for another app's.
     private var sides: [Int32]
     private var sidesByValue: [QuestionSide: Int32] = [:]
-    /// A class for each side.
+    /// One class per side.
     private var examples: [CountedClass] = []
     private let bundleId: BundleId?
-    /// Places of `effects`, by label and the one side of what begins or ends; see `place`.
+    /// Indices of `effects`, by label and the one side that begins or ends; see `place`.
     private var single: [Int32]
-    /// The same of changes, by both sides.
+    /// The same for changes, by both sides.
     private var double: [UInt64: Int32] = [:]
     private var placesByEffect: [RollForwardEffect: Int32] = [:]
     private var effects: [RollForwardEffect] = []
-    /// Chains that add the same, by the first instant after they do: those of one of `effects` behind
-    /// those of the one before. The last may have none, where they would take too much room: then
-    /// each chain is added at once.
+    /// Chains per effect and the first instant after the movement, grouped by index in `effects`.
+    /// Effects beyond `countCount` have no counts; their chains are added directly.
     private var counts: [Int64] = []
     private let instantCount: Int
 
-    /// Counts that are kept at most before they are added up.
+    /// Maximum number of counts kept before they are added up.
     static let countCount = 2_000_000
 
     private static let unmeant: Int32 = -2
     private static let unknown: Int32 = -1
-    /// What the question does not see.
+    /// The question excludes the movement.
     private static let nothing: Int32 = -2
     private static let labelCount = 64
 
-    /// - Parameter bundleId: only chains of this app are meant.
+    /// - Parameter bundleId: nil: all apps.
     init(
         _ question: RollForwardQuestion, classes: ClassTable = ClassTable(),
         bundleId: BundleId? = nil
@@ -53,7 +52,7 @@ struct MovementTally: Sendable {
         single = []
     }
 
-    /// Whether a chain with this movement is of the app that is meant.
+    /// Whether a chain with this movement belongs to the requested app.
     func isMeant(_ movement: StoredMovement?) -> Bool {
         guard let bundleId else { return true }
         guard let movement else { return false }
@@ -61,12 +60,12 @@ struct MovementTally: Sendable {
         return classes[number]?.values.app == bundleId
     }
 
-    /// The first instant after a time: how `add` is told the time.
+    /// The first instant after a time: the time parameter of `add`.
     func instant(after time: Timestamp) -> Int {
         rollForward.question.firstInstant(after: time)
     }
 
-    /// Adds the movement of some chains, as of `settle`; false for a class that nobody stored.
+    /// Counts the movement of some chains until `settle`; false for a class that is not stored.
     mutating func add(_ movement: SummedMovement, before instant: Int, chains: Int64) -> Bool {
         guard let left = side(movement.before), let right = side(movement.after) else {
             return false
@@ -79,7 +78,7 @@ struct MovementTally: Sendable {
 
     @inline(__always)
     private mutating func count(_ chains: Int64, _ place: Int, _ instant: Int) {
-        // Behind the last instant nothing is asked about.
+        // Movements after the last instant do not count.
         guard instant < instantCount else { return }
         let index = place * instantCount + instant
         if index < counts.count {
@@ -89,7 +88,7 @@ struct MovementTally: Sendable {
         }
     }
 
-    /// The side of a class, 0 for none; nil for a class that nobody stored.
+    /// The side of a class, 0 for none; nil for a class that is not stored.
     private mutating func side(_ number: Int64) -> Int32? {
         guard number != 0 else { return 0 }
         guard let place = classes.place(of: number) else { return nil }
@@ -113,9 +112,9 @@ struct MovementTally: Sendable {
         return side
     }
 
-    /// The place of what a movement between two sides adds; negative for nothing.
+    /// The index of the effect of a movement between two sides; negative for none.
     private mutating func place(_ left: Int32, _ right: Int32, _ label: Int) -> Int32 {
-        // Between classes that the question does not tell apart nothing moves.
+        // Classes that the question does not distinguish exchange no movements.
         if left == right || left < 0 || right < 0 { return MovementTally.nothing }
         guard left == 0 || right == 0 else {
             let key = UInt64(UInt32(left)) << 32 | UInt64(UInt32(right))
@@ -169,7 +168,7 @@ struct MovementTally: Sendable {
         }
     }
 
-    /// Adds what another one of the same question has.
+    /// Adds another tally of the same question.
     mutating func add(_ other: MovementTally) {
         rollForward.add(other.rollForward)
         tally.add(other.tally)
@@ -182,20 +181,20 @@ struct MovementTally: Sendable {
         }
     }
 
-    /// What a stored class without a name means.
+    /// The error for a class number without a stored class.
     static func unnamed(_ projections: ProjectionsStore) -> StoreError {
         StoreError(
             .fileCorrupt, path: projections.path,
-            reason: "Stored sums name a class that is not there.",
+            reason: "Stored sums refer to a class that does not exist.",
             remedy: "Run `subledger rebuild`.")
     }
 }
 
 extension MovementTally {
-    /// The roll-forward of stored sums on all cores, but of the present day without what is to happen
-    /// in the rest of it.
+    /// The roll-forward of stored sums on all cores; excludes movements of the present day that are
+    /// still pending.
     ///
-    /// - Parameter empty: of the classes that are stored with them.
+    /// - Parameter empty: with the classes stored beside the sums.
     static func sum(
         _ stored: StoredMovements, from empty: MovementTally, presentDay: Timestamp?,
         in projections: ProjectionsStore

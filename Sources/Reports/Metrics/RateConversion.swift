@@ -1,14 +1,15 @@
 import AppStore
 import Ledger
 
-/// Converts what chains contribute to one question, and notes what it cannot convert.
+/// Converts the contributions of chains to one question, and collects why amounts cannot be
+/// converted.
 struct RateConversion: Sendable {
     private let rates: CurrencyRates?
     private let question: RollForwardQuestion?
 
     /// - Parameters:
     ///   - rates: nil: nothing is converted.
-    ///   - question: nil: everything is in the answer.
+    ///   - question: nil: every contribution is in the answer.
     init(_ rates: CurrencyRates?, _ question: RollForwardQuestion?) {
         self.rates = rates
         self.question = question

@@ -1,6 +1,6 @@
 import Ledger
 
-/// The columns of recurring money: a year's whole numbers, and a twelfth of each, rounded once.
+/// The columns of recurring money: annual whole amounts, and a twelfth of each, rounded once.
 struct RecurringMoney {
     let name: MetricName
 

@@ -1,11 +1,11 @@
 internal import Ledger
 
-/// By which day refunds are told (`metrics.md`, refunds). Raw values are the contract's.
+/// The day by which refunds are counted (`metrics.md`, refunds). Raw values are the contract's.
 public enum RefundBasis: String, Sendable, CaseIterable {
     case refund
     case purchase
 
-    /// The metric that is meant; refunds only have two bases.
+    /// The metric by this basis; only refunds have two bases.
     public func metric(_ name: MetricName) throws(MetricsError) -> MetricName {
         guard name == .counted(.refunds) else { throw .basisOfRefunds }
         return self == .refund ? name : .counted(.refundsByPurchase)

@@ -1,6 +1,6 @@
 public import AppStore
 
-/// How long a report's rows are. Raw values are the contract's.
+/// The length of a report's rows. Raw values are the contract's.
 public enum ReportInterval: String, Sendable, CaseIterable {
     /// Counted from local midnight.
     case hour
@@ -8,12 +8,12 @@ public enum ReportInterval: String, Sendable, CaseIterable {
     /// Begins on Monday.
     case week
     case month
-    /// Begins with January, April, July, October.
+    /// Begins in January, April, July or October.
     case quarter
 
     static let hourMilliseconds: Int64 = 3_600_000
 
-    /// The first day of the interval that contains a day; hours are parts of one.
+    /// The first day of the interval that contains a day; for hours, the day itself.
     public func start(of day: CivilDate) -> CivilDate {
         switch self {
         case .hour, .day: day

@@ -4,29 +4,29 @@ import LedgerStore
 internal import Queries
 internal import SQLiteStore
 
-/// Under which of a question's filter values anything was ever seen, and whether a group may be in
-/// two rows: so that a misspelt value is not taken for a figure of 0.
+/// The filter values of a question that occurred anywhere, and whether a group may have two rows;
+/// distinguishes a misspelt value from a figure of 0.
 struct SeenValues: Sendable {
     private let filters: [Dimension: Set<String?>]
-    /// The catalogue's names of groups; nil where groups are not asked about, or it names none.
+    /// The catalogue's group names; nil where the question has no groups, or the catalogue none.
     private let groups: Set<String>?
     private var found: [Dimension: Set<String?>] = [:]
     private var hasOtherGroups = false
 
-    /// Of a question without filters and groups.
+    /// For a question without filters and groups.
     init() { (filters, groups) = ([:], nil) }
 
     init(
         _ dimensions: [Dimension], _ filters: [Dimension: Set<String?>], _ catalogue: Catalogue
     ) {
-        // Reasons are no values of a period; the words of a question list them all.
+        // Reasons are not values of a period, and their list is closed.
         self.filters = filters.filter { $0.key != .reason }
         let isByGroup = dimensions.contains(.group) || filters[.group] != nil
         let names = Set(catalogue.products.values.compactMap(\.group))
         groups = isByGroup && !names.isEmpty ? names : nil
     }
 
-    /// Whether there is nothing to look for.
+    /// Whether nothing needs to be recorded.
     var isIdle: Bool { filters.isEmpty && groups == nil }
 
     mutating func note(_ values: DimensionValues) {
@@ -55,7 +55,7 @@ struct SeenValues: Sendable {
 }
 
 extension MetricsQuery {
-    /// Notes every class that any chain was ever counted under, whatever was known when.
+    /// Records every class under which any chain was ever counted, regardless of knowledge.
     func noteClasses(_ seen: inout SeenValues) async throws(MetricsError) {
         guard !seen.isIdle else { return }
         do throws(StoreError) {

@@ -1,10 +1,10 @@
 public import AppStore
 public import Ledger
 
-/// A time in which notifications of an app may be missing (`metrics.md`, lateness).
+/// A window in which notifications of an app may be missing (`metrics.md`, lateness).
 public struct SuspectedOutage: Hashable, Sendable {
     public let app: BundleId
-    /// From when to when, and what makes it suspicious.
+    /// The bounds and the reasons for suspicion.
     public let window: OutageDetection.Suggestion
 
     func write(to json: inout JSONWriter) {
@@ -16,10 +16,10 @@ public struct SuspectedOutage: Hashable, Sendable {
         }
     }
 
-    /// For people.
+    /// One line for people.
     var line: String {
         let reasons = window.reasons.map(\.rawValue).joined(separator: ", ")
         return "suspected outage of \(app.rawValue): \(window.from.rfc3339) to"
-            + " \(window.to.rfc3339) (\(reasons)); subledger recover --suggested looks into it"
+            + " \(window.to.rfc3339) (\(reasons)); check it with subledger recover --suggested"
     }
 }

@@ -6,20 +6,20 @@ public import Queries
 internal import SQLiteStore
 import Signing
 
-/// Append-only lines for a warehouse: what each event, in the order of the log, made the ledger say
-/// anew or say no longer. A line once written never changes; resumed after a position, the lines are
-/// exactly those that one run would have written after it (*Warehouse*).
+/// Append-only lines for a warehouse: the statements that each event, in log order, added to or
+/// removed from the ledger. Written lines never change; a run resumed after a position writes
+/// exactly the lines that a single run would have written after it (*Warehouse*).
 public struct WarehouseExport: Sendable {
     package let ledger: EnvironmentLedger
     let query: ChainQuery
     package let zone: ReportZone
     public var bundleId: BundleId?
-    /// Events after this position are told.
+    /// Exclusive lower bound of the exported positions.
     public var after: Int64 = 0
-    /// Up to and including this one.
+    /// Inclusive upper bound.
     public var through: Int64 = .max
 
-    /// - Parameter reportTimeZone: the zone of the days; nil for one that is not known.
+    /// - Parameter reportTimeZone: the zone of the days; nil is returned for an unknown zone.
     public init?(ledger: EnvironmentLedger, query: ChainQuery, reportTimeZone: String) {
         guard let zone = ReportZone(reportTimeZone) else { return nil }
         self.ledger = ledger
@@ -27,12 +27,12 @@ public struct WarehouseExport: Sendable {
         self.zone = zone
     }
 
-    /// Characters of `rules`.
+    /// Length of `rules`.
     private static let rulesCharacterCount = 16
 
-    /// What lines follow: columns, the version of the lifecycle's rules, the catalogue, and of days
-    /// the zone and its changes of the clock. Lines of other rules are never added to these: they do
-    /// not sum up.
+    /// A digest of the rules of the lines: columns, the version of the lifecycle's rules, the
+    /// catalogue, and for days the zone and its clock changes. Lines with different rules must not
+    /// be mixed, since they do not add up.
     public func rules(_ subject: WarehouseSubject) -> String {
         var parts = subject.columns
         parts += ["\(Lifecycle.reducerVersion)", query.ledger.catalogueHash.hexadecimal]
@@ -41,9 +41,9 @@ public struct WarehouseExport: Sendable {
         return String(digest.prefix(WarehouseExport.rulesCharacterCount))
     }
 
-    /// Writes every line to `output`; what `output` throws is thrown on.
+    /// Writes every line to `output`; rethrows its errors.
     ///
-    /// A file that is appended to has its header already: it is written only from the beginning.
+    /// The header is written only from the beginning, since an appended file already has it.
     public func run(
         _ subject: WarehouseSubject, format: Export.Format, output: Export.Output
     ) async throws {
@@ -97,7 +97,7 @@ public struct WarehouseExport: Sendable {
         }
     }
 
-    /// What each of a chain's events changed in what is stated of it.
+    /// The changes that each of a chain's events made to the chain's statements.
     private func lines(_ subject: WarehouseSubject, _ task: Task) -> [Line] {
         let (ledger, chain) = (ledger, task.chain)
         let facts = task.facts.sorted { $0.position < $1.position }
@@ -128,7 +128,7 @@ public struct WarehouseExport: Sendable {
         return lines
     }
 
-    /// One line for each thing said anew (1) or no longer (−1); of days one for the difference.
+    /// One line per statement added (1) or removed (−1); for days, one line with the difference.
     private func made(
         _ subject: WarehouseSubject, _ values: WarehouseReading.Values, _ change: Int64
     ) -> [(sign: Int64, values: WarehouseReading.Values)] {
@@ -139,7 +139,7 @@ public struct WarehouseExport: Sendable {
         return (0..<change.magnitude).map { _ in (sign, values) }
     }
 
-    /// Without the last column, `rules`.
+    /// The line without its last column, `rules`.
     package func line(
         _ position: Int64, _ receivedAt: Timestamp, _ chain: ChainId, _ sign: Int64,
         _ values: WarehouseReading.Values

@@ -2,8 +2,8 @@ import AppStore
 import Ledger
 package import Projection
 
-/// What is stated of one chain under some knowledge, as values of lines: how often each. Nothing in
-/// it depends on a clock, so that a line never has to be taken back because time passed.
+/// The statements about one chain under some knowledge, as line values with their multiplicity.
+/// None depends on a clock, so the passage of time never invalidates a line.
 package struct WarehouseReading {
     package typealias Values = [WarehouseCell]
 
@@ -61,7 +61,7 @@ package struct WarehouseReading {
         return stated
     }
 
-    /// Whether nothing that a line tells changed: one more period of the same is no transition.
+    /// Whether no exported value changed: another period of the same is no transition.
     private static func isSame(_ before: CountedStretch, _ after: CountedStretch) -> Bool {
         before.state == after.state && before.values == after.values
             && before.annualised == after.annualised && before.reason == after.reason
@@ -69,7 +69,7 @@ package struct WarehouseReading {
 
     // MARK: Days
 
-    /// Metrics that no passing of time alone can change.
+    /// Metrics that do not change with time alone.
     static let dailyMetrics: [CountedMetric] = [
         .starts, .renewals, .reactivations, .autoRenew, .productChanges, .refunds, .revenue,
     ]

@@ -1,13 +1,13 @@
-/// What an append-only export tells. Raw values are the contract's.
+/// The subject of an append-only export. Raw values are the contract's.
 public enum WarehouseSubject: String, Sendable, CaseIterable {
-    /// What changed no state but matters, as in a timeline.
+    /// Facts that changed no state but matter, as in a timeline.
     case facts
-    /// Changes of a chain's state, or of what it is counted under.
+    /// Changes of a chain's state, or of the values it is counted under.
     case transitions
-    /// What each day's figures moved by.
+    /// The change of each day's figures.
     case daily
 
-    /// The columns, in order; every one is told in the page *Warehouse*.
+    /// The columns, in order; documented in the page *Warehouse*.
     public var columns: [String] {
         WarehouseSubject.head + own + WarehouseSubject.tail
     }
@@ -18,8 +18,8 @@ public enum WarehouseSubject: String, Sendable, CaseIterable {
 
     static let tail = ["reducerVersion", "catalogueHash", "rules"]
 
-    /// Those between the head, which says when a line was made and of which chain, and the tail,
-    /// which says by what rules.
+    /// The columns between the head (when a line was made, and of which chain) and the tail (by
+    /// which rules).
     var own: [String] {
         switch self {
         case .facts: ["at", "fact", "productId", "transactionId"]
@@ -47,7 +47,7 @@ package enum WarehouseCell: Hashable, Comparable, Sendable {
     init(_ text: String?) { self = text.map { .text($0) } ?? .null }
     init(_ number: Int64?) { self = number.map { .number($0) } ?? .null }
 
-    /// Any order will do, if it is always the same.
+    /// An arbitrary but stable order.
     package static func < (left: WarehouseCell, right: WarehouseCell) -> Bool {
         switch (left, right) {
         case (.number(let one), .number(let two)): one < two

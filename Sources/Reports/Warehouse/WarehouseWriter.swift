@@ -1,7 +1,7 @@
 import AppStore
 package import Queries
 
-/// Lines of values under named columns, as NDJSON or as comma-separated values (RFC 4180).
+/// Writes lines of values under named columns, as NDJSON or comma-separated values (RFC 4180).
 package struct WarehouseWriter {
     let columns: [String]
     let format: Export.Format
@@ -45,7 +45,7 @@ package struct WarehouseWriter {
 }
 
 extension WarehouseCell {
-    /// In a table; nothing stands for null.
+    /// The value in a table; empty for null.
     fileprivate var text: String {
         switch self {
         case .null: ""

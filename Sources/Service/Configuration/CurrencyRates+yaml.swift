@@ -4,11 +4,11 @@ internal import Reports
 import Yams
 
 extension CurrencyRates {
-    /// Largest file of rates.
+    /// Maximum size of a file of rates.
     public static let maximumByteCount = 64 * 1024
 
-    /// Reads a table of rates: `currency` is what everything is converted into, and `rates` says
-    /// what one unit of each other currency is in it.
+    /// Reads a table of rates: `currency` is the target currency, and `rates` the value of one unit
+    /// of each other currency in it.
     ///
     ///     currency: USD
     ///     rates:
@@ -35,8 +35,8 @@ extension CurrencyRates {
                     throw ConfigurationError(
                         .invalidValue, key: table.name(key),
                         reason:
-                            "What one \(code) is in \(target): \(CurrencyRates.rateWords); the currency"
-                            + " itself has no rate.")
+                            "The value of one \(code) in \(target): \(CurrencyRates.rateWords); the"
+                            + " target currency itself has no rate.")
                 }
                 rates[code] = rate
             }

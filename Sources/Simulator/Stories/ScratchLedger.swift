@@ -13,7 +13,7 @@ public struct ScratchLedger: Sendable {
     public let ledger: EnvironmentLedger
     private let ingest: Ingest
 
-    /// Makes an empty one that believes what `roots` vouch for, about any of `apps`.
+    /// Creates an empty ledger that trusts `roots` and accepts evidence of `apps`.
     public static func open(
         environment: Environment, apps: [Configuration.App], roots: TrustedRoots,
         catalogue: Catalogue = StoryCheck.catalogue,
@@ -32,8 +32,8 @@ public struct ScratchLedger: Sendable {
             ingest: Ingest(ledger: ledger, apps: apps, verifier: verifier, clock: clock))
     }
 
-    /// Takes in lines as `ingest` would, and commands of stories, which `ingest` does not take:
-    /// nobody signed them.
+    /// Ingests lines as `ingest` does, and commands of stories, which `ingest` rejects because they
+    /// are unsigned.
     public func take(
         _ lines: [[UInt8]], name: String
     ) async throws(StoreError) -> IngestSummary {
@@ -52,7 +52,7 @@ public struct ScratchLedger: Sendable {
         return summary
     }
 
-    /// Catches up and lends the session.
+    /// Catches up and opens a session.
     public func session() async throws(StoreError) -> LedgerSession {
         try await LedgerSession.open(ledger)
     }

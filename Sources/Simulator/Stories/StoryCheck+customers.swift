@@ -5,8 +5,8 @@ internal import Projection
 internal import Queries
 
 extension StoryCheck {
-    /// Compares what a customer has with a list of moments, each with any of `standing`, `active`
-    /// (names of entitlements) and `verdicts` (members by the entitlement's name).
+    /// Compares a customer's entitlements with a list of moments, each with any of `standing`,
+    /// `active` (names of entitlements) and `verdicts` (members by the entitlement's name).
     func customer(
         _ id: String, _ expected: JSONValue, _ session: LedgerSession
     ) async throws(StoreError) -> [String] {

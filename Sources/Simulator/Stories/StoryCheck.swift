@@ -5,12 +5,12 @@ public import Projection
 internal import Queries
 internal import SQLiteStore
 
-/// Compares a ledger with a story's `expected.json`. Positions and evidence are not compared: they
-/// depend on the order of arrival.
+/// Compares a ledger with a story's `expected.json`. Ignores positions and evidence, which depend
+/// on the order of arrival.
 public struct StoryCheck: Sendable {
     private let expected: JSONValue
 
-    /// The catalogue that stories are told under.
+    /// The catalogue of all stories.
     public static let catalogue: Catalogue = {
         func product(_ level: Int, _ months: Int64) -> Catalogue.Product {
             Catalogue.Product(
@@ -31,14 +31,14 @@ public struct StoryCheck: Sendable {
         return catalogue
     }()
 
-    /// Late enough that everything in a story has happened.
+    /// A moment after everything in any story.
     public static let end = Timestamp(milliseconds: 4_102_444_800_000)
 
     public init(expected bytes: [UInt8]) throws(JSONError) {
         expected = try JSONValue.parse(bytes)
     }
 
-    /// What differs, one sentence each; empty when the ledger says what the story expects.
+    /// The differences, one sentence each; empty when the ledger matches the story.
     public func differences(_ session: LedgerSession) async throws(StoreError) -> [String] {
         var differences: [String] = []
         for member in expected["chains"]?.object ?? [] {
@@ -125,11 +125,11 @@ public struct StoryCheck: Sendable {
             }
             let actual = try await show(id, at: at, session)
             if let state = answer["state"], state.isNull {
-                if actual != nil { differences.append("\(at.rfc3339): a state is not expected") }
+                if actual != nil { differences.append("\(at.rfc3339): unexpected state") }
                 continue
             }
             guard let actual else {
-                differences.append("\(at.rfc3339): there is no state")
+                differences.append("\(at.rfc3339): missing state")
                 continue
             }
             for member in answer.object ?? [] where member.key != "at" {
@@ -155,7 +155,7 @@ public struct StoryCheck: Sendable {
         }
     }
 
-    /// Objects by the members given; everything else entirely.
+    /// Compares objects by their expected members only; other values entirely.
     static func compare(
         _ expected: JSONValue, _ actual: JSONValue?, _ path: String,
         _ differences: inout [String]

@@ -5,13 +5,13 @@ import LedgerStore
 internal import Projection
 internal import Queries
 
-/// A line of a story that says what an operator decided, and when.
+/// A line of a story with an operator's command and its time.
 enum StoryCommand {
     private static let start = Array("{\"command\":".utf8)
 
     static func isOne(_ line: [UInt8]) -> Bool { line.starts(with: start) }
 
-    /// Takes it in as it was decided then, counted as `ingest` would.
+    /// Appends the command with its original time; counted as by `ingest`.
     static func take(
         _ line: [UInt8], input: String, _ ledger: EnvironmentLedger,
         into summary: inout IngestSummary
@@ -21,7 +21,7 @@ enum StoryCommand {
         guard let evidence = value?["command"], let command = Command(evidence: evidence),
             let receivedAt = value?["receivedAt"]?.int64
         else {
-            return refuse("It is no command with a receivedAt.", input, &summary)
+            return refuse("It is not a command with a receivedAt.", input, &summary)
         }
         let chain = evidence["originalTransactionId"]?.string.map { id in
             ChainId(

@@ -1,9 +1,9 @@
 public import AppStore
 import Queries
 
-/// An answer of Apple's for people: one member a line, dates as dates.
+/// A response of Apple's for people: one member per line, dates in RFC 3339.
 public enum AnswerText {
-    /// The value's lines, each with its line feed.
+    /// The value's lines, each with a line feed.
     public static func lines(_ value: JSONValue) -> String {
         var text = ""
         write(value, key: "", depth: 0, to: &text)
@@ -40,7 +40,7 @@ public enum AnswerText {
         }
     }
 
-    /// One value. Control characters do not reach the terminal.
+    /// One value. Keeps control characters from the terminal.
     private static func plain(_ value: JSONValue, _ key: String) -> String {
         if key.hasSuffix("Date") || key == "renewalDate", let milliseconds = value.int64 {
             return Timestamp(milliseconds: milliseconds).rfc3339

@@ -31,7 +31,7 @@ extension CustomerReading {
 }
 
 extension Command {
-    /// Who did what and why, for people.
+    /// The action with its actor and reason, for people.
     var text: String {
         let what: String
         switch action {

@@ -23,15 +23,15 @@ extension EntitlementsAnswer {
         return lines.printableText
     }
 
-    /// Without access the state of a period is past: the subscription went on with another product,
-    /// or for another customer.
+    /// The state; "was" marks a past state without access, since the subscription continued with
+    /// another product or for another customer.
     private func stateText(_ verdict: Verdict) -> String {
         guard let state = verdict.state else { return "granted" }
         return state.isEntitled && !verdict.active && !isTooLittle(verdict)
             ? "was \(state.rawValue)" : state.rawValue
     }
 
-    /// Whether a state gives no access only for what it rests on (`lifecycle.md` §6).
+    /// Whether only too low a trust prevents access (`lifecycle.md` §6).
     private func isTooLittle(_ verdict: Verdict) -> Bool {
         guard !verdict.active, let state = verdict.state else { return false }
         return state.isEntitled && verdict.until.map { stamp.at < $0 } ?? true

@@ -1,18 +1,18 @@
-/// What was found, as many times as it was: findings that say the same, told once. A thousand equal
-/// lines hide the one that is different.
+/// Findings with the same text, merged into one with their count and first places. A thousand equal
+/// lines would hide a different one.
 public struct Gathered: Sendable, Equatable {
-    /// What all of them say.
+    /// The common text.
     public let text: String
-    /// Where the first of them are, in order.
+    /// The places of the first findings, in order.
     public private(set) var places: [String]
     public private(set) var count: Int
 
-    /// So many places are named.
+    /// Maximum number of listed places.
     public static let placeCount = 3
 
-    /// The findings by what they say, in the order in which each is met first.
+    /// Groups findings by text, in order of first appearance.
     ///
-    /// - Parameter findings: where each is, if it is anywhere, and what it says.
+    /// - Parameter findings: the place, if any, and the text of each.
     public static func gather(_ findings: [(place: String?, text: String)]) -> [Gathered] {
         var indices: [String: Int] = [:]
         var found: [Gathered] = []
@@ -33,7 +33,7 @@ public struct Gathered: Sendable, Equatable {
         return found
     }
 
-    /// Where they are, e.g. `1, 2, 3 and 997 more`; empty where no place is named.
+    /// The places, e.g. `1, 2, 3 and 997 more`; empty without places.
     public var placesText: String {
         guard !places.isEmpty else { return "" }
         let named = places.joined(separator: ", ")

@@ -5,7 +5,7 @@ import Signing
 extension ReceiptExamination {
     /// `receipt` for people.
     ///
-    /// - Parameter file: where the receipt was read from, as it was named.
+    /// - Parameter file: the path of the receipt, as given.
     public func text(file: String) -> String {
         var lines = heading
         lines.append("verified".padding(to: 16) + verdict)
@@ -13,7 +13,7 @@ extension ReceiptExamination {
             lines.append("refused".padding(to: 16) + "\(refusal.code.rawValue): \(refusal.reason)")
         }
         if let isOfDevice {
-            lines.append("device".padding(to: 16) + (isOfDevice ? "the one named" : "another one"))
+            lines.append("device".padding(to: 16) + (isOfDevice ? "the given one" : "another one"))
         }
         if case .app(let receipt) = contents {
             lines.append("purchases".padding(to: 16) + String(receipt.inAppPurchases.count))
@@ -25,8 +25,8 @@ extension ReceiptExamination {
         for product in untypedProducts {
             lines.append(
                 "not listed".padding(to: 16) + product.rawValue.printable
-                    + ": nothing says what it is; it counts for nothing until it is listed under"
-                    + " products in the configuration, with a duration if it is a non-renewing"
+                    + ": its kind is unknown; it is not counted until it is listed under products"
+                    + " in the configuration, with a duration if it is a non-renewing"
                     + " subscription, or Apple's signed transaction is fetched")
         }
         for step in nextSteps(file: file) {
@@ -40,7 +40,7 @@ extension ReceiptExamination {
         switch trust {
         case .apple: "yes, signed by Apple"
         case .extraRoot(let root): "yes, under the extra root \(root.hexadecimal)"
-        case .local: "as Xcode's own, which nobody vouches for"
+        case .local: "by an Xcode certificate only, which proves nothing"
         case nil: refusal.map { "no: \($0.code.rawValue): \($0.reason)" } ?? "no"
         }
     }
@@ -52,9 +52,9 @@ extension ReceiptExamination {
             [
                 "transaction receipt of iOS 6",
                 "transaction".padding(to: 16) + receipt.transactionId.rawValue.printable,
-                "product".padding(to: 16) + (receipt.productId?.rawValue.printable ?? "not named"),
+                "product".padding(to: 16) + (receipt.productId?.rawValue.printable ?? "not stated"),
             ]
-        case .nothing: ["no receipt"]
+        case .nothing: ["not a receipt"]
         }
     }
 }
@@ -64,9 +64,9 @@ extension AppReceipt {
         let version = applicationVersion.map { " " + $0.printable } ?? ""
         let first = originalApplicationVersion.map { ", first \($0.printable)" } ?? ""
         var lines = [
-            "app receipt of \(bundleId?.rawValue.printable ?? "no app")\(version)\(first)",
-            "type".padding(to: 16) + (receiptType?.rawValue.printable ?? "not named"),
-            "created".padding(to: 16) + (creationDate?.rfc3339 ?? "not dated"),
+            "app receipt of \(bundleId?.rawValue.printable ?? "an unstated app")\(version)\(first)",
+            "type".padding(to: 16) + (receiptType?.rawValue.printable ?? "not stated"),
+            "created".padding(to: 16) + (creationDate?.rfc3339 ?? "not stated"),
         ]
         if let originalPurchaseDate {
             lines.append("app bought".padding(to: 16) + originalPurchaseDate.rfc3339)

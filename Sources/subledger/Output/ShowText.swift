@@ -12,7 +12,7 @@ extension ChainReading {
         if let unknown = unknownStretch {
             let stretch = stretchText(unknown.from, unknown.to)
             lines.append(
-                row("unknown", "nothing is known of this time, \(stretch): a period is missing"))
+                row("unknown", "no data for \(stretch): a period is missing"))
         }
         if let reason = answer.endReason { lines.append(row("reason", text(reason))) }
         if let accessUntil = answer.accessUntil {
@@ -49,16 +49,16 @@ extension ChainReading {
         return lines.printableText
     }
 
-    /// Why access ended. An end that is not confirmed says so: Apple may know more.
+    /// Why access ended. Marks an unconfirmed end, since Apple may know more.
     private func text(_ reason: EndReason) -> String {
         guard reason == .unconfirmed else { return reason.rawValue }
         let last = life.transitions.last { $0.at <= moment.at }
         return last.map { $0.isStated(facts) } ?? false
-            ? "unconfirmed: it is over, but nothing says why"
-            : "unconfirmed: its time passed, and nothing that was sent says that it ended"
+            ? "unconfirmed: ended, without a stated reason"
+            : "unconfirmed: the period elapsed, but no end was reported"
     }
 
-    /// The refund or family revoke in force; of a refund what was given back, of which period.
+    /// The refund or family revoke in force; for a refund with amount and period.
     private func text(_ revocation: ChainAnswer.Revocation) -> String {
         let refund = lifeFacts.last { $0.name == .refunded && $0.at == revocation.date }
         let what = refund.map { ", \($0.text)" } ?? ""
@@ -122,7 +122,7 @@ extension ChainReading {
 }
 
 extension Money {
-    /// For people, e.g. `9.99 USD`: milliunits with no more digits than they need, at least two.
+    /// For people, e.g. `9.99 USD`: at least two decimal places, and three where needed.
     var text: String {
         let sign = milliunits < 0 ? "-" : ""
         let magnitude = milliunits.magnitude
@@ -131,3 +131,4 @@ extension Money {
         return "\(sign)\(magnitude / 1_000).\(fraction) \(currency)"
     }
 }
+    /// Pads with spaces to a width; never truncates.

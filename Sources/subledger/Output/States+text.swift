@@ -1,9 +1,11 @@
 import AppStore
 import Ledger
 import Queries
+    /// The contract's name, except for a consumable: `consumed` says only that it gives no lasting
+    /// access.
 
 extension Transition {
-    /// What changed into what, and why access ended, for people.
+    /// The change of state and the reason for the end of access, for people.
     ///
     /// - Parameter facts: of the events that prove it, by position.
     func text(_ facts: [Int64: Fact]) -> String {
@@ -17,7 +19,7 @@ extension Transition {
         return "\(arrow)\(to.text)\(why)"
     }
 
-    /// Whether an event says that the subscription is over, or only a date that passed.
+    /// Whether an event states the end of the subscription, rather than only an elapsed date.
     func isStated(_ facts: [Int64: Fact]) -> Bool {
         events.contains { position in
             facts[position].map { fact in
@@ -26,12 +28,12 @@ extension Transition {
         }
     }
 
-    private static let byClock = "unconfirmed: its time passed, nothing says that it ended"
-    private static let noReason = "unconfirmed: it is over, nothing says why"
+    private static let byClock = "unconfirmed: the period elapsed, no end was reported"
+    private static let noReason = "unconfirmed: ended, without a stated reason"
 }
 
 extension LifeFact {
-    /// What happened to which product; of a refund also how much, of which purchase.
+    /// The fact and its product; for a refund also amount and purchase.
     var text: String {
         switch detail {
         case .refund(let refund):
@@ -49,7 +51,7 @@ extension LifeFact {
 }
 
 extension TransactionStanding {
-    /// What became of it, in a line that comes before the chain's; nil while it lasts.
+    /// The standing in one line before the chain's; nil for a current transaction.
     var text: String? {
         let what: String
         switch outcome {
@@ -69,7 +71,7 @@ extension TransactionStanding {
 }
 
 extension ChainReading {
-    /// A notice: what looks wrong, since when, about which period, and which events show it.
+    /// A notice: the problem, its start, period and proving events.
     func text(_ notice: Notice) -> String {
         let subject =
             notice.period?.transactionId.map { id in
@@ -81,7 +83,7 @@ extension ChainReading {
             + " \(notice.message) (\(events(notice.evidence)))"
     }
 
-    /// The stretch around the moment of which nothing is known.
+    /// The stretch without data around the moment.
     var unknownStretch: Notice.Stretch? {
         answer.notices.lazy.compactMap(\.period).first { stretch in
             stretch.transactionId == nil && stretch.contains(moment.at)
@@ -89,12 +91,12 @@ extension ChainReading {
     }
 }
 
-/// A stretch of time for people; its end does not belong to it.
+/// A stretch of time for people; its end is exclusive.
 func stretchText(_ from: Timestamp?, _ to: Timestamp?) -> String {
     switch (from, to) {
     case (let from?, let to?): "\(from.rfc3339) to \(to.rfc3339)"
     case (let from?, nil): "from \(from.rfc3339) on"
     case (nil, let to?): "until \(to.rfc3339)"
-    case (nil, nil): "at no time that is stated"
+    case (nil, nil): "at an unstated time"
     }
 }

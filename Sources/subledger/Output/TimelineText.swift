@@ -3,7 +3,7 @@ import Ledger
 import Queries
 
 extension ChainReading {
-    /// `timeline` for people: one line an entry, with the event that proves it.
+    /// `timeline` for people: one line per entry, with the event that proves it.
     public func timelineText() -> String {
         var lines = transaction?.text.map { [$0] } ?? []
         lines.append(
@@ -25,8 +25,8 @@ extension ChainReading {
             + others.joined()
     }
 
-    /// The event that proves an entry. Only what Apple signed is signed; bodies and answers that are
-    /// believed on other grounds have a date.
+    /// The event that proves an entry. Only events signed by Apple are "signed"; others are
+    /// "dated".
     private func cause(_ position: Int64) -> String {
         guard let fact = facts[position] else { return "event \(position)" }
         if let command = fact.command { return "event \(position) \(command.text)" }
@@ -38,7 +38,7 @@ extension ChainReading {
                 ? ", arrived \(Duration.milliseconds(late).text) later" : "")
     }
 
-    /// What kind of event stands at a position, in Apple's words where Apple has them.
+    /// The kind of the event at a position, in Apple's terms where they exist.
     private func kind(_ position: Int64) -> String {
         guard let fact = facts[position] else { return "" }
         let name = [fact.cause.notificationType?.rawValue, fact.cause.subtype?.rawValue]
@@ -50,7 +50,7 @@ extension ChainReading {
 }
 
 extension Fact {
-    /// Whether the event itself is signed, and not only what stands in it.
+    /// Whether the event itself is signed, not only data inside it.
     fileprivate var isSigned: Bool {
         switch cause.kind {
         case .notificationV1, .verifyReceipt: false
@@ -60,7 +60,7 @@ extension Fact {
 }
 
 extension Duration {
-    /// For people: the largest unit that fits, e.g. `3 h`.
+    /// For people: the largest suitable unit, e.g. `3 h`.
     var text: String {
         let seconds = components.seconds
         if seconds < 120 { return "\(seconds) s" }

@@ -1,17 +1,17 @@
 import Ledger
 
 extension Trust {
-    /// For people: what vouches for it.
+    /// The trust anchor, for people.
     var sentence: String {
         switch self {
         case .signed: "Apple's signature"
-        case .transport: "what Apple answered, unsigned (transport)"
+        case .transport: "an unsigned response from Apple (transport)"
         case .secret: "the app's shared secret alone (secret)"
-        case .operator: "an operator's word (operator)"
-        case .xcode: "a certificate of Xcode's own, which proves nothing (xcode)"
+        case .operator: "an operator's command (operator)"
+        case .xcode: "an Xcode certificate, which proves nothing (xcode)"
         }
     }
 
-    /// Behind what a chain without access rests on, for people: why it has none.
-    static let tooLittle = ", less than entitlement.minimumTrust asks for"
+    /// Suffix for a chain whose trust is too low for access.
+    static let tooLittle = ", below entitlement.minimumTrust"
 }

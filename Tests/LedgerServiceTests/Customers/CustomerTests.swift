@@ -62,9 +62,9 @@ struct CustomerTests {
         chain.start.advanced(byMilliseconds: number * 86_400_000)
     }
 
-    // MARK: Refused
+    // MARK: Rejected
 
-    @Test("Words that are empty, too long or not printable write nothing")
+    @Test("Texts that are empty, too long or not printable write nothing")
     func words() async throws {
         let long = { (count: Int) in String(repeating: "x", count: count) }
         let cases: [(CommandError.Code, Command.Action, String, String, String?)] = [
@@ -91,13 +91,13 @@ struct CustomerTests {
             #expect(failure?.code == code)
         }
         #expect(try await place.ledger { try await $0.log.head().position } == 0)
-        // At the bounds they are taken in.
+        // At their limits they are accepted.
         try await run(
             .note(CustomerId(long(256))), at: day(1), key: long(200), actor: long(200),
             reason: long(2_000))
     }
 
-    @Test("A grant that ends now, an unknown grant and a link nobody made are refused")
+    @Test("A grant that ends now, an unknown grant and a missing link are rejected")
     func refused() async throws {
         _ = try await place.ingest([chain.bought()])
         let ann = CustomerId("ann")
@@ -117,7 +117,9 @@ struct CustomerTests {
         try await run(.grant(ann, entitlement: "pro", until: until), at: day(1))
     }
 
-    @Test("One key is one command: again it is known, for another it is refused and has no effect")
+    @Test(
+        "A repetition under one key is recognized; another command is rejected without effect"
+    )
     func idempotency() async throws {
         _ = try await place.ingest([chain.bought()])
         let link = Command.Action.link(CustomerId("ann"))
@@ -132,7 +134,7 @@ struct CustomerTests {
             #expect(failure?.code == .idempotencyKeyReused)
         }
         #expect(try await active("ann", at: day(5)) == ["pro"])
-        // A withdrawal repeated is no withdrawal of nothing.
+        // A repeated withdrawal is accepted.
         try await run(.unlink(CustomerId("ann")), id(chain), at: day(6), key: "u")
         #expect(
             try await run(.unlink(CustomerId("ann")), id(chain), at: day(7), key: "u").isRepeated)
@@ -140,7 +142,7 @@ struct CustomerTests {
 
     // MARK: Answers
 
-    @Test("A customer never seen is new, with empty lists")
+    @Test("An unknown customer is new, with empty lists")
     func unknown() async throws {
         let answer = try await entitlements("nobody", at: day(1))
         #expect(answer["standing"]?.string == "new")
@@ -151,7 +153,7 @@ struct CustomerTests {
     }
 
     @Test(
-        "The token's customer is found however the UUID is spelled, with every key of the contract")
+        "The token's customer is found in any spelling of the UUID, with every key of the contract")
     func token() async throws {
         _ = try await place.ingest(chain.life)
         let answer = try await entitlements(token.uppercased(), at: day(45))
@@ -172,7 +174,7 @@ struct CustomerTests {
         #expect(try await entitlements(token, at: day(70))["standing"]?.string == "inactive")
     }
 
-    @Test("A link is known from when it was received, and holds from the chain's start")
+    @Test("A link is known from its receipt on, and holds from the chain's start")
     func asOf() async throws {
         _ = try await place.ingest(chain.life)
         let linked = try await run(.link(CustomerId("ann")), id(chain), at: day(50))
@@ -186,7 +188,7 @@ struct CustomerTests {
         #expect(try await active("ann", at: day(5), .knownAt(linked.receivedAt)) == ["pro"])
     }
 
-    @Test("A batch answers in the order asked, each as it would alone")
+    @Test("A batch answers in the order of the request, each as it would alone")
     func batch() async throws {
         _ = try await place.ingest(chain.life)
         try await run(
@@ -205,7 +207,7 @@ struct CustomerTests {
         }
     }
 
-    @Test("Timelines and subscriptions of a customer are of the time in which they held each chain")
+    @Test("Timelines and subscriptions of a customer cover the time in which they held each chain")
     func timeline() async throws {
         _ = try await place.ingest(chain.life)
         try await run(.link(CustomerId("ann")), id(chain), at: day(5))
@@ -229,7 +231,7 @@ struct CustomerTests {
         }
     }
 
-    @Test("For people, a period that went on without the customer is over")
+    @Test("For people, a period that continued without the customer is over")
     func past() async throws {
         _ = try await place.ingest([chain.bought()])
         try await run(.link(CustomerId("ann")), id(chain), at: day(5))
@@ -314,7 +316,7 @@ struct CustomerTests {
         }
     }
 
-    // MARK: For ever
+    // MARK: Durability
 
     @Test("Commands survive rebuilds, in bulk and from the log, and an audit")
     func survive() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Definitions of other products beside ours")
 struct ComparisonTests {
-    /// One who pays by the month and leaves, one who pays by the week, one in a trial.
+    /// A monthly chain that ends, a weekly one, and one in a trial.
     private func taken() async throws -> TemporaryLedger {
         var ledger = try TemporaryLedger()
         let trial = MadeChain(id: "660000000000003").bought().withTransaction {
@@ -38,7 +38,7 @@ struct ComparisonTests {
         ("mrr", .adapty), ("mrr", .stripe), ("active", .stripe),
     ]
 
-    /// Everything there is beside them.
+    /// All other metrics and products.
     static let further: [(String, DefinitionPack)] = [
         ("arr", .revenuecat), ("arr", .adapty), ("arr", .stripe), ("mrr-movement", .revenuecat),
         ("mrr-movement", .stripe), ("reactivations", .revenuecat), ("reactivations", .adapty),
@@ -79,7 +79,8 @@ struct ComparisonTests {
         #expect(rows.allSatisfy { $0.count == rows[0].count })
     }
 
-    @Test("Ours is what the metric answers, and every rule is explained", arguments: documented)
+    @Test(
+        "Ours equals the metric's answer, and every rule has an explanation", arguments: documented)
     func ours(_ metric: String, _ pack: DefinitionPack) async throws {
         let ledger = try await taken()
         let compared = try await report(ledger, metric, pack)
@@ -104,13 +105,13 @@ struct ComparisonTests {
         for rule in compared.rules { #expect(text.contains(rule.theirs)) }
     }
 
-    /// Counted by hand from January on: one by the month until 11 March, set to cancel on
-    /// 19 February; a week's and a trial that nobody renewed on 9 February.
+    /// Counted by hand from January on: a monthly chain until 11 March, set to cancel on
+    /// 19 February; a weekly chain and a trial that were not renewed on 9 February.
     private static func theirs(_ metric: String, _ pack: DefinitionPack) -> [Int64] {
         let month: Int64 = 9_990 * 12
         switch (metric, pack) {
         case ("active", .adapty): return [2, 0, 0, 0]
-        // Nobody said why the week's and the month's ended; no retry is known.
+        // The weekly and the monthly chain ended without a stated reason or a known retry.
         case ("active", .stripe): return [2, 1, 0, 0]
         case ("active", _): return [2, 1, 0, 0]
         case ("churn", _): return [0, 1, 1, 0]
@@ -121,7 +122,7 @@ struct ComparisonTests {
         }
     }
 
-    @Test("What a product does not document is an error that says what is documented")
+    @Test("A metric that the product does not document is an error that lists the documented ones")
     func undocumented() async throws {
         let ledger = try TemporaryLedger()
         for metric in DefinitionPack.metrics + ["ltv", "proceeds", "nonsense"] {
@@ -142,7 +143,9 @@ struct ComparisonTests {
         #expect(error == .comparedWhole)
     }
 
-    @Test("A week's price is 52 twelfths of a month, 4 or 1 / 0.23, and the rule says how much")
+    @Test(
+        "A weekly price counts 52 / 12, 4 or 1 / 0.23 per month; the rule has the difference"
+    )
     func weeks() async throws {
         let ledger = try await taken()
         let month = try #require(try await report(ledger, "mrr", .revenuecat).rows.first)
@@ -154,7 +157,7 @@ struct ComparisonTests {
     }
 
     @Test(
-        "What our own answer says of its figures is said beside theirs, too",
+        "Remarks of our own answer also appear in the comparison",
         arguments: [DefinitionPack.revenuecat, .adapty, .stripe])
     func remarks(_ pack: DefinitionPack) async throws {
         var ledger = try await taken()
@@ -168,7 +171,7 @@ struct ComparisonTests {
         #expect(try await report(ledger, "churn", .stripe).stamp.remarks.isEmpty)
     }
 
-    @Test("More intervals than can be compared are an error that says how many can")
+    @Test("Too many intervals are an error that states the limit")
     func intervals() async throws {
         let ledger = try await taken()
         func ask(_ to: String) async throws -> Int {
@@ -185,7 +188,7 @@ struct ComparisonTests {
         #expect(error?.message.contains("400") == true)
     }
 
-    /// Paid for three periods, of which the second is refunded; then back again.
+    /// Paid for three periods, of which the second is refunded; optionally reversed.
     private func refunded(_ reversed: Bool) async throws -> TemporaryLedger {
         var ledger = try TemporaryLedger()
         let chain = MadeChain(id: "660000000000006")
@@ -203,7 +206,7 @@ struct ComparisonTests {
     }
 
     @Test(
-        "A refunded subscription is not in any month up to the refunded period, and is afterwards")
+        "A refunded subscription is in no month up to the refunded period, but in later ones")
     func refundedRemoved() async throws {
         // At the ends of January, February and April; in March it is revoked.
         let month: Int64 = 9_990 * 12
@@ -216,7 +219,7 @@ struct ComparisonTests {
         #expect(reversed.map(\.theirs) == [month, month, month])
     }
 
-    @Test("Who is past due still recurs for Stripe, and is lost when retry ends, in both metrics")
+    @Test("Past due chains still recur for Stripe and are lost when retry ends, in both metrics")
     func pastDue() async throws {
         var ledger = try TemporaryLedger()
         let chain = MadeChain(id: "660000000000007")
@@ -240,7 +243,7 @@ struct ComparisonTests {
         #expect(money.map(\.theirs) == [9_990 * 12, 9_990 * 12])
     }
 
-    @Test("Trials are not theirs, and who has auto-renew off is not Adapty's")
+    @Test("Trials are excluded by others, and chains with auto-renew off by Adapty")
     func active() async throws {
         let ledger = try await taken()
         let january = try #require(try await report(ledger, "active", .adapty).rows.first)

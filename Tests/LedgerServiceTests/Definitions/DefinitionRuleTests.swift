@@ -3,9 +3,9 @@ import Ledger
 import Reports
 import Testing
 
-/// Worlds in which a rule of others makes a difference, counted by hand. Periods have 30 days: from
+/// Worlds in which a rule makes a difference, counted by hand. Periods have 30 days: from
 /// 10 January, 9 February, 11 March, 10 April; the columns are January to April.
-@Suite("What each rule of others moves")
+@Suite("The effect of each rule")
 struct DefinitionRuleTests {
     private func ledger(_ deliveries: [MadeDelivery]) async throws -> TemporaryLedger {
         var ledger = try TemporaryLedger()
@@ -61,7 +61,7 @@ struct DefinitionRuleTests {
         }
     }
 
-    /// Paid in January, left in February, back in April.
+    /// Paid in January, ended in February, back in April.
     private let returned = MadeChain(id: "670000000000002")
 
     private var cameBack: [MadeDelivery] {
@@ -101,13 +101,13 @@ struct DefinitionRuleTests {
             #expect(told.ours == [2, 0, 0, 0], "\(pack)")
             #expect(told.theirs == expected, "\(pack)")
         }
-        // Of a filter it is the paid period's value that counts, not the trial's.
+        // A filter applies to the paid period's value, not the trial's.
         let standard = try await compared(
             ledger, "starts", .revenuecat, where: ["phase=standard"])
         #expect(months(standard, "paidStarts").theirs == [2, 1, 0, 0])
     }
 
-    @Test("Conversions: never a refunded one for RevenueCat, ever a later one for Adapty")
+    @Test("Conversions: no refunded ones for RevenueCat, also later ones for Adapty")
     func trials() async throws {
         let (refunded, late, lost) = (
             MadeChain(id: "670000000000004"), MadeChain(id: "670000000000005"),
@@ -128,7 +128,8 @@ struct DefinitionRuleTests {
         #expect(adapty.rows.first?.base == nil)
     }
 
-    @Test("Reactivated: won back here, recovered too for RevenueCat, auto-renew back on for Adapty")
+    @Test(
+        "Reactivated: won back here, also recovered for RevenueCat, auto-renew back on for Adapty")
     func reactivations() async throws {
         let chain = MadeChain(id: "670000000000007")
         let off = chain.notification(
@@ -179,7 +180,7 @@ struct DefinitionRuleTests {
         #expect(months(refunded, "step.4.reached").ours == [1, 0, 0, 0])
     }
 
-    @Test("Adapty's cohorts begin with the trial; App Store Connect's with a late payment, too")
+    @Test("Adapty's cohorts begin with the trial; App Store Connect's also with a late payment")
     func otherCohorts() async throws {
         let (paying, lost) = (MadeChain(id: "670000000000009"), MadeChain(id: "670000000000010"))
         let ledger = try await ledger(
@@ -221,7 +222,7 @@ struct DefinitionRuleTests {
         #expect(months(revenue, "gross").theirs == [9_990, -9_990, 0, 0])
     }
 
-    @Test("Why they left, in Adapty's and RevenueCat's words, without those in a trial")
+    @Test("Reasons by Adapty's and RevenueCat's names, without trials")
     func reasons() async throws {
         let chain = MadeChain(id: "670000000000012")
         let failed = chain.notification(
@@ -237,7 +238,7 @@ struct DefinitionRuleTests {
         let revenueCat = try await compared(ledger, "churn", .revenuecat, by: ["reason"])
         #expect(months(revenueCat, "UNSUBSCRIBE").theirs == [0, 1, 0, 0])
         #expect(months(revenueCat, "BILLING_ERROR").theirs == [0, 1, 0, 0])
-        // Who came back in April is netted in the rate only.
+        // The return in April is netted in the rate only.
         #expect(revenueCat.rules == [.trialsExcluded])
         #expect(revenueCat.reasons.map(\.reason) == EndReason.allCases)
         let json = try TemporaryLedger.json { revenueCat.write(to: &$0) }

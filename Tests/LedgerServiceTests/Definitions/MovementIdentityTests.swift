@@ -2,8 +2,8 @@ import AppStore
 import Reports
 import Testing
 
-/// Movements of others over simulated lives: what they add up to is what stands at both ends.
-@Suite("Movements of others balance over simulated lives")
+/// Movements by other definitions over simulated lives: they add up to the difference of both ends.
+@Suite("Movements by other definitions balance over simulated lives")
 struct MovementIdentityTests {
     private struct Place: Hashable {
         var from: Timestamp
@@ -24,11 +24,11 @@ struct MovementIdentityTests {
         (.stripe, ["new", "reactivated", "expansion"], ["contraction", "churned"]),
     ]
 
-    @Test("What came less what went is what stands at the end less what stood at the start")
+    @Test("Gains less losses equal the amount at the end less that at the start")
     func balance() async throws {
         let world = try await RecountedWorld.make(1..<120, sharing: true)
         let own = try await world.query { try await $0.metric(.mrrMovement, $1) }
-        // Of adopted customers nobody knows how they came; another currency is neither.
+        // The beginning of adopted customers is unknown; a change of currency is no movement.
         let apart = ["appeared", "movedIn", "movedOut"].map { "annualised.\($0)" }
         let unlike = Set(
             own.rows.filter { row in apart.contains { row.amounts[$0] ?? 0 != 0 } }.map {

@@ -4,23 +4,23 @@ import Reports
 import Simulator
 import Testing
 
-/// Definitions of others over simulated lives against plain recounts of what was paid.
-@Suite("Definitions of others against a plain recount of simulated lives")
+/// Other definitions over simulated lives against plain recounts of the payments.
+@Suite("Other definitions against a plain recount of simulated lives")
 struct RecountedDefinitionTests {
     private static let seeds: Range<UInt64> = 1..<160
 
-    /// One transaction that gave access, from the first moment on that it did.
+    /// A transaction that gave access, from the first moment of access.
     private struct Paid {
         let from: Timestamp
         let isTrial: Bool
         let isStandard: Bool
         let product: ProductId?
-        /// Whether there was access until then.
+        /// Whether access was uninterrupted until this payment.
         let isContinued: Bool
         let isFirst: Bool
     }
 
-    /// In order; a period that was paid for twice is one.
+    /// In order; a period that was paid for twice counts once.
     private func paid(_ life: RecountedLife) -> [Paid] {
         var found: [Paid] = []
         var before: RecountedLife.Stretch?
@@ -57,7 +57,7 @@ struct RecountedDefinitionTests {
         #expect(count > 5 && moved, "\(metric) \(pack)")
     }
 
-    @Test("Starts: first payments for RevenueCat; payments after a gap, too, for App Store Connect")
+    @Test("Starts: first payments for RevenueCat, also payments after a gap for App Store Connect")
     func starts() async throws {
         let world = try await RecountedWorld.make(Self.seeds)
         try await check(world, "starts", .revenuecat, "paidStarts") { paid in
@@ -68,7 +68,7 @@ struct RecountedDefinitionTests {
         }
     }
 
-    @Test("Adapty: a trial converts when anything is paid after it, and begins its cohort")
+    @Test("Adapty: a trial converts by any later payment, and begins its cohort")
     func trials() async throws {
         let world = try await RecountedWorld.make(Self.seeds)
         try await check(world, "trials", .adapty, "converted") { paid in
@@ -83,7 +83,8 @@ struct RecountedDefinitionTests {
     }
 
     @Test(
-        "RevenueCat: who buys while inactive resubscribes, whose cohorts are stays of one product")
+        "RevenueCat: purchases while inactive resubscribe; cohorts are stays of one product"
+    )
     func stays() async throws {
         let world = try await RecountedWorld.make(Self.seeds)
         try await check(world, "reactivations", .revenuecat, "reactivated") { paid in

@@ -15,7 +15,7 @@ struct RuledSumsTests {
                 .money, instants: [Timestamp(milliseconds: 0), Timestamp(milliseconds: 1)]))
     }
 
-    @Test("One past what a report can hold is told, and never a trap or a wrong number")
+    @Test("One past the maximum is reported, without a trap or a wrong number")
     func bound() {
         var sums = empty
         sums.add(ours: RollForward.largestAmount, in: cell)
@@ -27,7 +27,7 @@ struct RuledSumsTests {
         #expect(sums.isTooLarge)
     }
 
-    @Test("What a rule moves is bounded both ways, and joined parts are, too")
+    @Test("Differences by rules are bounded in both directions, also after joining parts")
     func moved() {
         for sign in [1, -1] as [Int64] {
             var (one, two) = (empty, empty)

@@ -3,8 +3,8 @@ import Ledger
 import Reports
 import Testing
 
-/// Movements of money, and subscribers who hold several chains, counted by hand.
-@Suite("Movements and subscribers of others")
+/// Movements of money, and subscribers with several chains, counted by hand.
+@Suite("Movements and subscribers by other definitions")
 struct SubscriberRuleTests {
     private static let month: Int64 = 9_990 * 12
 
@@ -37,8 +37,8 @@ struct SubscriberRuleTests {
         }
     }
 
-    /// A trial that converts in February and ends in March; one who pays from January, leaves in
-    /// February and is back from April on.
+    /// A trial that converts in February and ends in March; a chain paid from January, ended in
+    /// February and back from April on.
     private var lives: [MadeDelivery] {
         let (tried, back) = (MadeChain(id: "680000000000001"), MadeChain(id: "680000000000002"))
         let trial = tried.bought().withTransaction {
@@ -51,7 +51,7 @@ struct SubscriberRuleTests {
         return [trial, tried.renewed(1), tried.expired(1), back.bought(), back.expired(0), again]
     }
 
-    @Test("RevenueCat knows new and churned: what comes back makes churned negative")
+    @Test("RevenueCat has new and churned: returns can make churned negative")
     func newLessChurned() async throws {
         let rows = try await rows(try await ledger(lives), "mrr-movement", .revenuecat)
         let month = Self.month
@@ -111,7 +111,7 @@ struct SubscriberRuleTests {
         #expect(months(apart, "churned", \.theirs) == [0, month, month, 0])
     }
 
-    @Test("Stripe counts who pays, not what for: active, lost and its base")
+    @Test("Stripe counts subscribers, not products: active, lost and its base")
     func counted() async throws {
         let ledger = try await doubled(Self.token)
         let active = try await rows(ledger, "active", .stripe)
@@ -127,7 +127,7 @@ struct SubscriberRuleTests {
     }
 
     @Test(
-        "Whom Stripe sees come back pays again after nothing; from one currency to another nothing")
+        "Stripe's reactivation is a payment after none; a change of currency is no movement")
     func comeBack() async throws {
         let month = Self.month
         let stripe = try await rows(try await ledger(lives), "mrr-movement", .stripe)

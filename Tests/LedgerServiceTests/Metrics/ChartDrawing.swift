@@ -2,12 +2,12 @@ import Foundation
 import FoundationXML
 import Testing
 
-/// What a reader of XML finds in a chart.
+/// The elements of a chart, read by an XML parser.
 final class ChartDrawing: NSObject, XMLParserDelegate {
     private(set) var elements: [(name: String, attributes: [String: String])] = []
     private(set) var text = ""
 
-    /// Throws when it is no XML.
+    /// Throws for invalid XML.
     static func reading(_ svg: String) throws -> ChartDrawing {
         let parser = XMLParser(data: Data(svg.utf8))
         let drawing = ChartDrawing()

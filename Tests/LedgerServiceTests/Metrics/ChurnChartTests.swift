@@ -39,13 +39,13 @@ struct ChurnChartTests {
         #expect(drawing.text.contains("2026-01-01"))
     }
 
-    @Test("Bars are as high as what they stand for, stacked, with a legend and labelled axes")
+    @Test("Bar heights are proportional to counts, stacked, with a legend and labelled axes")
     func bars() async throws {
         let drawing = try ChartDrawing.reading(ChurnChart(try await report(try await taken())).svg)
         let bars = drawing.elements.filter {
             $0.name == "rect" && $0.attributes["fill"] != nil && $0.attributes["width"] != "12"
         }
-        // One silent one in February, four cancelled ones in March.
+        // One silent chain in February, four cancelled ones in March.
         #expect(bars.count == 2)
         let heights = bars.compactMap { $0.attributes["height"].flatMap(Double.init) }
         #expect(heights.count == 2 && abs(heights[1] - 4 * heights[0]) < 0.1)
@@ -53,12 +53,12 @@ struct ChurnChartTests {
             #expect(drawing.text.contains(word), "\(word)")
         }
         #expect(!drawing.text.contains("billing"))
-        // The legend's piece of line, and the line itself: nobody was active before January.
+        // The legend's sample, and the line itself: no chain was active before January.
         #expect(Self.dots(drawing).count == 2)
         #expect(Self.line(drawing)?.filter { $0 == "L" }.count == 1)
     }
 
-    /// The line of rates, without the legend's.
+    /// The line of rates, without the legend's sample.
     private static func line(_ drawing: ChartDrawing) -> String? {
         let paths = drawing.elements.filter { $0.attributes["class"] == "rate" }
         return paths.count == 2 ? paths[0].attributes["d"] : nil
@@ -68,10 +68,10 @@ struct ChurnChartTests {
         drawing.elements.filter { $0.attributes["class"] == "dot" }.map(\.attributes)
     }
 
-    @Test("The rate of a reason, or of a group's, is of all that were active, in every interval")
+    @Test("The rate of a reason, or of a group's, is of all active chains, in every interval")
     func filteredRate() async throws {
         let ledger = try await taken()
-        // All that left in March did so of their own will: the rate there is the same.
+        // All chains lost in March ended voluntarily: the rate there is the same.
         let whole = try ChartDrawing.reading(ChurnChart(try await report(ledger)).svg)
         let voluntary = try ChartDrawing.reading(
             ChurnChart(try await report(ledger, where: ["reason=voluntary"])).svg)
@@ -82,12 +82,12 @@ struct ChurnChartTests {
                 try await report(ledger, by: ["country"], where: ["reason=voluntary"])
             ).svg)
         #expect(Self.line(byCountry) == Self.line(voluntary))
-        // February: nobody left willingly, of five; the line is on the floor, not broken.
+        // February: none of five ended voluntarily; the line is at zero, not interrupted.
         let heights = Self.dots(voluntary).compactMap { $0["cy"].flatMap(Double.init) }
         #expect(heights.count == 2 && heights[0] > heights[1])
     }
 
-    @Test("Hours are told by the zone's own clock, and each by another label")
+    @Test("Hours are labelled by the zone's own clock, without repetitions")
     func hours() async throws {
         let ledger = try await taken()
         let drawing = try ChartDrawing.reading(
@@ -102,7 +102,7 @@ struct ChurnChartTests {
         #expect(!labels.contains { $0.hasPrefix("2026-02-08") || $0.hasPrefix("02-08") })
     }
 
-    @Test("What was left out, in which zone, and every remark are in the picture")
+    @Test("Filters, the zone and every remark are in the picture")
     func notes() async throws {
         let ledger = try await taken()
         let svg = ChurnChart(
@@ -120,7 +120,7 @@ struct ChurnChartTests {
         #expect(empty.text.contains("nothing was counted"))
     }
 
-    @Test("It runs no script, loads nothing, and has a dark scheme")
+    @Test("It has no scripts and no external resources, and has a dark scheme")
     func plain() async throws {
         let svg = ChurnChart(try await report(try await taken())).svg
         let drawing = try ChartDrawing.reading(svg)
@@ -131,7 +131,7 @@ struct ChurnChartTests {
         #expect(!svg.contains("href") && !svg.contains("url("))
     }
 
-    @Test("Groups are drawn together, whatever the report is broken down by")
+    @Test("Groups are drawn together, in any breakdown")
     func groups() async throws {
         let ledger = try await taken()
         let whole = ChurnChart(try await report(ledger)).svg

@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Churn reports")
 struct ChurnReportTests {
-    /// Bought on 2026-01-10, renewed on 02-09, gone on 03-11.
+    /// Bought on 2026-01-10, renewed on 02-09, ended on 03-11.
     private let chain = MadeChain(id: "600000000000001")
-    /// Bought ten days later, another product and country; not heard of since.
+    /// Bought ten days later, another product and country; no later events.
     private let silent: MadeChain = {
         var chain = MadeChain(id: "600000000000002", product: "com.example.other")
         chain.start = chain.start.advanced(byMilliseconds: 10 * 86_400_000)
@@ -18,7 +18,7 @@ struct ChurnReportTests {
     private func taken() async throws -> TemporaryLedger {
         var ledger = try TemporaryLedger()
         _ = try await ledger.ingest(chain.life + [silent.bought()])
-        // 2026-06-15, in the middle of everything that is asked.
+        // 2026-06-15, within all requested ranges.
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
         return ledger
     }
@@ -74,7 +74,7 @@ struct ChurnReportTests {
         words("2026-01-01", "2026-05-01", name)
     }
 
-    @Test("A question that makes no sense has a clear error, each its own", arguments: wrong)
+    @Test("Every invalid query has its own error", arguments: wrong)
     func badInput(_ words: MetricsWords, _ code: String) async throws {
         let ledger = try await taken()
         let error = await #expect(throws: MetricsError.self) {
@@ -84,7 +84,7 @@ struct ChurnReportTests {
         #expect(error?.message.isEmpty == false)
     }
 
-    @Test("Four thousand intervals are reported, one more is refused")
+    @Test("Four thousand intervals are reported, one more is rejected")
     func intervalBound() async throws {
         let ledger = try await taken()
         let end = CivilDate(year: 2026, month: 5, day: 1).daysSinceEpoch
@@ -101,7 +101,7 @@ struct ChurnReportTests {
         }
     }
 
-    @Test("An empty ledger answers zeros, and says that they mean nothing")
+    @Test("An empty ledger reports zeros, with a remark that they are meaningless")
     func empty() async throws {
         var ledger = try TemporaryLedger()
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
@@ -118,7 +118,7 @@ struct ChurnReportTests {
         #expect(other.stamp.remarks == [.emptyLedger])
     }
 
-    @Test("A sandbox ledger says that it describes the sandbox")
+    @Test("A sandbox ledger has a remark that it is one")
     func sandbox() async throws {
         var ledger = try TemporaryLedger(environment: .sandbox)
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
@@ -132,18 +132,18 @@ struct ChurnReportTests {
 
     // MARK: Answers
 
-    @Test("Rows by month, with what came and why it left")
+    @Test("Rows by month, with gains and reasons of losses")
     func months() async throws {
         let report = try await Self.report(try await taken(), Self.words())
         #expect(report.rows.map { $0.activeStart } == [0, 2, 1, 0])
         #expect(report.rows.map { $0[.gained(.new)] } == [2, 0, 0, 0])
-        // The silent one's period ended on 2026-02-19, and nothing says why.
+        // The silent chain's period ended on 2026-02-19 without a stated reason.
         #expect(report.rows.map { $0[.churned(.unconfirmed)] } == [0, 1, 0, 0])
         #expect(report.rows.map { $0[.churned(.voluntary)] } == [0, 0, 1, 0])
         #expect(report.rows.allSatisfy { $0.residue == 0 })
     }
 
-    @Test("The answer has every key of the contract, and its figures")
+    @Test("The report has every key of the contract, and its figures")
     func contractKeys() async throws {
         let report = try await Self.report(
             try await taken(), Self.words(by: ["product", "country"]))
@@ -173,7 +173,7 @@ struct ChurnReportTests {
         #expect(whole["rows"]?.array?.first?["group"]?.isNull == true)
     }
 
-    @Test("The paid variant says so, and has columns of its own")
+    @Test("The paid variant is named, and has columns of its own")
     func paid() async throws {
         let json = try Self.json(
             try await Self.report(try await taken(), Self.words(), isPaid: true))
@@ -182,7 +182,7 @@ struct ChurnReportTests {
         #expect(json["rows"]?.array?.first?["toFree"]?.int64 == 0)
     }
 
-    @Test("A filter leaves out the others; an app that is named, the other apps")
+    @Test("A filter excludes the others; a given app excludes the other apps")
     func filters() async throws {
         let ledger = try await taken()
         let german = try await Self.report(ledger, Self.words(where: ["country=DEU"]))
@@ -212,7 +212,7 @@ struct ChurnReportTests {
         }
     }
 
-    @Test("Hours are counted from local midnight: 23 of them, 25, or a day's last half one")
+    @Test("Hours are counted from local midnight: 23 of them, 25, or a last one of half an hour")
     func hours() async throws {
         var ledger = try await taken()
         ledger.now = TemporaryLedger.end
@@ -230,7 +230,7 @@ struct ChurnReportTests {
         }
     }
 
-    @Test("The configured report zone is the usual one")
+    @Test("The configured report zone is the default")
     func reportZone() async throws {
         var ledger = try await taken()
         ledger.configuration.reportTimeZone = "Asia/Tokyo"
@@ -242,7 +242,7 @@ struct ChurnReportTests {
         #expect(other.rows.map { $0.from.rfc3339 } == ["2026-01-01T00:00:00.000Z"])
     }
 
-    @Test("A range that begins or ends inside intervals has rows that are shorter")
+    @Test("A range that begins or ends inside intervals has shorter rows")
     func partial() async throws {
         let report = try await Self.report(
             try await taken(), Self.words("2026-01-12T06:00:00Z", "2026-02-20", "month"))
@@ -253,7 +253,7 @@ struct ChurnReportTests {
         #expect(report.rows.last?.to.rfc3339 == "2026-02-20T00:00:00.000Z")
     }
 
-    @Test("The running interval ends now, or at knownAt, whichever comes first")
+    @Test("The running interval ends now, or at knownAt, whichever is earlier")
     func running() async throws {
         let ledger = try await taken()
         let open = try await Self.report(ledger, Self.words("2026-05-01", "2026-12-01"))
@@ -272,7 +272,7 @@ struct ChurnReportTests {
 
     // MARK: Knowledge
 
-    @Test("A report as it was known equals the report that was made then")
+    @Test("A report by earlier knowledge equals the report made then")
     func restated() async throws {
         var ledger = try TemporaryLedger()
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
@@ -289,7 +289,7 @@ struct ChurnReportTests {
 
     // MARK: Tables
 
-    @Test("A table has one column for each figure, and as many in every row")
+    @Test("A table has one column per figure, and as many in every row")
     func csv() async throws {
         let report = try await Self.report(
             try await taken(), Self.words(by: ["product", "reason"]))
@@ -302,7 +302,7 @@ struct ChurnReportTests {
         #expect(rows.dropFirst().allSatisfy { $0[header.count - 2] == "0" })
     }
 
-    @Test("Text for people is aligned, and leaves out what did not happen")
+    @Test("Text for people is aligned, and omits empty columns")
     func text() async throws {
         let report = try await Self.report(try await taken(), Self.words())
         let lines = String(decoding: report.table(.text), as: UTF8.self).split(

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Reports in one currency")
 struct ConvertedReportTests {
-    /// One who pays dollars and one who pays euros, the latter once 5 and then 7.
+    /// A chain in dollars and one in euros, the latter at 5 and later at 7.
     private func taken() async throws -> TemporaryLedger {
         var ledger = try TemporaryLedger()
         let euro = MadeChain(id: "600000000000002").life.map { delivery in
@@ -49,13 +49,13 @@ struct ConvertedReportTests {
         return try await ledger.session { [words] session in
             var query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
             query.rates = rates
-            // The first four events are those of dollars.
+            // The first four events are those in dollars.
             return try await query.diff(
                 try ComparedMetric("revenue"), words, from: .knownPosition(4))
         }
     }
 
-    @Test("What moved is converted like the reports it lies between, and refused like them")
+    @Test("Differences are converted and rejected like the two reports")
     func diff() async throws {
         let ledger = try await taken()
         let found = try await moved(ledger, try rates())
@@ -79,7 +79,7 @@ struct ConvertedReportTests {
         }
     }
 
-    /// Of these lives nothing was refunded.
+    /// Metrics of money, except refunds, which these lives do not have.
     private static let money = MetricName.allCases.filter { name in
         switch name {
         case .counted(let metric): metric.isMoney && metric != .refunds
@@ -89,7 +89,7 @@ struct ConvertedReportTests {
     }
 
     @Test(
-        "Without rates currencies stay apart, and are marked; with them there is one, and it is told how",
+        "Without rates currencies stay separate, with rates there is one; each has its remark",
         arguments: money)
     func converted(_ name: MetricName) async throws {
         let ledger = try await taken()
@@ -109,7 +109,7 @@ struct ConvertedReportTests {
         }
     }
 
-    @Test("Revenue and recurring money are the sums of what each price is in the one currency")
+    @Test("Revenue and recurring money are sums of the converted prices")
     func sums() async throws {
         let ledger = try await taken()
         let revenue = try await report(ledger, "revenue", try rates())
@@ -122,7 +122,8 @@ struct ConvertedReportTests {
     }
 
     @Test(
-        "A currency without a rate is an error that names it, wherever money is", arguments: money)
+        "A currency without a rate is an error that names it, in every metric of money",
+        arguments: money)
     func missing(_ name: MetricName) async throws {
         let ledger = try await taken()
         let error = await #expect(throws: MetricsError.self) {
@@ -133,7 +134,7 @@ struct ConvertedReportTests {
     }
 
     @Test(
-        "An amount that is too large at its rate is an error, and never nothing", arguments: money)
+        "An amount that is too large at its rate is an error, never zero", arguments: money)
     func tooLarge(_ name: MetricName) async throws {
         var ledger = try TemporaryLedger()
         let dear = MadeChain(id: "600000000000002").life.map { delivery in
@@ -153,7 +154,7 @@ struct ConvertedReportTests {
         #expect(try await !report(ledger, name.rawValue, try rates()).rows.isEmpty)
     }
 
-    @Test("What was left out needs no rate, and counts alone need none")
+    @Test("Excluded amounts need no rate, and neither do counts")
     func leftOut() async throws {
         let ledger = try await taken()
         let none = try rates("currency: GBP")
@@ -161,7 +162,7 @@ struct ConvertedReportTests {
         #expect(try await report(ledger, "revenue", none, where: ["country=XXX"]).rows.isEmpty)
     }
 
-    @Test("Where all is in one currency none can be asked for")
+    @Test("With one currency, none can be selected")
     func currency() async throws {
         let ledger = try await taken()
         for (by, filters) in [(["currency"], []), ([], ["currency=EUR"])] {
@@ -173,7 +174,7 @@ struct ConvertedReportTests {
     }
 
     @Test(
-        "A table that says something else is refused, with the key",
+        "An invalid table of rates is rejected, with the key",
         arguments: [
             ("", "currency"), ("rates: {EUR: 1}", "currency"), ("currency: usd", "currency"),
             ("currency: USD\nrates: {EUR: 0}", "rates.EUR"),
@@ -189,7 +190,7 @@ struct ConvertedReportTests {
     }
 
     @Test(
-        "Dates of the Small Business Program are read, and refused with their key",
+        "Dates of the Small Business Program are parsed, or rejected with their key",
         arguments: [
             ("{from: 2026-01-15}", nil), ("{from: 2026-01-15, to: 2026-02-01}", nil),
             ("{to: 2026-01-15}", "apps[0].smallBusinessProgram[0].from"),
@@ -209,10 +210,10 @@ struct ConvertedReportTests {
         #expect(error?.key == key)
     }
 
-    @Test("A silence far longer than usual is a suspected outage, whatever range was asked for")
+    @Test("An unusually long silence is a suspected outage, regardless of the range")
     func outages() async throws {
         var ledger = try TemporaryLedger()
-        // Every half an hour, but for a night.
+        // Every half hour, except for a night.
         let start = MadeChain(id: "600000000000000").bought().receivedAt
         let times = (0..<200 as Range<Int64>).map { $0 * 1_800_000 + ($0 >= 150 ? 43_200_000 : 0) }
         _ = try await ledger.ingest(

@@ -22,7 +22,7 @@ struct MetricChartTests {
         return try ChartDrawing.reading(try MetricChart(report, name).svg)
     }
 
-    /// Four chains that end in March, one that is only known to have begun, one in euros.
+    /// Four chains that end in March, one with only a beginning, one in euros.
     private func taken(inEuros: Bool = false) async throws -> TemporaryLedger {
         let ledger = try TemporaryLedger()
         var lines: [MadeDelivery] = []
@@ -36,7 +36,7 @@ struct MetricChartTests {
         return ledger
     }
 
-    /// The y of each line's points, as they are drawn.
+    /// The y of each line's points, as drawn.
     private func heights(_ drawing: ChartDrawing) -> [[Double]] {
         drawing.elements.compactMap { $0.attributes["d"] }.map { path in
             path.split { "ML".contains($0) }.compactMap { $0.split(separator: " ").last }
@@ -44,12 +44,12 @@ struct MetricChartTests {
         }.filter { $0.count > 2 }
     }
 
-    @Test("A point is as high as what it stands for, and every line has its name")
+    @Test("Points are at the height of their values, and every line has its name")
     func active() async throws {
         let drawing = try await chart(try await taken(), "active")
         let lines = heights(drawing)
         #expect(lines.count == 3)
-        // Five active at the end of January, four of February; nobody later.
+        // Five active at the end of January, four of February; none later.
         let floor = try #require(lines.first?.last)
         let up = lines[0].map { floor - $0 }
         #expect(up.count == 4 && abs(up[0] * 4 - up[1] * 5) < 0.1 && up[2] == 0 && up[3] == 0)
@@ -60,7 +60,7 @@ struct MetricChartTests {
     }
 
     @Test(
-        "Every metric that is drawn is drawn, with nothing in it too",
+        "Every drawable metric is drawn, also when empty",
         arguments: [
             "active", "starts", "trials", "renewals", "reactivations", "recoveries", "auto-renew",
             "product-changes", "refunds", "refunds-by-purchase", "revenue", "proceeds", "retention",
@@ -71,7 +71,9 @@ struct MetricChartTests {
         #expect(try await chart(try TemporaryLedger(), name).text.contains("2026-01-01"))
     }
 
-    @Test("What lines would not tell is refused, and the message says what they would")
+    @Test(
+        "Metrics without a chart are rejected, and the message lists the drawable ones"
+    )
     func undrawn() async throws {
         let ledger = try await taken()
         for name in ["lateness", "ltv"] {
@@ -82,7 +84,7 @@ struct MetricChartTests {
         }
     }
 
-    @Test("Two currencies share no axis; one of them is its unit")
+    @Test("Two currencies share no axis; a single one is its unit")
     func currencies() async throws {
         let ledger = try await taken(inEuros: true)
         await #expect(throws: ChartError.severalCurrencies) { try await chart(ledger, "mrr") }
@@ -91,7 +93,7 @@ struct MetricChartTests {
         #expect(heights(one).count == 1)
     }
 
-    @Test("As many lines as the bound are drawn, and not one more")
+    @Test("The maximum number of lines is drawn, and not one more")
     func manyLines() async throws {
         let ledger = try TemporaryLedger()
         func add(_ numbers: ClosedRange<Int>) async throws {

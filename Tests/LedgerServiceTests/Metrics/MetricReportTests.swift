@@ -41,14 +41,14 @@ struct MetricReportTests {
     }
 
     @Test(
-        "An unknown name is a clear error that lists the known ones", arguments: ["", "MRR", "x"])
+        "An unknown name is an error that lists the known ones", arguments: ["", "MRR", "x"])
     func unknown(_ name: String) {
         let error = #expect(throws: MetricsError.self) { try MetricName(name) }
         #expect(error?.code == "unknownMetric")
         #expect(error?.message.contains("mrr-movement") == true)
     }
 
-    @Test("Only where somebody left there is a reason", arguments: MetricName.allCases)
+    @Test("Only metrics of losses have the dimension reason", arguments: MetricName.allCases)
     func reasons(_ name: MetricName) async throws {
         let ledger = try await taken()
         guard name != .mrrMovement else {
@@ -65,7 +65,7 @@ struct MetricReportTests {
     }
 
     @Test(
-        "Every metric answers: every column in every row, as JSON and as a table",
+        "Every metric reports every column in every row, as JSON and as a table",
         arguments: MetricName.allCases)
     func everyMetric(_ name: MetricName) async throws {
         let ledger = try await taken()
@@ -85,7 +85,7 @@ struct MetricReportTests {
         #expect(String(decoding: report.table(.text), as: UTF8.self).contains("from"))
     }
 
-    @Test("Currencies are never added to each other")
+    @Test("Currencies are never added up")
     func currencies() async throws {
         let ledger = try await taken()
         let revenue = try await report(ledger, "revenue")
@@ -101,7 +101,7 @@ struct MetricReportTests {
         #expect(mrr.rows.prefix(2).map { $0.amounts["mrr"] } == [5_000, 9_990])
     }
 
-    @Test("Movement of recurring money balances exactly, in a year's whole numbers")
+    @Test("Movement of recurring money balances exactly, in annual whole amounts")
     func movement() async throws {
         let ledger = try await taken()
         let rows = try await report(ledger, "mrr-movement", by: ["country"]).rows
@@ -115,7 +115,7 @@ struct MetricReportTests {
     }
 
     @Test(
-        "What is not certain is said: products outside the catalogue, inferred lengths, estimates")
+        "Uncertainty has remarks: products outside the catalogue, inferred lengths, estimates")
     func remarks() async throws {
         var ledger = try await taken()
         ledger.configuration.catalogue = Catalogue()
@@ -133,7 +133,7 @@ struct MetricReportTests {
         #expect(try await report(empty, "starts").stamp.remarks == [.emptyLedger])
     }
 
-    @Test("Lateness: how long deliveries took, by when they were signed, to the nearest rank")
+    @Test("Lateness: delays of deliveries, by date of signature, at the nearest rank")
     func lateness() async throws {
         var ledger = try TemporaryLedger()
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
@@ -161,7 +161,7 @@ struct MetricReportTests {
         }
     }
 
-    @Test("Lifetime: what a customer paid in all chains since the first purchase, by exact days")
+    @Test("Lifetime: a customer's payments in all chains since the first purchase, by exact days")
     func lifetime() async throws {
         var ledger = try TemporaryLedger()
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
@@ -172,7 +172,7 @@ struct MetricReportTests {
                 id: "600000000000002", start: one0.advanced(byMilliseconds: 7 * 86_400_000),
                 appAccountToken: token)
         )
-        // Nobody's chain is a customer of its own.
+        // A chain without a holder is a customer of its own.
         let nobody = MadeChain(id: "600000000000003")
         _ = try await ledger.ingest(one.life + [two.bought(), nobody.bought()])
         let rows = try await report(ledger, "ltv").rows
@@ -185,11 +185,11 @@ struct MetricReportTests {
         #expect(amounts["age.30.net"] == 29_970)
         #expect(amounts["age.60.net"] == 39_960)
         #expect(amounts["age.60.perCustomer"] == 19_980)
-        // 156 days after the purchase nobody is half a year old.
+        // 156 days after the purchase no customer is half a year old.
         #expect(amounts["age.180.customers"] == nil)
     }
 
-    @Test("A customer counts in each currency they paid in, and filtered the rows are the same")
+    @Test("A customer counts in each currency they paid in; with filters the rows are the same")
     func lifetimeCurrencies() async throws {
         var ledger = try TemporaryLedger()
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
@@ -219,7 +219,7 @@ struct MetricReportTests {
     }
 
     @Test(
-        "Where an amount is missing every metric of money says so",
+        "Missing amounts have a remark in every metric of money",
         arguments: MetricName.allCases)
     func unpriced(_ name: MetricName) async throws {
         var ledger = try TemporaryLedger()
@@ -246,7 +246,7 @@ struct MetricReportTests {
     }
 
     @Test(
-        "A value that no period can have is an error that lists those it can",
+        "A value that no period can have is an error that lists the valid ones",
         arguments: [
             ("phase=Trial", "trial, intro, offer, standard"), ("phase=", "standard"),
             ("ownership=PURCHASED", "purchased, familyShared, assigned"),
@@ -265,11 +265,11 @@ struct MetricReportTests {
     }
 
     @Test(
-        "A value that nothing ever had is remarked on, and one that had its time is not",
+        "A value that never occurred has a remark, one that occurred earlier has none",
         arguments: MetricName.allCases)
     func nothingMatches(_ name: MetricName) async throws {
         let ledger = try await taken()
-        // Nothing was refunded, reactivated or changed: such a report is of nothing anyway.
+        // Nothing was refunded, reactivated or changed: such a report is empty anyway.
         let isEmpty: Bool =
             switch name {
             case .counted(let metric):
@@ -289,7 +289,7 @@ struct MetricReportTests {
     }
 
     @Test(
-        "By group, products that the catalogue knows nothing of are remarked on: a group may be in two rows",
+        "By group, products outside the catalogue have a remark: a group may have two rows",
         arguments: ["starts", "mrr", "ltv"])
     func groups(_ name: String) async throws {
         var ledger = try TemporaryLedger()
@@ -311,7 +311,7 @@ struct MetricReportTests {
             try await report(ledger, name, where: ["group=pro"]).stamp.remarks
                 .contains(.groupsApart))
         #expect(try await !report(ledger, name).stamp.remarks.contains(.groupsApart))
-        // Without any name of a group all stand under Apple's numbers.
+        // Without group names, all groups appear under Apple's numbers.
         ledger.configuration.catalogue = Catalogue()
         #expect(
             try await !report(ledger, name, by: ["group"]).stamp.remarks.contains(.groupsApart))

@@ -6,7 +6,7 @@ import Projection
 import Reports
 import Testing
 
-/// The views for people with sqlite3 against the answers of the commands.
+/// The SQL views against the answers of the commands.
 @Suite("Daily views of metrics")
 struct MetricViewTests {
     private func words(_ interval: String, by: [String] = []) -> MetricsWords {
@@ -23,7 +23,7 @@ struct MetricViewTests {
         return world
     }
 
-    /// The figures of a view by `day` and one more column, what is 0 left out.
+    /// The figures of a view by `day` and one more column, without zeros.
     private func view(_ path: String, _ sql: String) throws -> [String: Int64] {
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }
@@ -91,7 +91,7 @@ struct MetricViewTests {
         }
     }
 
-    @Test("The roll-forward of days, by everything chains are told apart by")
+    @Test("The roll-forward of days, by all dimensions")
     func rollForward() async throws {
         let world = try await taken("UTC")
         try await world.ledger.session { session in
@@ -134,7 +134,7 @@ struct MetricViewTests {
         }
     }
 
-    @Test("MRR of a day is a twelfth of all changes up to it")
+    @Test("MRR of a day is a twelfth of the sum of all changes up to it")
     func mrr() async throws {
         let world = try await taken("UTC")
         try await world.ledger.session { session in

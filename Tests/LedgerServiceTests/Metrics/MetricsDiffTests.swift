@@ -3,12 +3,12 @@ import Ledger
 import Reports
 import Testing
 
-@Suite("What a late event moved")
+@Suite("Changes by a late event")
 struct MetricsDiffTests {
     private let chain = MadeChain(id: "600000000000001")
     private let other = MadeChain(id: "600000000000002")
 
-    /// Two chains; then what became of the first one. Positions 1 and 2, and 3 to 5.
+    /// Two chains, then later events of the first. Positions 1 and 2, and 3 to 5.
     private func taken() async throws -> TemporaryLedger {
         var ledger = try TemporaryLedger()
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
@@ -44,7 +44,7 @@ struct MetricsDiffTests {
         }
     }
 
-    @Test("Between the same knowledge nothing moved; an unknown metric is a clear error")
+    @Test("Equal knowledge has no differences; an unknown metric is an error")
     func nothing() async throws {
         let ledger = try await taken()
         #expect(try await diff(ledger, from: .everything).cells.isEmpty)
@@ -61,7 +61,7 @@ struct MetricsDiffTests {
         }
     }
 
-    @Test("The cells that moved, from what to what, and the events that did it")
+    @Test("The changed cells, their values before and after, and the responsible events")
     func cells() async throws {
         let ledger = try await taken()
         let diff = try await diff(ledger, from: .knownPosition(2))
@@ -73,16 +73,16 @@ struct MetricsDiffTests {
                 "2026-02 churned.unconfirmed 2 1", "2026-02 activeEnd 0 1",
                 "2026-03 activeStart 0 1", "2026-03 churned.voluntary 0 1",
             ])
-        // The renewal moved the end from February to March; turning it off told why.
+        // The renewal moved the end from February to March; turning it off stated the reason.
         #expect(diff.cells.map(\.events) == [[3], [3], [3], [4]])
         #expect(diff.cells.allSatisfy { $0.eventsOmitted == 0 })
         #expect(diff.stamp.position == 5)
     }
 
-    @Test("An event is named only where it changed what its chain adds to the cell")
+    @Test("An event is listed only where it changed its chain's contribution to the cell")
     func movers() async throws {
         let ledger = try await taken()
-        // Only turning it off, at 4, says something else than what was known before it.
+        // Only turning it off, at 4, differs from earlier knowledge.
         let off = try await diff(ledger, from: .knownPosition(3))
         #expect(off.cells.map(\.column) == ["churned.voluntary", "churned.unconfirmed"])
         #expect(off.cells.allSatisfy { $0.events == [4] })
@@ -91,16 +91,16 @@ struct MetricsDiffTests {
         #expect(renewals.cells.map(\.events) == [[3]])
         let autoRenew = try await diff(ledger, "auto-renew", from: .knownPosition(2))
         #expect(!autoRenew.cells.isEmpty)
-        // How long before the period's end that was needs no more than the period.
+        // How long before the period's end that was only needs the period.
         #expect(autoRenew.cells.allSatisfy { $0.events == [4] })
     }
 
-    @Test("More new events than steps are taken several at once, and are named together")
+    @Test("With more new events than steps, several share a step and are listed together")
     func manySteps() async throws {
         for count in [MetricsDiff.stepCount, MetricsDiff.stepCount + 2] {
             var ledger = try TemporaryLedger()
             ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
-            // Remarks that move nothing, and the renewal last of all.
+            // Remarks without effect, and the renewal last.
             let remarks = (1..<count).map { second in
                 chain.notification(
                     .consumptionRequest, nil, 0,
@@ -115,7 +115,7 @@ struct MetricsDiffTests {
         }
     }
 
-    @Test("What is to be known of an amount is said of its difference, too")
+    @Test("Remarks on amounts also apply to their differences")
     func remarks() async throws {
         var ledger = try await taken()
         _ = try await ledger.ingest([
@@ -135,7 +135,7 @@ struct MetricsDiffTests {
             try await told("mrr") == [.inferredPeriods, .unpriced, .severalCurrencies])
     }
 
-    @Test("What moved is the difference of the two reports, in both directions")
+    @Test("The difference equals that of the two reports, in both directions")
     func reports() async throws {
         let ledger = try await taken()
         for position in 0...5 as ClosedRange<Int64> {
@@ -171,11 +171,11 @@ struct MetricsDiffTests {
             #expect(rows.allSatisfy { $0.count == rows[0].count })
         }
         let none = try await diff(ledger, from: .everything)
-        #expect(String(decoding: none.table(.text), as: UTF8.self).hasSuffix("no cell moved\n"))
+        #expect(String(decoding: none.table(.text), as: UTF8.self).hasSuffix("no cell changed\n"))
     }
 
     @Test(
-        "Deliveries that were not known move the delays of the interval in which they were signed")
+        "Newly known deliveries change the delays of the interval in which they were signed")
     func lateness() async throws {
         let cells = try await diff(try await taken(), "lateness", from: .knownPosition(2)).cells
         let counts = cells.filter { $0.column == "notifications" }
@@ -185,7 +185,9 @@ struct MetricsDiffTests {
         #expect(counts.map(\.events) == [[3, 4], [5]])
     }
 
-    @Test("A suspected outage moves by the deliveries about it, whenever they were signed")
+    @Test(
+        "A suspected outage changes by its related deliveries, whenever signed"
+    )
     func outages() async throws {
         var ledger = try TemporaryLedger()
         // Every half an hour; a silence from the 13th at 14:30 to the 14th at 03:00.
@@ -199,7 +201,7 @@ struct MetricsDiffTests {
         }
         let times = (0..<200 as Range<Int64>).map { $0 * 1_800_000 + ($0 >= 150 ? 43_200_000 : 0) }
         _ = try await ledger.ingest(times.enumerated().map { delivery($0, $1) })
-        // Later known: what fills the silence, and one delivery long before it.
+        // Known later: deliveries that fill the silence, and one long before it.
         let filling = (0..<24 as Range<Int64>).map { ($0 + 150) * 1_800_000 }
         _ = try await ledger.ingest(
             filling.enumerated().map { delivery(200 + $0, $1) } + [delivery(300, 60_000)])
@@ -212,7 +214,7 @@ struct MetricsDiffTests {
         #expect(cells.first?.events == Array(201...224))
     }
 
-    @Test("What a customer paid moves their cohort, by the events that brought it in")
+    @Test("A customer's payments change their cohort, with the events that added them")
     func lifetime() async throws {
         let ledger = try await taken()
         let cells = try await diff(ledger, "ltv", from: .knownPosition(2)).cells
@@ -225,7 +227,7 @@ struct MetricsDiffTests {
         #expect(!cells.contains { $0.column == "age.7.net" || $0.column == "customers" })
     }
 
-    @Test("Who turns out to be one customer moves the cohort, and only the event that says so")
+    @Test("Merging two customers changes the cohort, and only the event that merges them is listed")
     func sameCustomer() async throws {
         let token = "0d9e7b1c-52c4-4a0f-8a55-6f1f5d1f6f0a"
         var ledger = try TemporaryLedger()
@@ -245,7 +247,7 @@ struct MetricsDiffTests {
         #expect(cells.allSatisfy { $0.events == [3] })
     }
 
-    @Test("Compared is up to the earlier knownAt: nothing is told of what comes after it")
+    @Test("The comparison ends at the earlier knownAt")
     func cut() async throws {
         let ledger = try await taken()
         let early = try #require(Timestamp(userInput: "2026-02-20T00:00:00Z"))

@@ -5,7 +5,7 @@ import Ledger
 import Simulator
 
 
-/// A question of a roll-forward as somebody might ask it, by chance.
+/// A random query of a roll-forward.
 struct MetricsQuestion {
     let question: RollForwardQuestion
     let zone: ReportZone
@@ -13,7 +13,7 @@ struct MetricsQuestion {
 
     private static let dimensions = Dimension.allCases.filter { $0 != .reason }
 
-    /// - Parameter zones: one of them is asked for.
+    /// - Parameter zones: one of them is selected.
     init(_ chance: inout SeededGenerator, zones: [String]) throws {
         func pick<Value>(_ values: [Value]) throws -> Value {
             guard let value = values.randomElement(using: &chance) else {
@@ -61,7 +61,7 @@ struct MetricsQuestion {
 }
 
 extension Optional {
-    /// What a test needs to be there.
+    /// The value, or a test failure.
     fileprivate func orThrow() throws -> Wrapped {
         guard let value = self else { throw MetricsError.unknownMetric("") }
         return value

@@ -7,8 +7,8 @@ import Simulator
 import Testing
 
 
-/// Stored sums, stored contributions and facts give the same answers, whatever is asked when.
-@Suite("Every way to a roll-forward gives the same rows")
+/// Stored sums, stored contributions and facts give the same answers to every query.
+@Suite("All sources of a roll-forward give the same rows")
 struct MetricsSourceTests {
     private static let pieceCount = 4
     private static let zones = [
@@ -16,7 +16,7 @@ struct MetricsSourceTests {
     ]
 
     @Test(
-        "Over worlds that arrive in any order, in zones with and without daylight saving",
+        "For worlds in any order of arrival, in zones with and without daylight saving",
         arguments: zones)
     func world(_ zone: String) async throws {
         let seed: UInt64 = 5
@@ -35,7 +35,7 @@ struct MetricsSourceTests {
         try await compareRebuild(world)
     }
 
-    /// Where the answer of all sources came from.
+    /// Checks that the sources agree; returns the source of the unrestricted answer.
     private func compare(
         _ world: MetricsWorld, _ asked: MetricsQuestion
     ) async throws -> MovementSource {
@@ -79,7 +79,7 @@ struct MetricsSourceTests {
         }
     }
 
-    @Test("As known at any position or time, contributions and facts agree")
+    @Test("By knowledge at any position or time, contributions and facts agree")
     func knowledge() async throws {
         let seed: UInt64 = 11
         var chance = SeededGenerator(seed: seed)
@@ -113,7 +113,7 @@ struct MetricsSourceTests {
         }
     }
 
-    @Test("Of one app only its chains count, from whichever source")
+    @Test("For one app only its chains count, from any source")
     func oneApp() async throws {
         let world = try MetricsWorld(lives: 60...70, seed: 3)
         try await world.take(0, of: 1)
@@ -137,7 +137,7 @@ struct MetricsSourceTests {
         }
     }
 
-    @Test("Another report zone means other sums: they are built again, and a check names the zone")
+    @Test("Another report zone needs other sums: they are rebuilt, and a check names the zone")
     func anotherZone() async throws {
         let world = try MetricsWorld(lives: 80...84, seed: 1)
         try await world.take(0, of: 1)

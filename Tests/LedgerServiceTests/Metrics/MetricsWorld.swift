@@ -3,13 +3,13 @@ import Foundation
 import Ledger
 import Simulator
 
-/// A ledger of simulated lives, whose deliveries are taken in piece by piece in no order of time.
+/// A ledger of simulated lives, ingested in parts and out of order.
 struct MetricsWorld: Sendable {
     let ledger: TemporaryLedger
-    /// In the order in which they are taken in.
+    /// In the order of ingestion.
     let lines: [[UInt8]]
 
-    /// - Parameter reportTimeZone: the days that sums are kept by.
+    /// - Parameter reportTimeZone: the zone of the stored sums.
     init(lives: ClosedRange<UInt64>, seed: UInt64, reportTimeZone: String = "UTC") throws {
         var ledger = try TemporaryLedger()
         ledger.configuration.reportTimeZone = reportTimeZone
@@ -24,7 +24,7 @@ struct MetricsWorld: Sendable {
         self.ledger = ledger
     }
 
-    /// Takes in the nth of `count` pieces.
+    /// Ingests the nth of `count` parts.
     func take(_ piece: Int, of count: Int) async throws {
         let bounds = (0...count).map { $0 * lines.count / count }
         _ = try await ledger.ingest(Array(lines[bounds[piece]..<bounds[piece + 1]]))

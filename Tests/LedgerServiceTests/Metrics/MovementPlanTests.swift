@@ -5,7 +5,7 @@ import SQLiteStore
 import Testing
 
 
-@Suite("Which sums make a report")
+@Suite("The sums of a report")
 struct MovementPlanTests {
     private func at(_ text: String) throws -> Timestamp {
         try #require(Timestamp(userInput: text))
@@ -21,14 +21,14 @@ struct MovementPlanTests {
 
     private let beginning = Timestamp(milliseconds: .min)
 
-    @Test("Whole months need no day")
+    @Test("Whole months need no days")
     func months() throws {
         let plan = try #require(try self.plan(["2026-01-01", "2026-02-01", "2026-06-01"]))
         #expect(plan.days.isEmpty && plan.pending == nil && plan.presentDay == nil)
         #expect(plan.months == [beginning..<(try at("2026-06-01"))])
     }
 
-    @Test("A month that is parted is read by day, up to the end")
+    @Test("A split month is read by day, up to the end")
     func parted() throws {
         let plan = try #require(try self.plan(["2026-01-10", "2026-02-01", "2026-03-20"]))
         let (january, february) = (try at("2026-01-01"), try at("2026-02-01"))
@@ -37,7 +37,7 @@ struct MovementPlanTests {
         #expect(plan.days == [january..<february, march..<end])
     }
 
-    @Test("The present day is read without what is pending in the rest of it")
+    @Test("The present day is read without its pending movements")
     func running() throws {
         let plan = try #require(try self.plan(["2026-06-01", "2026-06-15T15:00:00Z"]))
         let (now, tomorrow) = (try at("2026-06-15T15:00:00Z"), try at("2026-06-16"))

@@ -5,7 +5,7 @@ import AppStore
 import Testing
 
 
-/// Counting movements between classes gives what counting the chains themselves gives.
+/// Counting movements between classes equals counting the chains themselves.
 @Suite("Counting movements")
 struct MovementTallyTests {
     private static let day: Int64 = 86_400_000
@@ -46,7 +46,7 @@ struct MovementTallyTests {
     }
 
     /// On the fifth day the prices of one product rise and fall, one chain's becomes known and
-    /// another's unknown, a trial turns paid and somebody moves to another product.
+    /// another's unknown, a trial turns paid, and a chain changes its product.
     private static let chains = [
         chain([stretch(1..<5, 100, entry: .new), stretch(5..<40, 250), ended(40, .billing)]),
         chain([stretch(1..<5, 250, entry: .appeared), stretch(5..<9, 100), ended(9, .refund)]),
@@ -69,7 +69,7 @@ struct MovementTallyTests {
         }
     }
 
-    /// The movements of chains, packed as a file has them.
+    /// The movements of chains, packed as in a file.
     private static func packed(_ chains: [ChainMetrics]) -> (ClassTable, [StoredMovement]) {
         var (table, movements) = (ClassTable(), [StoredMovement]())
         for chain in chains {
@@ -100,7 +100,7 @@ struct MovementTallyTests {
     }
 
     @Test(
-        "Counted apart, and met in another order, the same movements come to the same",
+        "The same movements give the same result when counted in parts and in another order",
         arguments: questions)
     func joined(_ question: RollForwardQuestion) throws {
         let (table, movements) = MovementTallyTests.packed(MovementTallyTests.chains)
@@ -132,7 +132,7 @@ struct MovementTallyTests {
         #expect(found.rows().allSatisfy { $0.residue == 0 } && !found.isTooLarge)
     }
 
-    @Test("What rises and what falls stands apart, and prices that become known are more")
+    @Test("Increases and decreases are separate, and prices that become known are increases")
     func changes() throws {
         let question = RollForwardQuestion(
             .money, instants: [0, 5, 6].map { MovementTallyTests.time($0) })
@@ -143,7 +143,7 @@ struct MovementTallyTests {
         #expect(row.activeEnd == 250 + 100 + 100 + 100 + 100 && row.unpricedEnd == 1)
     }
 
-    @Test("Sums up to the bound are told; one more is refused, and nothing traps")
+    @Test("Sums up to the bound are reported; one more is rejected, without a trap")
     func bound() throws {
         let question = RollForwardQuestion(
             .money, instants: [0, 9].map { MovementTallyTests.time($0) })
@@ -175,7 +175,7 @@ struct MovementTallyTests {
         #expect(chains.isTooLarge)
     }
 
-    @Test("Amounts that are within the bound on each day, and beyond it together, are refused")
+    @Test("Amounts within the bound on each day, but beyond it together, are rejected")
     func active() throws {
         let question = RollForwardQuestion(
             .money, instants: [0, 2, 9].map { MovementTallyTests.time($0) })
@@ -188,7 +188,7 @@ struct MovementTallyTests {
         #expect(try MovementTallyTests.tally(question, chains).isTooLarge)
     }
 
-    @Test("A movement of a class that nobody stored is none, and is said to be")
+    @Test("A movement of a class that is not stored is reported and not counted")
     func unnamed() {
         let question = RollForwardQuestion(
             .chains, instants: [0, 9].map { MovementTallyTests.time($0) })

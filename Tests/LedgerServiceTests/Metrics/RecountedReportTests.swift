@@ -4,14 +4,14 @@ import Reports
 import Simulator
 import Testing
 
-/// Figures over simulated lives against plain recounts of their truth.
+/// Figures of simulated lives against plain recounts of their truth.
 @Suite("Reports against a plain recount of simulated lives")
 struct RecountedReportTests {
     private static let seeds: Range<UInt64> = 1..<160
 
     // MARK: Recurring money
 
-    @Test("ARR is what those pay in a year who have paid access at the end, by currency")
+    @Test("ARR is the annual price of all chains with paid access at the end, by currency")
     func arr() async throws {
         let world = try await RecountedWorld.make(Self.seeds)
         let report = try await world.query { try await $0.metric(.arr, $1) }
@@ -35,7 +35,7 @@ struct RecountedReportTests {
         #expect(mrr.rows.map { $0.amounts["annualised"] } == report.rows.map { $0.amounts["arr"] })
     }
 
-    // MARK: Definitions of others
+    // MARK: Other definitions
 
     private struct Compared: Hashable, CustomStringConvertible {
         var from: Timestamp
@@ -51,7 +51,7 @@ struct RecountedReportTests {
         try await world.query { try await $0.comparison(metric, $1, pack) }
     }
 
-    @Test("returnsNetted: those who came back to paid time, from an end or from a failed payment")
+    @Test("returnsNetted: returns to paid time, from an end or from a failed payment")
     func returns() async throws {
         let world = try await RecountedWorld.make(Self.seeds)
         let report = try await compared(world, "churn", .revenuecat)
@@ -71,11 +71,13 @@ struct RecountedReportTests {
         #expect(count > 10)
     }
 
-    @Test("lastThirtyDays, perSubscriber: who left paid time in 30 days, all their chains together")
+    @Test(
+        "lastThirtyDays, perSubscriber: losses in 30 days, all chains of a customer together"
+    )
     func lastDays() async throws {
         let world = try await RecountedWorld.make(Self.seeds, sharing: true)
         let report = try await compared(world, "churn", .stripe)
-        // Theirs are not lost while a renewal is past due.
+        // A subscriber is not lost while a renewal is past due.
         let lives = world.lives.map { life in
             var life = life
             life.keepsPastDue = true
@@ -108,16 +110,16 @@ struct RecountedReportTests {
         #expect(report.rows.contains { $0.differences.last?.amount ?? 0 < 0 })
     }
 
-    @Test("refundedRemoved: what was refunded is removed from all of its past")
+    @Test("refundedRemoved: a refunded subscription is removed from all of its past")
     func refunds() async throws {
         let world = try await RecountedWorld.make(Self.seeds)
         let report = try await compared(world, "mrr", .adapty)
         try check(report, world) { life, stretch in
             guard stretch.isPaid, let year = life.annualised(stretch) else { return nil }
-            // A week is 0.23 of their months.
+            // A week is 0.23 months by the product's rule.
             let theirs =
                 life.isByWeeks(stretch) ? RecountedLife.even(year * 1_200, 23 * 52) : year
-            // Every period up to and with the refunded one.
+            // Every period up to and including the refunded one.
             let isRemoved = life.stretches.contains {
                 $0.isRefunded && $0.interval.from >= stretch.interval.from
             }
@@ -125,7 +127,7 @@ struct RecountedReportTests {
         }
     }
 
-    @Test("pastDueIncluded: who is in billing retry still counts with what was paid last")
+    @Test("pastDueIncluded: a chain in billing retry still counts with its last price")
     func pastDue() async throws {
         let world = try await RecountedWorld.make(Self.seeds)
         let report = try await compared(world, "mrr", .stripe)
@@ -138,7 +140,7 @@ struct RecountedReportTests {
 
     /// Every row of money against a recount at its end.
     ///
-    /// - Parameter plain: what a chain adds to ours, and to each difference; nil: nothing.
+    /// - Parameter plain: a chain's contribution to ours, and to each difference; nil: none.
     private func check(
         _ report: ComparisonReport, _ world: RecountedWorld,
         _ plain: (RecountedLife, RecountedLife.Stretch) -> (ours: Int64, moved: [Int64])?
@@ -181,7 +183,7 @@ struct RecountedReportTests {
 
     // MARK: Deliveries
 
-    @Test("Lateness: how many came, how late, and the least delay that so many percent kept to")
+    @Test("Lateness: number, late ones, and the smallest delay within each percentage")
     func lateness() async throws {
         let world = try await RecountedWorld.make(Self.seeds)
         let report = try await world.query { try await $0.metric(.lateness, $1) }
@@ -203,7 +205,7 @@ struct RecountedReportTests {
             guard !delays.isEmpty else { continue }
             #expect(row.amounts["longest"] == delays.max())
             for percent in [50, 90, 99] {
-                // So many are no later, and with any smaller delay there would be too few.
+                // This many are no later, and a smaller delay would have too few.
                 let told = try #require(row.amounts["p\(percent)"])
                 #expect(delays.contains(told))
                 #expect(delays.count { $0 <= told } * 100 >= percent * delays.count)
@@ -215,13 +217,15 @@ struct RecountedReportTests {
 
     // MARK: Customers
 
-    /// What one customer paid and got back.
+    /// Payments and refunds of one customer.
     private struct Account {
         var first: Timestamp?
         var payments: [(at: Timestamp, currency: String, amount: Int64)] = []
     }
 
-    @Test("LTV: what each customer paid by each age, less refunds, by the quarter they began")
+    @Test(
+        "LTV: a customer's payments by each age, less refunds, by the quarter of the first purchase"
+    )
     func lifetime() async throws {
         let world = try await RecountedWorld.make(Self.seeds)
         let report = try await world.query { try await $0.metric(.ltv, $1) }
@@ -265,8 +269,8 @@ struct RecountedReportTests {
         #expect(count > 50)
     }
 
-    /// Of every customer, by the token that was stated last; what a chain brings in is recounted
-    /// where revenue is.
+    /// Of every customer, by the last stated token; a chain's revenue is recounted with the
+    /// revenue metric.
     private func accounts(_ world: RecountedWorld) async throws -> [Account] {
         var accounts: [String: Account] = [:]
         let limit = world.ledger.now
@@ -310,12 +314,12 @@ struct RecountedReportTests {
 }
 
 extension Timestamp {
-    /// After everything.
+    /// After all events.
     fileprivate static let distant = Timestamp(milliseconds: 4_102_444_800_000)
 }
 
 extension RecountedWorld {
-    /// How old a customer is now, milliseconds.
+    /// The present age of a customer in milliseconds.
     fileprivate func age(_ first: Timestamp?) -> Int64 {
         first.map { ledger.now.milliseconds(since: $0) } ?? -1
     }

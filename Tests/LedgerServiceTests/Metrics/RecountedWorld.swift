@@ -6,8 +6,8 @@ import Reports
 import Simulator
 import Testing
 
-/// Simulated lives, all that Apple signed of them in a ledger, and what is true of each: for plain
-/// recounts that fold nothing.
+/// Simulated lives, their signed evidence in a ledger, and the truth of each, for plain recounts
+/// without folding.
 struct RecountedWorld: Sendable {
     let ledger: TemporaryLedger
     let lives: [RecountedLife]
@@ -16,7 +16,7 @@ struct RecountedWorld: Sendable {
     static let from = "2022-01-01"
     static let interval = "quarter"
 
-    /// - Parameter sharing: every two lives are of one customer.
+    /// - Parameter sharing: every two lives belong to one customer.
     static func make(
         _ seeds: Range<UInt64>, sharing: Bool = false
     ) async throws -> RecountedWorld {
@@ -32,7 +32,7 @@ struct RecountedWorld: Sendable {
                             period: product.period, duration: product.duration)
                     )
                 }))
-        // After every period of the lives: nothing is cut short by a clock.
+        // After every period of the lives, so that no clock cuts any short.
         ledger.now = Timestamp(milliseconds: 1_830_297_600_000)
         let lives = seeds.map { world.life(seed: $0) }.filter { $0.environment == .production }
         let signer = DeliverySigner(authority: TestAuthority.shared, appAppleId: 1_234_567_890)
@@ -48,7 +48,7 @@ struct RecountedWorld: Sendable {
         return RecountedWorld(ledger: ledger, lives: told)
     }
 
-    /// The same for another customer.
+    /// The same delivery for another customer.
     private static func naming(_ token: String, _ delivery: Delivery) -> Delivery {
         guard var sold = delivery.transaction else { return delivery }
         sold.appAccountToken = token
@@ -80,16 +80,16 @@ struct RecountedWorld: Sendable {
     }
 }
 
-/// One life: the truth, and what Apple signed last of each transaction.
+/// One life: the truth, and the last signed payload of each transaction.
 struct RecountedLife: Sendable {
     let life: SubscriberLife
     let deliveries: [Delivery]
-    /// Whether billing retry counts as access: to whom a subscriber is lost only after it.
+    /// Whether billing retry counts as access, so that a subscriber is lost only after it.
     var keepsPastDue = false
     private let payloads: [TransactionId: TransactionPayload]
     private let catalogue: Catalogue
 
-    /// - Parameter deliveries: as they were sent here.
+    /// - Parameter deliveries: as sent here.
     init(_ life: SubscriberLife, _ catalogue: Catalogue, _ deliveries: [Delivery]) {
         self.life = life
         self.deliveries = deliveries
@@ -103,7 +103,7 @@ struct RecountedLife: Sendable {
         payloads = newest
     }
 
-    /// A stretch of the truth with its transaction, as long as somebody pays for it.
+    /// A stretch of the truth with its transaction, while it is paid for.
     struct Stretch {
         let interval: TrueInterval
         let payload: TransactionPayload
@@ -123,11 +123,11 @@ struct RecountedLife: Sendable {
 
         var isPaid: Bool { isEntitled && !isTrial }
 
-        /// Refunded as far as is known, and not given back.
+        /// Refunded as far as known, and not reversed.
         var isRefunded: Bool { payload.revocationDate != nil && payload.isUpgraded != true }
     }
 
-    /// Everything that was bought to renew, by the one who pays.
+    /// All auto-renewable purchases of the payer.
     var stretches: [Stretch] {
         life.truth.compactMap { interval in
             guard let payload = payloads[interval.transactionId],
@@ -146,7 +146,7 @@ struct RecountedLife: Sendable {
         stretches.first { $0.interval.contains(moment) }
     }
 
-    /// The token that was stated last, else the chain itself.
+    /// The last stated token, else the chain itself.
     var customer: String {
         let named = deliveries.filter { $0.transaction?.appAccountToken != nil }
         let last = named.max {
@@ -156,7 +156,7 @@ struct RecountedLife: Sendable {
             ?? "chain \(life.originalTransactionId)"
     }
 
-    /// When several together had nothing any more, and when they paid after paying nothing.
+    /// When several lives together ended, and when they paid after a break.
     static func turns(together lives: [RecountedLife]) -> [Turn] {
         let moments = Set(
             lives.flatMap(\.stretches).flatMap { [$0.interval.from, $0.interval.to] }
@@ -172,7 +172,7 @@ struct RecountedLife: Sendable {
         }
     }
 
-    /// A year of what a stretch costs.
+    /// The annual price of a stretch.
     func annualised(_ stretch: Stretch) -> Int64? {
         guard let price = stretch.payload.price, stretch.payload.currency != nil else { return nil }
         if stretch.payload.billingPlanType == Raw(.monthly) { return price * 12 }
@@ -188,7 +188,7 @@ struct RecountedLife: Sendable {
         return RecountedLife.even(price * 365, length.days)
     }
 
-    /// How long one payment of a stretch lasts, in weeks; nil for any other length.
+    /// The length in weeks of one payment of a stretch; nil for any other length.
     func isByWeeks(_ stretch: Stretch) -> Bool {
         guard stretch.payload.billingPlanType != Raw(.monthly) else { return false }
         let length: ISO8601Period? =
@@ -200,7 +200,7 @@ struct RecountedLife: Sendable {
         return length.map { $0.months == 0 && $0.days > 0 && $0.days % 7 == 0 } ?? false
     }
 
-    /// Rounded half to even, of what is not negative: by counting remainders.
+    /// A non-negative quotient rounded half to even, by counting remainders.
     static func even(_ number: Int64, _ divisor: Int64) -> Int64 {
         let (quotient, rest) = (number / divisor, number % divisor)
         if 2 * rest == divisor { return quotient + quotient % 2 }
@@ -211,7 +211,7 @@ struct RecountedLife: Sendable {
     struct Turn {
         enum Kind: Equatable {
             case left, toFree, converted
-            /// By what was before.
+            /// With the state before.
             case came(String)
         }
 

@@ -17,7 +17,7 @@ struct ReportSumTests {
             at: Timestamp(milliseconds: 1), values: values, amounts: [column: amount], cause: 1)
     }
 
-    @Test("The largest sum is told, one more is too large, and a sum that overflows as well")
+    @Test("The largest sum is reported, one more is too large, and so is an overflowing sum")
     func counted() {
         for (amounts, isTooLarge) in [
             ([Self.bound], false), ([Self.bound - 1, 1], false), ([Self.bound, 1], true),
@@ -37,7 +37,7 @@ struct ReportSumTests {
         }
     }
 
-    @Test("What customers paid has the same bound; what is given back again counts before it")
+    @Test("Payments of customers have the same bound, after subtracting refunds")
     func lifetime() throws {
         func rows(_ amounts: [(String, Int64)]) throws(MetricsError) -> [MetricReport.Row] {
             var table = LifetimeTable(
@@ -62,7 +62,7 @@ struct ReportSumTests {
         #expect(taken.first?.amounts["net"] == 2)
     }
 
-    @Test("A rate of next to nothing is a number")
+    @Test("The rate of a tiny base is a number")
     func rates() {
         #expect(MetricsTable.percent(Double(Self.bound)) == "100000000000000.0 %")
         #expect(!ChurnChart.number(Double(Self.bound) * 100).isEmpty)

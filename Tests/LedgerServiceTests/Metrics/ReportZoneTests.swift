@@ -8,14 +8,14 @@ import Testing
 @Suite("Days of a time zone")
 struct ReportZoneTests {
     @Test(
-        "A name that no database knows is no zone",
+        "Names outside the database are not zones",
         arguments: ["", " ", "Mars/Olympus", "Europe/Berlin ", "UTC+25", "../../etc/passwd"])
     func unknown(_ name: String) {
         #expect(ReportZone(name) == nil)
     }
 
     @Test(
-        "Abbreviations and offsets are no names, whatever the system takes them for",
+        "Abbreviations and offsets are rejected, although the system accepts them",
         arguments: [
             "BST", "IST", "CST", "PST", "JST", "UTC+3", "GMT+0300", "GMT+3", "+03:00",
             "SystemV/EST5",
@@ -30,7 +30,7 @@ struct ReportZoneTests {
     }
 
     @Test(
-        "Other names of the database for a zone are as good",
+        "Aliases in the database are accepted",
         arguments: [
             ("Cuba", "America/Havana"), ("Etc/UTC", "UTC"), ("US/Pacific", "America/Los_Angeles"),
             ("GB", "Europe/London"), ("Asia/Calcutta", "Asia/Kolkata"), ("Zulu", "UTC"),
@@ -45,7 +45,7 @@ struct ReportZoneTests {
         #expect(try ServiceConfiguration(yaml: "reportTimeZone: \(name)").reportTimeZone == name)
     }
 
-    /// First moments of local days by the IANA database, found by trying every minute.
+    /// First moments of local days by the IANA database, found by testing every minute.
     static let days: [(String, String, String)] = [
         ("UTC", "2026-03-01", "2026-03-01T00:00:00Z"),
         // 23 hours, then 25.
@@ -67,17 +67,19 @@ struct ReportZoneTests {
         ("America/Sao_Paulo", "2018-02-18", "2018-02-18T03:00:00Z"),
         ("America/Goose_Bay", "2010-11-07", "2010-11-07T03:00:00Z"),
         ("America/Goose_Bay", "2010-11-08", "2010-11-08T04:00:00Z"),
-        // A day that never was.
+        // A day that was skipped.
         ("Pacific/Apia", "2011-12-29", "2011-12-29T10:00:00Z"),
         ("Pacific/Apia", "2011-12-30", "2011-12-30T10:00:00Z"),
         ("Pacific/Apia", "2011-12-31", "2011-12-30T10:00:00Z"),
-        // Offsets that are no whole hours.
+        // Offsets other than whole hours.
         ("Asia/Kathmandu", "2026-01-01", "2025-12-31T18:15:00Z"),
         ("Australia/Lord_Howe", "2026-04-06", "2026-04-05T13:30:00Z"),
         ("Pacific/Kiritimati", "2026-07-01", "2026-06-30T10:00:00Z"),
     ]
 
-    @Test("A day begins at its first local moment, whatever clocks did that night", arguments: days)
+    @Test(
+        "A day begins at its first local moment, regardless of clock changes that night",
+        arguments: days)
     func starts(_ name: String, _ day: String, _ start: String) throws {
         let zone = try #require(ReportZone(name))
         let date = try #require(Timestamp(userInput: day)).date
@@ -85,7 +87,7 @@ struct ReportZoneTests {
     }
 
     @Test(
-        "Every day of a year follows the one before, and its first moment lies in it",
+        "Every day of a year follows the previous one, and its first moment lies in it",
         arguments: [
             "UTC", "Europe/Berlin", "America/New_York", "America/Havana", "Asia/Beirut",
             "Australia/Lord_Howe", "Africa/Cairo", "America/Santiago",
@@ -107,7 +109,7 @@ struct ReportZoneTests {
     }
 
     @Test(
-        "Weeks begin on Monday, quarters with January, April, July and October",
+        "Weeks begin on Monday, quarters in January, April, July and October",
         arguments: [
             (.day, "2026-02-28", "2026-02-28", "2026-03-01"),
             (.week, "2026-01-01", "2025-12-29", "2026-01-05"),

@@ -1,4 +1,4 @@
-/// Reads comma-separated values by RFC 4180, strictly: what an export writes must survive it.
+/// A strict reader of comma-separated values (RFC 4180), for checking exports.
 enum CommaSeparated {
     static func rows(_ text: String) -> [[String]] {
         var rows: [[String]] = []

@@ -20,7 +20,7 @@ struct ExportTests {
         (.subscriptions, 3), (.transitions, 8), (.facts, 4), (.events, 9),
     ]
 
-    @Test("Each subject has a line for each thing there is", arguments: counts)
+    @Test("Each subject has one line per item", arguments: counts)
     func lines(subject: Export.Subject, count: Int) async throws {
         #expect(try await taken().exportLines(subject).count == count)
     }
@@ -37,7 +37,7 @@ struct ExportTests {
     }
 
     @Test(
-        "A table says what the lines say, quotes and commas included",
+        "A table equals the lines, including quotes and commas",
         arguments: Export.Subject.allCases)
     func sameValues(subject: Export.Subject) async throws {
         let ledger = try await taken()
@@ -58,7 +58,7 @@ struct ExportTests {
         }
     }
 
-    @Test("An empty ledger exports a header and nothing else", arguments: Export.Subject.allCases)
+    @Test("An empty ledger exports only a header", arguments: Export.Subject.allCases)
     func empty(subject: Export.Subject) async throws {
         let ledger = try TemporaryLedger()
         #expect(try await ledger.export(subject).isEmpty)
@@ -82,7 +82,7 @@ struct ExportTests {
         }
     }
 
-    @Test("A line of subscriptions is the answer of show")
+    @Test("A line of subscriptions equals the answer of show")
     func sameAsShow() async throws {
         let ledger = try await taken()
         for line in try await ledger.exportLines(.subscriptions) {
@@ -115,7 +115,7 @@ struct ExportTests {
         #expect(Set(table.map(\.count)).count == 1)
     }
 
-    @Test("After a position: later events, and the chains they touched")
+    @Test("After a position: later events, and the chains they changed")
     func after() async throws {
         let ledger = try await taken()
         let events = try await ledger.exportLines(.events) { $0.after = 5 }
@@ -139,7 +139,7 @@ struct ExportTests {
         #expect(try await ledger.exportLines(.events, knowledge: .knownPosition(4)).count == 4)
     }
 
-    @Test("Naming an app leaves the others out")
+    @Test("Selecting an app excludes the others")
     func oneApp() async throws {
         let other = MadeChain(id: "550000000000009", bundleId: "com.example.other")
         let ledger = try TemporaryLedger(apps: [MadeChain.app, other.bundleId])
@@ -155,7 +155,7 @@ struct ExportTests {
         }
     }
 
-    @Test("Many chains come over page by page, none missing and none twice")
+    @Test("Many chains are exported page by page, without gaps or duplicates")
     func many() async throws {
         let ledger = try TemporaryLedger()
         let many = (0..<1_200).map { MadeChain(id: "56\($0 + 100_000)") }

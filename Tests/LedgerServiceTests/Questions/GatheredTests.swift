@@ -1,9 +1,9 @@
 import Testing
 
 
-@Suite("Findings that say the same")
+@Suite("Findings with the same text")
 struct GatheredTests {
-    @Test("are one, with the places of the first three, in the order they are met")
+    @Test("are merged, with the places of the first three, in order of appearance")
     func gathered() {
         let found = Gathered.gather([
             ("1", "a"), ("2", "b"), ("3", "a"), ("4", "a"), ("5", "b"), ("6", "a"),
@@ -13,7 +13,7 @@ struct GatheredTests {
         #expect(found.map(\.placesText) == ["1, 3, 4 and 1 more", "2, 5"])
     }
 
-    @Test("without a place have none, and are counted all the same")
+    @Test("without a place are counted without places")
     func placeless() {
         let found = Gathered.gather([(nil, "a"), (nil, "a")])
         #expect(found.map(\.count) == [2])

@@ -16,7 +16,7 @@ struct KnowledgeTests {
         (0...2).flatMap { [chain.start($0), chain.start($0).advanced(byMilliseconds: 86_400_000)] }
     }
 
-    /// Everything a ledger says, as of a knowledge, without the stamps that name it.
+    /// All answers of a ledger by a knowledge, without the stamps that name it.
     private func answers(
         _ ledger: TemporaryLedger, _ knowledge: KnowledgeLimit
     ) async throws -> [String] {
@@ -33,7 +33,7 @@ struct KnowledgeTests {
         return found
     }
 
-    @Test("Asked as of a position, a ledger answers like one that never had more")
+    @Test("By knowledge up to a position, a ledger answers like one without later events")
     func knownPosition() async throws {
         let whole = try TemporaryLedger()
         let lines = try deliveries.map { try $0.line() }
@@ -46,7 +46,7 @@ struct KnowledgeTests {
         }
     }
 
-    @Test("The answer names the position it was asked for, and never one beyond the log")
+    @Test("The answer names the requested position, but none beyond the log")
     func stamps() async throws {
         let ledger = try TemporaryLedger()
         _ = try await ledger.ingest(chain.life)
@@ -64,7 +64,7 @@ struct KnowledgeTests {
         }
     }
 
-    @Test("As of a time, only what had been received by then counts, to the millisecond")
+    @Test("By knowledge at a time, only events received by then count, to the millisecond")
     func knownAt() async throws {
         let ledger = try TemporaryLedger()
         _ = try await ledger.ingest(chain.life)
@@ -91,7 +91,7 @@ struct KnowledgeTests {
         }
     }
 
-    @Test("What was believed then may differ from what is known now about the same moment")
+    @Test("Earlier knowledge may differ from current knowledge about the same moment")
     func beliefs() async throws {
         let ledger = try TemporaryLedger()
         _ = try await ledger.ingest([chain.bought(), chain.renewed(1)])
@@ -113,7 +113,7 @@ struct KnowledgeTests {
         }
     }
 
-    @Test("One transactionId under two chains is a contradiction in both, with its evidence")
+    @Test("One transactionId in two chains is a contradiction in both, with its evidence")
     func sharedTransaction() async throws {
         let ledger = try TemporaryLedger()
         _ = try await ledger.ingest(chain.life + [other.bought(), intruder])
@@ -136,7 +136,7 @@ struct KnowledgeTests {
         }
     }
 
-    @Test("As of a time before the second chain named it, there is no contradiction")
+    @Test("By knowledge before the second chain named it, there is no contradiction")
     func sharedTransactionBefore() async throws {
         let ledger = try TemporaryLedger()
         var intruder = intruder

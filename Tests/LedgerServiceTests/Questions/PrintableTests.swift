@@ -3,11 +3,11 @@ import AppStore
 import Testing
 
 
-/// What strangers put into receipts, file names and tokens reaches a terminal as text alone.
+/// Untrusted text in receipts, file names and tokens reaches a terminal only as text.
 @Suite("Text for terminals, spreadsheets and pictures")
 struct PrintableTests {
     @Test(
-        "Controls, marks without a shape and line breaks are shown as JSON escapes them",
+        "Control and format characters and line breaks are escaped as in JSON",
         arguments: [
             ("a\u{1B}[31mb", #"a\u001B[31mb"#), ("a\nb", #"a\u000Ab"#),
             ("a\r\u{8}\u{7}b", #"a\u000D\u0008\u0007b"#),
@@ -21,13 +21,13 @@ struct PrintableTests {
         #expect(text.printable == shown)
     }
 
-    @Test("Of several lines the breaks stay")
+    @Test("In several lines the breaks stay")
     func lines() {
         #expect(
             "a\u{1B}\n\nb\r\n".printableLines == #"a\u001B"# + "\n\nb" + #"\u000D"# + "\n")
     }
 
-    @Test("JSON that is shown stays the same JSON")
+    @Test("JSON with escapes keeps its value")
     func json() throws {
         let text = "a\u{9B}b\u{202E}\u{E0001}\u{1B}\n\"\\"
         var json = JSONWriter()
@@ -38,7 +38,7 @@ struct PrintableTests {
     }
 
     @Test(
-        "A field that a spreadsheet would run is a text; a number stays one",
+        "A field that a spreadsheet would execute is quoted as text; a number stays one",
         arguments: [
             ("=1+1", #""'=1+1""#), ("+49", #""'+49""#), ("-1+2", #""'-1+2""#),
             ("@SUM(A1)", #""'@SUM(A1)""#), ("\t=1", #""'\u0009=1""#), ("\r=1", #""'\u000D=1""#),
@@ -53,7 +53,7 @@ struct PrintableTests {
         #expect(text.csvField() == field)
     }
 
-    @Test("Raw, only what RFC 4180 asks for is quoted")
+    @Test("Raw, only what RFC 4180 requires is quoted")
     func rawField() {
         for text in ["=1+1", "+49", "@x", "\t=1", "a\u{9B}b", "-9990", ""] {
             #expect(text.csvField(isRaw: true) == text)
@@ -62,7 +62,7 @@ struct PrintableTests {
         #expect("a\"b".csvField(isRaw: true) == "\"a\"\"b\"")
     }
 
-    @Test("Text of XML holds no character that XML forbids")
+    @Test("XML text holds no character that XML forbids")
     func xml() {
         #expect("a<b>&\"c\"".xmlText == "a&lt;b&gt;&amp;&quot;c&quot;")
         #expect("a\u{0}\u{8}\u{B}\u{C}\u{1B}\u{1F}\u{FFFE}\u{FFFF}b".xmlText == "ab")

@@ -3,7 +3,7 @@ import Ledger
 import Queries
 import Testing
 
-@Suite("Questions")
+@Suite("Queries")
 struct ShowTests {
     private let chain = MadeChain(appAccountToken: "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033")
 
@@ -28,7 +28,7 @@ struct ShowTests {
         let ledger = try await taken()
         let show = try await ledger.show(chain.id)
         #expect(show["originalTransactionId"]?.string == chain.id)
-        // Asked by a transaction's id it says first what became of that one.
+        // A query by a transaction's id first gives the standing of that transaction.
         let asked = try await ledger.show(chain.transactionId(1))
         #expect(asked.without("transaction") == show)
         #expect(asked["transaction"]?["transactionId"]?.string == chain.transactionId(1))
@@ -36,7 +36,7 @@ struct ShowTests {
     }
 
     @Test(
-        "An id nobody has is no subscription",
+        "An unknown id is no subscription",
         arguments: ["", "1", "' OR 1=1 --", "500000000000002"])
     func unknownId(id: String) async throws {
         let ledger = try await taken()
@@ -51,7 +51,7 @@ struct ShowTests {
         }
     }
 
-    @Test("An id of two apps is ambiguous until the app is named")
+    @Test("An id of two apps is ambiguous until the app is given")
     func ambiguous() async throws {
         let other = MadeChain(id: chain.id, bundleId: "com.example.other")
         let ledger = try TemporaryLedger(apps: [MadeChain.app, other.bundleId])
@@ -72,7 +72,7 @@ struct ShowTests {
 
     // MARK: Shape
 
-    @Test("The answer has every key of the contract, null where nothing is known")
+    @Test("The answer has every key of the contract, null for unknown values")
     func keys() async throws {
         let ledger = try await taken()
         for at in [chain.start, chain.start(1), ledger.now] {
@@ -136,7 +136,7 @@ struct ShowTests {
         }
     }
 
-    @Test("Each entry names the event that proves it")
+    @Test("Each entry has the event that proves it")
     func causes() async throws {
         let entries = try await taken().timeline(chain.id)["entries"]?.array ?? []
         let lines = entries.map { entry in
@@ -153,9 +153,9 @@ struct ShowTests {
         #expect(entries.last?["reason"]?.string == "voluntary")
     }
 
-    // MARK: At
+    // MARK: Moments
 
-    @Test("What happens later than the moment asked about is neither listed nor counted")
+    @Test("Entries after the requested moment are neither listed nor counted")
     func later() async throws {
         let ledger = try await taken()
         let counts = try await [0, 1].asyncMap { period in
@@ -180,7 +180,7 @@ struct ShowTests {
 }
 
 extension Array {
-    /// One after another, in order.
+    /// Maps sequentially, in order.
     func asyncMap<Value>(_ transform: (Element) async throws -> Value) async rethrows -> [Value] {
         var values: [Value] = []
         for element in self { values.append(try await transform(element)) }

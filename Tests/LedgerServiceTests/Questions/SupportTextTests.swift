@@ -4,7 +4,7 @@ import Queries
 import Simulator
 import Testing
 
-/// What a person who answers a customer reads, of lives that stories tell.
+/// The text output for support, for lives from stories.
 @Suite("show and timeline for people")
 struct SupportTextTests {
     private struct Texts {
@@ -42,7 +42,7 @@ struct SupportTextTests {
 
     private let refunded = "refund-of-old-period-while-new-one-runs"
 
-    @Test("A refund says how much, of which transaction, and of which period")
+    @Test("A refund has its amount, transaction and period")
     func refund() async throws {
         let texts = try await texts(refunded, "400001000003001")
         expect(
@@ -52,7 +52,7 @@ struct SupportTextTests {
         #expect(texts.show.first?.hasPrefix("com.example.app · ") == true)
     }
 
-    @Test("show of a refunded transaction says so first, then the chain")
+    @Test("show of a refunded transaction begins with the refund, then the chain")
     func refundedTransaction() async throws {
         let at = "2026-03-25T00:00:00.000Z"
         let texts = try await texts(refunded, "400001000003002", at: at)
@@ -64,7 +64,7 @@ struct SupportTextTests {
         expect(texts.show, "renewing (has access)")
     }
 
-    @Test("show of a transaction whose period is over says so first; of one that runs, nothing")
+    @Test("show of a transaction whose period is over says so first; of a current one, nothing")
     func endedTransaction() async throws {
         let at = "2026-03-15T00:00:00.000Z"
         let ended = try await texts(refunded, "400001000003002", at: at)
@@ -80,7 +80,7 @@ struct SupportTextTests {
             upcoming.show.first?.hasPrefix("transaction 400001000003003: begins later:") == true)
     }
 
-    @Test("A consumable was purchased, and that is no word about using it up")
+    @Test("A consumable was purchased, regardless of its consumption")
     func consumable() async throws {
         let texts = try await texts("one-time-consumable-refunded", "400001000033001")
         expect(texts.timeline, "● purchased (consumable)  ")
@@ -97,7 +97,7 @@ struct SupportTextTests {
 
     // MARK: Changes and ends
 
-    @Test("A change of product that was cancelled says from what to what, and which events say so")
+    @Test("A cancelled change of product has both products, and the proving events")
     func cancelledChange() async throws {
         let texts = try await texts("downgrade-cancelled", "400001000019001")
         expect(
@@ -107,20 +107,20 @@ struct SupportTextTests {
         )
     }
 
-    @Test("An end that nothing confirms says that it is not confirmed, and since when that is odd")
+    @Test("An unconfirmed end is marked as such, with the start of its notice")
     func unconfirmed() async throws {
         let texts = try await texts("expiry-by-clock-renewal-overdue", "400001000010001")
         expect(
             texts.timeline,
-            "renewing → expired (unconfirmed: its time passed, nothing says that it ended)")
-        expect(texts.show, "reason", "unconfirmed: its time passed")
+            "renewing → expired (unconfirmed: the period elapsed, no end was reported)")
+        expect(texts.show, "reason", "unconfirmed: the period elapsed")
         expect(
             texts.show, "! renewalOverdue, since 2026-03-10T12:00:00.000Z, about",
             "com.example.pro.monthly, transaction 400001000010002,"
                 + " 2026-02-10T12:00:00.000Z to 2026-03-10T12:00:00.000Z:")
     }
 
-    @Test("The end of a period names who stated its date and who gave the reason")
+    @Test("The end of a period lists the events of its date and of its reason")
     func causes() async throws {
         let texts = try await texts("expiry-voluntary", "400001000009001")
         expect(
@@ -129,26 +129,26 @@ struct SupportTextTests {
         expect(texts.show, "reason", "voluntary")
     }
 
-    // MARK: What is not known
+    // MARK: Missing data
 
-    @Test("Inside a gap show says that nothing is known of that time")
+    @Test("show at a moment within a gap says that there is no data")
     func gap() async throws {
         let id = "400002000033001"
         let inside = try await texts("sandbox-long-gap", id, at: "2026-01-05T12:07:00.000Z")
         expect(
             inside.show, "unknown",
-            "nothing is known of this time,"
+            "no data for"
                 + " 2026-01-05T12:05:00.000Z to 2026-01-05T12:10:01.000Z: a period is missing")
         expect(inside.show, "! missingPeriod, since 2026-01-05T12:05:00.000Z:")
         for at in ["2026-01-05T12:04:59.999Z", "2026-01-05T12:10:01.000Z"] {
             let outside = try await texts("sandbox-long-gap", id, at: at)
-            #expect(!outside.show.contains { $0.contains("nothing is known of this time") })
+            #expect(!outside.show.contains { $0.contains("no data for") })
         }
         let upgraded = try await texts("upgrade-successor-unknown", "400001000017001")
         expect(upgraded.show, "unknown", "from 2026-02-10T12:00:00.000Z on: a period is missing")
     }
 
-    @Test("Before the first period that is known, the failure says why nothing is")
+    @Test("Before the first known period, the error says why nothing is known")
     func before() async throws {
         let error = await #expect(throws: QueryError.self) {
             _ = try await texts("adopted-mid-life", "400002000031001", at: "2026-01-20T00:00:00Z")
@@ -157,7 +157,7 @@ struct SupportTextTests {
         #expect(error?.message.contains("nothing is known of the time before") == true)
     }
 
-    @Test("Only what Apple signed is signed; answers of verifyReceipt are dated")
+    @Test("Only evidence signed by Apple is shown as signed; verifyReceipt responses are dated")
     func dated() async throws {
         for (name, id) in [
             ("grace-recovery-told-by-a-lower-rank", "400002000092001"),

@@ -82,7 +82,7 @@ struct RecoveryEndTests {
         #expect(last.appendedCount == done.report.newCount)
         #expect(
             RecoveryText.progress(last).hasSuffix(
-                "\(last.sliceCount) of \(last.sliceCount) pieces"))
+                "\(last.sliceCount) of \(last.sliceCount) slices"))
         // Pieces are told of in the order in which they end, by whoever ends them.
         #expect(Set(steps.map(\.pageCount)).count > 5)
     }

@@ -10,7 +10,7 @@ struct WarehouseExportTests {
     private let late = MadeChain(id: "650000000000001")
     private let plain = MadeChain(id: "650000000000002", product: "com.example.other")
 
-    /// The end of one life arrives after all of another, and the middle of it last of all.
+    /// The end of one life arrives after all of another, and its middle last.
     private func taken() async throws -> TemporaryLedger {
         let ledger = try TemporaryLedger()
         var renewal = late.renewed(1)
@@ -40,7 +40,7 @@ struct WarehouseExportTests {
     }
 
     @Test(
-        "Resumed after any position, the lines are those that one run wrote after it",
+        "Resumed after any position, the lines equal those of a single run after it",
         arguments: WarehouseSubject.allCases)
     func resumed(_ subject: WarehouseSubject) async throws {
         let ledger = try await taken()
@@ -58,7 +58,7 @@ struct WarehouseExportTests {
     }
 
     @Test(
-        "What arrives later changes no line that was written: it adds some",
+        "Later events add lines without changing written ones",
         arguments: WarehouseSubject.allCases)
     func appended(_ subject: WarehouseSubject) async throws {
         var early = try await taken()
@@ -72,7 +72,7 @@ struct WarehouseExportTests {
         #expect(after.hasPrefix(before) && after.count > before.count)
     }
 
-    @Test("Every line has a sign, and their sum is what the ledger says now")
+    @Test("Every line has a sign, and the sum is the current state of the ledger")
     func sums() async throws {
         let ledger = try await taken()
         var stated: [String: Int64] = [:]
@@ -90,8 +90,8 @@ struct WarehouseExportTests {
         #expect(stated.filter { $0.value == 1 }.keys.sorted() == now.sorted())
     }
 
-    /// One life with all that the days tell: a trial, an upgrade, auto-renew off and on, a refund that
-    /// is reversed, a purchase without a price, and a return after an end.
+    /// One life with everything in daily lines: a trial, an upgrade, auto-renew off and on, a
+    /// refund that is reversed, a purchase without a price, and a return after an end.
     private func eventful() -> [MadeDelivery] {
         let chain = MadeChain(id: "650000000000004")
         func later(_ period: Int, days: Int64) -> Timestamp {
@@ -125,7 +125,7 @@ struct WarehouseExportTests {
     }
 
     @Test(
-        "Every metric's lines of a day sum up to every column of its row, and there are no others")
+        "Every metric's daily lines sum up to every column of its row, and there are no others")
     func days() async throws {
         var ledger = try await taken()
         _ = try await ledger.ingest(eventful())
@@ -169,10 +169,10 @@ struct WarehouseExportTests {
                     amount += 1
                 }
             }
-            // A metric of nothing shows nothing.
+            // A metric without data would prove nothing.
             #expect(amount > 0, "\(name)")
         }
-        // Moves between products cancel out over all of them.
+        // Moves between products cancel out in total.
         let moves = sums.filter { $0.key.hasPrefix("churn moved") }
         #expect(moves.filter { $0.key.contains("In") }.values.reduce(0, +) == 1)
         for key in moves.keys { sums[key] = nil }
@@ -180,7 +180,7 @@ struct WarehouseExportTests {
     }
 
     @Test(
-        "Every column is in every line, in the table's header, and in the page that tells them",
+        "Every column is in every line, in the table's header, and in the documentation",
         arguments: WarehouseSubject.allCases)
     func columns(_ subject: WarehouseSubject) async throws {
         let ledger = try await taken()
