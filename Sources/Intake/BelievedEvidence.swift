@@ -3,7 +3,7 @@ import Ledger
 import LedgerStore
 import Signing
 
-/// Verified evidence on its way to becoming an event.
+/// Verified evidence before it becomes an event.
 package enum BelievedEvidence: Sendable {
     case notification(VerifiedNotification)
     case transaction(VerifiedTransaction)
@@ -13,7 +13,7 @@ package enum BelievedEvidence: Sendable {
     case notificationV1(BelievedNotificationV1)
     case verifyReceipt(BelievedVerifyReceipt)
 
-    /// The bytes that were signed, of evidence that is one JWS.
+    /// The signed bytes of evidence that is a single JWS.
     var signed: SignedBytes? {
         switch self {
         case .notification(let notification): notification.signed
@@ -48,8 +48,8 @@ package enum BelievedEvidence: Sendable {
         }
     }
 
-    /// Whether it is signed and says nowhere of which environment it is: then it verifies in the
-    /// ledger of either (`contract.md`, `ingest`).
+    /// Whether signed evidence names no environment; it then verifies in the ledger of either
+    /// (`contract.md`, `ingest`).
     var namesNoEnvironment: Bool {
         switch self {
         case .notification(let notification):
@@ -77,15 +77,15 @@ package enum BelievedEvidence: Sendable {
                 believed.notification.bundleId,
                 environment: believed.environment ?? identity.environment.rawValue)
         case .verifyReceipt(let believed):
-            // Old answers name no environment: they are of the one they are handed to.
+            // Old responses name no environment: they belong to the ledger they are submitted to.
             try identity.require(
                 believed.response.bundleId,
                 environment: believed.environment ?? identity.environment.rawValue)
         }
     }
 
-    /// Identity: SHA-256 over kind and Apple's own ids (`design.md` §2). Transaction ids are only
-    /// promised to be unique inside an app, so the app is one of them.
+    /// The event key: SHA-256 over kind and Apple's own ids (`design.md` §2). Apple guarantees
+    /// transaction ids to be unique only within an app, so the app is included.
     func key(payloadHash: Digest) -> Digest {
         switch self {
         case .notification(let notification):
@@ -122,7 +122,7 @@ package enum BelievedEvidence: Sendable {
                     payload.deviceVerificationNonce,
                 ])
         case .notificationV1(let believed):
-            // Version 1 has no id of its own: the body is one, whatever its password.
+            // Version 1 has no id: the body without its password identifies it.
             return EventKey.make(
                 .notificationV1, [SHA256.hash(believed.sealed.blank).hexadecimal])
         case .receipt: return EventKey.make(.receipt, [payloadHash.hexadecimal])
@@ -185,13 +185,13 @@ package enum BelievedEvidence: Sendable {
         return attributes
     }
 
-    /// The chain of evidence that speaks of one alone.
+    /// The chain of evidence that names exactly one.
     private func onlyChain(_ statements: ReceiptStatements) -> OriginalTransactionId? {
         let chains = statements.chains
         return chains.count == 1 ? chains[0] : nil
     }
 
-    /// The bytes that are kept of evidence without a form of its own.
+    /// The bytes to store for evidence that is neither a JWS nor a pair.
     func verbatim(_ submission: Submission) -> [UInt8] {
         switch (self, submission.form) {
         case (.receipt(let receipt), _): receipt.bytes
@@ -201,7 +201,7 @@ package enum BelievedEvidence: Sendable {
         }
     }
 
-    /// Version 1 is vouched for by a secret, verifyReceipt by the connection it came over.
+    /// A secret authenticates version 1, the connection a verifyReceipt response.
     private var trust: Trust {
         switch self {
         case .notification(let notification): Trust(notification.trust)
@@ -228,7 +228,7 @@ package enum BelievedEvidence: Sendable {
 }
 
 extension Trust {
-    /// The rank of what is signed.
+    /// The rank of signed evidence.
     fileprivate init(_ evidence: EvidenceTrust) {
         switch evidence {
         case .apple, .extraRoot: self = .signed
@@ -238,7 +238,7 @@ extension Trust {
 }
 
 extension FactOrigin {
-    /// Of what is only looked through for its chains.
+    /// Placeholder for statements that are read only for their chains.
     fileprivate static var none: FactOrigin {
         FactOrigin(
             position: 0, receivedAt: Timestamp(milliseconds: 0), trust: .operator, digest: .none)

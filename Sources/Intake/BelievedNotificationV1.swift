@@ -6,7 +6,7 @@ import Signing
 package struct BelievedNotificationV1: Sendable {
     let notification: NotificationV1
     let sealed: SealedNotificationV1
-    /// What the receipt inside says of itself; nil where there is none that can be read.
+    /// The header of the receipt inside; nil where there is none or it cannot be read.
     private let receipt: InnerReceipt?
 
     init(notification: NotificationV1, sealed: SealedNotificationV1) {
@@ -15,17 +15,17 @@ package struct BelievedNotificationV1: Sendable {
         receipt = notification.latestReceipt.flatMap { InnerReceipt(base64: $0) }
     }
 
-    /// The environment in the names of the ledgers; Apple says PROD here and Production elsewhere.
-    /// Nil where nothing names one: then it is that of the ledger it is handed to, over HTTP
-    /// Production's (`contract.md`, `ingest`).
+    /// The environment by its ledger name; Apple writes PROD here and Production elsewhere. Nil
+    /// where none is named: then it is that of the ledger it is submitted to, over HTTP Production
+    /// (`contract.md`, `ingest`).
     var environment: String? {
         notification.environment == "PROD"
             ? Environment.production.rawValue
             : notification.environment
     }
 
-    /// When Apple wrote it: the date of the receipt inside, which is made anew for each; else the
-    /// latest date inside that is past. A receipt that is not of the app dates nothing.
+    /// When Apple created the notification: the date of the receipt inside, which is issued anew
+    /// for each one; else the latest past date in the body. A receipt of another app is ignored.
     var statedAt: Timestamp? {
         let dating = receipt.flatMap { $0.bundleId == notification.bundleId ? $0 : nil }
         return dating?.creationDate ?? notification.latestPast
@@ -33,11 +33,11 @@ package struct BelievedNotificationV1: Sendable {
 }
 
 extension EventPreparation {
-    /// Compares the password with the app's shared secret: all there is to believe a version 1
-    /// notification by. Nothing else of the body is decoded before it fits.
+    /// Compares the password with the app's shared secret, the only authentication of a version 1
+    /// notification. The rest of the body is decoded only after they match.
     ///
-    /// Throws `undecodablePayload`, `payloadTooLarge`, `sharedSecretMissing`, `wrongSharedSecret` or
-    /// `secretExposed`.
+    /// Throws `undecodablePayload`, `payloadTooLarge`, `sharedSecretMissing`, `wrongSharedSecret`
+    /// or `secretExposed`.
     func believe(
         notificationV1 body: NotificationV1Body
     ) throws(VerificationError) -> BelievedNotificationV1 {
@@ -46,7 +46,7 @@ extension EventPreparation {
         guard let secret = secrets[bundleId] else {
             throw VerificationError(
                 .sharedSecretMissing,
-                reason: "Version 1 notifications are believed by the app's shared secret: set"
+                reason: "Version 1 notifications are verified by the app's shared secret: set"
                     + " apps[].sharedSecretFile, then run `subledger quarantine retry`.")
         }
         guard sealed.isSealed(by: secret) else { throw EventPreparation.wrongSharedSecret }
@@ -65,7 +65,8 @@ extension EventPreparation {
         return BelievedNotificationV1(notification: notification, sealed: sealed)
     }
 
-    /// The app a body names; of the oldest, which name none, the one whose secret it was sent with.
+    /// The app a body names; for the oldest bodies, which name none, the app whose secret it was
+    /// sent with.
     private func app(
         of sealed: SealedNotificationV1
     ) throws(VerificationError) -> BundleId {
@@ -73,7 +74,7 @@ extension EventPreparation {
         guard !secrets.isEmpty else {
             throw VerificationError(
                 .sharedSecretMissing,
-                reason: "Version 1 notifications are believed by the app's shared secret: set"
+                reason: "Version 1 notifications are verified by the app's shared secret: set"
                     + " apps[].sharedSecretFile, then run `subledger quarantine retry`.")
         }
         let apps = secrets.apps(of: sealed)
@@ -90,7 +91,7 @@ extension EventPreparation {
     private static var wrongSharedSecret: VerificationError {
         VerificationError(
             .wrongSharedSecret,
-            reason: "The password is not the app's shared secret: somebody else sent it, or the"
+            reason: "The password is not the app's shared secret: Apple did not send it, or the"
                 + " secret was changed in App Store Connect.")
     }
 
@@ -98,7 +99,7 @@ extension EventPreparation {
         VerificationError(
             .secretExposed,
             reason:
-                "The app's shared secret stands in it elsewhere than in its password, where Apple"
-                + " never puts it: it is not kept. Change the secret in App Store Connect.")
+                "The body contains the app's shared secret outside its password, where Apple"
+                + " never puts it, and is not kept. Change the secret in App Store Connect.")
     }
 }

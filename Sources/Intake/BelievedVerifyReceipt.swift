@@ -2,17 +2,17 @@ import AppStore
 import Ledger
 import Signing
 
-/// An answer of verifyReceipt: unsigned, believed because Apple gave it over TLS, or because the
-/// operator says so.
+/// A verifyReceipt response: unsigned, accepted because Apple sent it over TLS, or because the
+/// operator vouches for it.
 package struct BelievedVerifyReceipt: Sendable {
     let response: VerifyReceiptResponse
 
+    /// Nil in responses about old transaction receipts, which name none; the environment of the
+    /// ledger then applies.
     package init(response: VerifyReceiptResponse) {
         self.response = response
     }
 
-    /// Nil in answers about old transaction receipts, which name none: then it is what the ledger
-    /// asked about is.
     package var environment: String? {
         response.environment
             ?? response.receipt?.receiptType.map { type in
@@ -23,7 +23,7 @@ package struct BelievedVerifyReceipt: Sendable {
 }
 
 extension EventPreparation {
-    /// Throws `payloadTooLarge` for more transactions than one event may speak of.
+    /// Throws `payloadTooLarge` for more transactions than one event may name.
     static func requireBounded(_ transactions: [ReceiptTransaction]) throws(VerificationError) {
         guard transactions.count <= ReceiptStatements.maximumTransactions else {
             throw VerificationError(
@@ -32,14 +32,15 @@ extension EventPreparation {
         }
     }
 
-    /// Throws `undecodablePayload` for what is no answer of verifyReceipt, `receiptRefusedByApple`
-    /// for one in which Apple vouches for nothing, `secretExposed`.
+    /// Throws `undecodablePayload` for anything but a verifyReceipt response,
+    /// `receiptRefusedByApple` for a response without a receipt that Apple confirms,
+    /// `secretExposed`.
     func believe(verifyReceipt body: [UInt8]) throws(VerificationError) -> BelievedVerifyReceipt {
         let response: VerifyReceiptResponse
         do throws(JSONError) { response = try VerifyReceiptResponse(body) } catch {
             throw VerificationError(
                 .undecodablePayload,
-                reason: "It is no answer of verifyReceipt (\(error.code.rawValue)"
+                reason: "This is not a verifyReceipt response (\(error.code.rawValue)"
                     + "\(error.field.map { " in \($0)" } ?? "")).")
         }
         guard !secrets.stand(in: [body[...]]) else {
@@ -48,8 +49,8 @@ extension EventPreparation {
         guard response.status.value?.isGenuine == true else {
             throw VerificationError(
                 .receiptRefusedByApple,
-                reason: "Apple answered with status \(response.status.rawValue): there is no"
-                    + " receipt in it that Apple vouches for.")
+                reason: "Apple answered with status \(response.status.rawValue): the response"
+                    + " contains no receipt that Apple confirms.")
         }
         try EventPreparation.requireBounded(response.transactions)
         return BelievedVerifyReceipt(response: response)

@@ -3,7 +3,7 @@ import Ledger
 import LedgerStore
 import Signing
 
-/// What the intake makes of one submission.
+/// The result of preparing one submission.
 package enum PreparedSubmission: Sendable {
     case event(NewEvent)
     case refused(Refusal)
@@ -12,9 +12,9 @@ package enum PreparedSubmission: Sendable {
 /// Evidence that was not appended, and why.
 package struct Refusal: Sendable {
     package enum Standing: Sendable {
-        /// Not believed.
+        /// Verification failed.
         case rejected
-        /// Believed, but not acceptable now: another app or environment.
+        /// Verified, but not acceptable now: another app or environment.
         case quarantined(isConfiguredApp: Bool)
     }
 
@@ -26,16 +26,16 @@ package struct Refusal: Sendable {
     let environment: String?
     let submission: Submission
     let receivedAt: Timestamp
-    /// Whether the signatures were genuine, though the evidence may be of no use to this version:
-    /// then it is kept as such.
+    /// Whether the signatures were genuine even though this version cannot use the evidence; it is
+    /// then kept as genuine.
     package let isGenuine: Bool
-    /// Whether the same bytes may be accepted later without anything having been changed here.
+    /// Whether the same bytes may be accepted later without any change here.
     package var isRetryable = false
-    /// Whether Apple signed the receipt inside it, for the app it names: it is no stranger's.
+    /// Whether Apple signed the receipt inside it for the app it names.
     var isVouched = false
 }
 
-/// Verifies submissions and makes events of them: pure computation, shared by all cores.
+/// Verifies submissions and turns them into events: pure computation, shared by all cores.
 package struct EventPreparation: Sendable {
     let verifier: EvidenceVerifier
     let packer: EvidencePacker
@@ -43,7 +43,8 @@ package struct EventPreparation: Sendable {
     let environment: Environment
     package let source: EventSource
     let secrets: SharedSecrets
-    /// Whether the operator named the environment: what is signed and names none is taken only then.
+    /// Whether the operator named the environment: signed evidence that names none is accepted only
+    /// then.
     let isEnvironmentNamed: Bool
 
     package init(
@@ -60,7 +61,7 @@ package struct EventPreparation: Sendable {
         self.isEnvironmentNamed = isEnvironmentNamed
     }
 
-    /// - Parameter now: when the submission arrived, unless it claims a time itself.
+    /// - Parameter now: the arrival time, unless the submission claims one itself.
     package func prepare(_ submission: Submission, now: Timestamp) -> PreparedSubmission {
         let receivedAt = submission.claimedReceivedAt ?? now
         do throws(VerificationError) {
@@ -71,8 +72,8 @@ package struct EventPreparation: Sendable {
         }
     }
 
-    /// What becomes of evidence that is believed: an event, or a refusal if it is about another
-    /// app or environment than this one's.
+    /// The outcome for verified evidence: an event, or a refusal if it is about another app or
+    /// environment.
     package func accept(
         _ believed: BelievedEvidence, _ submission: Submission, _ receivedAt: Timestamp
     ) throws(VerificationError) -> PreparedSubmission {
@@ -80,12 +81,12 @@ package struct EventPreparation: Sendable {
         return try event(believed, submission, receivedAt)
     }
 
-    /// What becomes of evidence that is not believed.
+    /// The outcome for evidence that failed verification.
     package func rejection(
         of submission: Submission, _ error: VerificationError, _ receivedAt: Timestamp
     ) -> PreparedSubmission {
         let isGenuine = EventPreparation.isGenuine(error, submission)
-        // Whose version 1 notification waits for a secret; nobody says that the name is true.
+        // The app whose version 1 notification waits for a secret; the name is not verified.
         let waiting =
             error.code == .sharedSecretMissing
             ? EventPreparation.claimedBundleId(submission).flatMap { isConfigured($0) ? $0 : nil }
@@ -103,12 +104,12 @@ package struct EventPreparation: Sendable {
                 isVouched: vouched != nil))
     }
 
-    /// Whether the app is one of ours.
+    /// Whether the app is configured.
     package func isConfigured(_ bundleId: BundleId?) -> Bool {
         bundleId.map { id in apps.contains { $0.bundleId == id } } ?? false
     }
 
-    // MARK: Believing
+    // MARK: Verification
 
     /// Verifies the signatures of a submission.
     package func believe(
@@ -138,7 +139,7 @@ package struct EventPreparation: Sendable {
         }
     }
 
-    /// Purchases of which none names its chain, as in the receipts that Xcode makes, state nothing.
+    /// A receipt in which no purchase names its chain, as in Xcode's receipts, states nothing.
     private static func requireNamed(_ receipt: AppReceipt) throws(VerificationError) {
         guard !receipt.inAppPurchases.isEmpty, receipt.originalTransactionIds.isEmpty else {
             return
@@ -149,7 +150,7 @@ package struct EventPreparation: Sendable {
                 + " Xcode makes: ingest the transactions that StoreKit signs instead.")
     }
 
-    /// Payloads are decoded only after their signature was verified, so what cannot be decoded is
+    /// Payloads are decoded only after their signature was verified, so an undecodable one is
     /// genuine: a later version may understand it.
     private static func isGenuine(_ error: VerificationError, _ submission: Submission) -> Bool {
         switch submission.form {
@@ -160,7 +161,7 @@ package struct EventPreparation: Sendable {
     }
 
     /// The app that genuine evidence names, read from a payload this version cannot decode. Its
-    /// signature was verified before decoding was tried.
+    /// signature was verified before decoding.
     private static func claimedBundleId(_ submission: Submission) -> BundleId? {
         let token: [UInt8]
         switch submission.form {
@@ -211,23 +212,23 @@ package struct EventPreparation: Sendable {
             VerificationError(.wrongEnvironment, reason: EventPreparation.environmentAdvice))
     }
 
-    /// Of signed evidence that names no environment, where the operator named none either.
+    /// The code for signed evidence that names no environment when the operator named none either.
     static let environmentMissing = "environmentMissing"
 
     private static let environmentAdvice =
-        "It names no environment, as what Apple signed before 2022 may not, so that it could be of"
-        + " Production or of Sandbox: say which with --environment (or SUBLEDGER_ENVIRONMENT), to"
-        + " `subledger ingest`, or to `subledger quarantine retry` for the copy that waits here."
+        "It names no environment, which evidence signed before 2022 may lack, so it could belong to"
+        + " Production or to Sandbox: specify it with --environment (or SUBLEDGER_ENVIRONMENT), to"
+        + " `subledger ingest`, or to `subledger quarantine retry` for the quarantined copy."
 
     private func unconfigured(_ found: BundleId?) -> VerificationError {
         guard let found, !found.rawValue.isEmpty else {
             return VerificationError(
                 .wrongApp,
-                reason: "It names no app, so that nothing says whose purchases it tells of, and"
-                    + " configuring one does not help: ask Apple again (about a receipt with"
-                    + " `subledger api verify-receipt`), since present answers name it.")
+                reason: "It names no app, so the owner of its purchases is unknown, and"
+                    + " configuring one does not help: request it from Apple again (a receipt with"
+                    + " `subledger api verify-receipt`), since current responses name it.")
         }
-        // Who posts to Apple's endpoint is not told which apps there are.
+        // The configured apps are not disclosed to senders of webhooks.
         let expected =
             source == .webhook || apps.isEmpty
             ? "" : " (configured: \(apps.map(\.bundleId).named))"

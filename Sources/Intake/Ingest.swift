@@ -4,35 +4,35 @@ public import Ledger
 public import LedgerStore
 public import Signing
 
-/// Takes in files: verify on all cores, append in input order. One rejected line never stops the
+/// Ingests files: verifies on all cores, appends in input order. A rejected line does not stop the
 /// rest.
 public struct Ingest: Sendable {
     private let log: any EventStore
     private let quarantine: any QuarantineStore
     private let preparation: EventPreparation
-    /// Whether what is refused goes into quarantine; not when it comes from there.
+    /// Whether refused evidence goes into quarantine; false for retries from there.
     private let keepsRefused: Bool
-    /// Now, at each call.
+    /// The current time.
     private let clock: @Sendable () -> Timestamp
 
-    /// What has been done so far, for people who wait.
+    /// Progress for display.
     public struct Progress: Sendable {
         public let read: Int64
         public let position: Int64
     }
 
-    /// Why reading had to stop; what was appended until then stays.
+    /// Why reading stopped; events appended before remain.
     public enum Failure: Error, Sendable {
         case input(path: String, reason: String)
         case store(StoreError)
     }
 
-    /// Lines verified as one piece of work.
+    /// Lines verified as one unit of work.
     static let linesPerBatch = 128
     static let bytesPerBatch = 4 * 1024 * 1024
 
     /// - Parameter isEnvironmentNamed: whether the operator named the ledger's environment: signed
-    ///   evidence that names none is taken only then (`environmentMissing`).
+    ///   evidence that names none is accepted only then (`environmentMissing`).
     public init(
         log: any EventStore, quarantine: any QuarantineStore, environment: Environment,
         apps: [Configuration.App], verifier: EvidenceVerifier,
@@ -58,7 +58,7 @@ public struct Ingest: Sendable {
         return summary
     }
 
-    /// As above; when it throws, `summary` tells what was done until then.
+    /// As above; when it throws, `summary` holds the counts until then.
     public func run(
         paths: [String], into summary: inout IngestSummary,
         report: @escaping @Sendable (Progress) -> Void = { _ in }
@@ -90,7 +90,7 @@ public struct Ingest: Sendable {
         return summary
     }
 
-    /// Ingests pieces in memory, each under the name it bears.
+    /// Ingests chunks in memory, each under its own name.
     package func run(_ pieces: [InputChunk]) async throws(StoreError) -> IngestSummary {
         var summary = IngestSummary()
         let prepared = await Parallel.map(pieces, atLeast: 2) { prepare([$0], path: "") }
@@ -99,7 +99,7 @@ public struct Ingest: Sendable {
         return summary
     }
 
-    /// What comes from the quarantine was within the bound when it came.
+    /// Quarantined items were within the bound when they arrived.
     private var byteBound: Int {
         keepsRefused ? InputLine.maximumByteCount : InputLine.maximumKeptByteCount
     }
@@ -239,8 +239,8 @@ public struct Ingest: Sendable {
         }
     }
 
-    /// Puts what was refused into quarantine, and says of what found no room there that it must
-    /// come again.
+    /// Puts refused evidence into quarantine, and reports the items without room there, which must
+    /// be ingested again.
     private func keep(
         _ refused: [(error: IngestSummary.IngestError, item: NewQuarantineItem)],
         into summary: inout IngestSummary
@@ -262,8 +262,8 @@ public struct Ingest: Sendable {
                 IngestSummary.IngestError(
                     input: entry.error.input, code: entry.error.code,
                     message: entry.error.message
-                        + " No copy was kept: too many wait already of apps that are not configured,"
-                        + " or have no shared secret; ingest this again once they are, or have one."
+                        + " No copy was kept: quarantine is full for apps that are not configured"
+                        + " or have no shared secret; configure them, then ingest this again."
                 ))
         }
     }
@@ -285,7 +285,7 @@ extension IngestSummary.IngestError {
     }
 }
 
-/// Cuts events into batches that one append admits.
+/// Splits events into batches that one append accepts.
 package struct EventBatches: Sequence, IteratorProtocol {
     private var rest: ArraySlice<NewEvent>
 

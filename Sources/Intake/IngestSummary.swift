@@ -1,6 +1,6 @@
 public import AppStore
 
-/// What became of an ingest (`contract.md`, the `ingest` summary).
+/// The result of an ingest (`contract.md`, the `ingest` summary).
 public struct IngestSummary: Sendable, Equatable {
     /// Pieces of evidence, not lines.
     public var read: Int64 = 0
@@ -8,11 +8,11 @@ public struct IngestSummary: Sendable, Equatable {
     public var duplicates: Int64 = 0
     /// Appended too, but counted once, here.
     public var conflicts: Int64 = 0
-    /// Not believed.
+    /// Verification failed.
     public var rejected: Int64 = 0
-    /// Believed, but not acceptable now.
+    /// Verified, but not acceptable now.
     public var quarantined: Int64 = 0
-    /// Of the quarantined, those that found no room and must be ingested again.
+    /// Quarantined items for which there was no room; they must be ingested again.
     public var notKept: Int64 = 0
     /// The first `maximumErrors`, in input order.
     public var errors: [IngestError] = []
@@ -53,7 +53,7 @@ public struct IngestSummary: Sendable, Equatable {
         }
     }
 
-    /// Whether everything that was read is in the log.
+    /// Whether everything read is in the log.
     public var isClean: Bool { rejected == 0 && quarantined == 0 }
 
     public func write(to json: inout JSONWriter) {

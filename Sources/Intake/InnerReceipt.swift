@@ -1,13 +1,13 @@
 import AppStore
 import Signing
 
-/// What the receipt inside a body says of itself. Not verified: the body is vouched for otherwise.
+/// The header of the receipt inside a body. Not verified: the body is authenticated otherwise.
 struct InnerReceipt: Sendable {
     let bundleId: BundleId?
-    /// When Apple made it.
+    /// When Apple created it.
     let creationDate: Timestamp?
 
-    /// Nil for what is no app receipt.
+    /// Nil for anything but an app receipt.
     init?(base64 text: String) {
         guard let receipt = try? ReceiptVerifier.readUnverified(Array(text.utf8)) else {
             return nil

@@ -3,19 +3,18 @@ import Ledger
 import LedgerStore
 import Signing
 
-/// Takes an input line (or a whole JSON body) apart into the evidence it holds
-/// (`contract.md`, `ingest`).
+/// Splits an input line (or a whole JSON body) into pieces of evidence (`contract.md`, `ingest`).
 package enum InputLine {
     /// Largest line or body (`design.md` §6): 4 MiB.
     package static let maximumByteCount = 4 * 1024 * 1024
-    /// Largest line of the quarantine's: a body at its bound, sealed.
+    /// Largest line from quarantine: a body of the maximum size, sealed.
     static let maximumKeptByteCount = maximumByteCount + LogLimits.sealByteCount
-    /// Most pieces of evidence in one body; Apple's pages hold 20.
+    /// Maximum pieces of evidence in one body; Apple's pages hold 20.
     static let maximumPieces = 1_000
-    /// What the quarantine keeps of a line that is too long, or of an item that is no evidence.
+    /// Bytes that quarantine keeps of a line that is too long, or of an item that is not evidence.
     static let keptByteCount = 64 * 1024
 
-    /// Throws `UnreadableInput` for what is none of the forms.
+    /// Throws `UnreadableInput` for an unknown form.
     package static func submissions(
         _ line: [UInt8], input: String, upTo bound: Int = maximumByteCount
     ) throws(UnreadableInput) -> [Submission] {
@@ -47,8 +46,8 @@ package enum InputLine {
         }
     }
 
-    /// Whether a line can be a receipt: binary, or in base64, which begins as every sequence of that
-    /// size does, and no JWS, which has dots.
+    /// Whether a line can be a receipt: binary, or in base64, which starts with `MI` as any
+    /// sequence of that size and has no dots as a JWS has.
     private static func isReceipt(_ line: [UInt8]) -> Bool {
         WholeReceipt.isBinary(line)
             || line.starts(with: "MI".utf8) && !line.contains(UInt8(ascii: "."))
@@ -92,12 +91,13 @@ package enum InputLine {
         }
         throw unreadable(
             "The object has none of signedPayload, signedTransactionInfo, signedTransactions,"
-                + " notificationHistory, data, signedAppTransactionInfo, and is no answer of"
-                + " verifyReceipt and no version 1 notification.", input)
+                + " notificationHistory, data, signedAppTransactionInfo, and is neither a"
+                + " verifyReceipt response nor a version 1 notification.", input)
     }
 
-    /// A line of `export events --evidence`, which names what its evidence is; nil where it is one
-    /// JWS. Throws for what no signature of Apple's proves: another ledger's own records.
+    /// A line of `export events --evidence`, which names the kind of its evidence; nil where it is
+    /// a single JWS. Throws for records without a signature from Apple, which belong to another
+    /// ledger.
     private static func exported(
         _ payload: JSONValue, _ kind: EventKind?, _ input: String
     ) throws(UnreadableInput) -> Submission.Form? {
@@ -111,23 +111,23 @@ package enum InputLine {
             throw UnreadableInput(
                 code: ownRecordCode,
                 message:
-                    "This line is what a ledger noted itself (a \(kind?.rawValue ?? "record")),"
-                    + " which nobody signed: links, grants and what was asked of Apple come over"
+                    "This line is a record of another ledger (a \(kind?.rawValue ?? "record")),"
+                    + " and is not signed: links, grants and records of requests to Apple move"
                     + " with `backup` and `restore` only.",
                 input: input, isKept: false)
         case .notification, .transaction, .appTransaction, nil: return nil
         }
     }
 
-    /// What is refused because only a backup takes it along.
+    /// The code of records that only a backup carries over.
     static let ownRecordCode = "ownRecord"
 
-    /// What original StoreKit left: bodies as they came, or as the text of a member, with a time
+    /// Original StoreKit evidence: the body itself, or the body as the text of a member with a time
     /// beside it.
     private static func originalStoreKit(
         _ body: JSONValue, _ line: [UInt8]
     ) -> Submission.Form? {
-        // A receipt by itself, or as verifyReceipt was asked about it.
+        // A receipt by itself, or the request body of verifyReceipt.
         if let text = (body["receipt"] ?? body["receipt-data"])?.string {
             return .receipt(Array(text.utf8))
         }
@@ -141,13 +141,13 @@ package enum InputLine {
             return .notificationV1(NotificationV1Body(line))
         }
         let isAnswer = body["receipt"]?.object != nil || body["latest_receipt_info"] != nil
-        // Some kept the request's secret with the answer.
+        // Some stored the request's secret with the response.
         return body["status"] != nil && isAnswer
             ? .verifyReceipt(Redaction.withoutPasswords(line)) : nil
     }
 
-    /// The items of a status response, at most one more than a body may hold: four million
-    /// bytes could name a million of them.
+    /// The items of a status response, at most one more than a body may hold: four million bytes
+    /// could name a million of them.
     private static func transactions(_ groups: [JSONValue]) -> [Submission.Form] {
         var forms: [Submission.Form] = []
         for group in groups {

@@ -1,6 +1,6 @@
 import AppStore
 
-/// What a text is as JSON, before it is taken apart.
+/// The JSON type of a text before parsing.
 enum JSONShape {
     /// Whether the bytes are one complete JSON object.
     static func isObject(_ bytes: [UInt8]) -> Bool {

@@ -8,7 +8,7 @@ package struct InputChunk: Sendable {
     package let line: Int
     /// The line was longer than `InputLine.maximumByteCount`; only its beginning was kept.
     package let isTooLong: Bool
-    /// What it is called in reports, where file and line would not say it.
+    /// The name in reports, where file and line do not identify it.
     package var name: String?
 
     package init(bytes: [UInt8], line: Int, isTooLong: Bool, name: String? = nil) {
@@ -22,7 +22,8 @@ package struct InputChunk: Sendable {
 /// Reads a file or standard input line by line with bounded memory, off the cooperative pool.
 ///
 /// A file that is one JSON value over several lines is one chunk (`contract.md`: "or whole JSON
-/// file"), and so is one that is a single receipt; anything else is lines. Blank lines are passed over.
+/// file"), as is a file that is a single receipt; anything else is read as lines. Blank lines are
+/// skipped.
 package final class LineReader {
     private let descriptor: Int32
     private let ownsDescriptor: Bool
@@ -34,7 +35,7 @@ package final class LineReader {
     private var isFirst = true
 
     static let readByteCount = 256 * 1024
-    /// UTF-8's.
+    /// The UTF-8 byte order mark.
     package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// An input that cannot be opened or read.
@@ -106,7 +107,7 @@ package final class LineReader {
         return InputChunk(bytes: bytes, line: line, isTooLong: isTooLong)
     }
 
-    /// Passes over the rest of a line that is too long, without keeping it.
+    /// Skips the rest of a line that is too long without keeping it.
     private func skipLine() async throws(Failure) -> InputChunk {
         line += 1
         let kept = LineReader.trimmed(buffer[start...].prefix(InputLine.keptByteCount))
@@ -143,11 +144,11 @@ package final class LineReader {
 
     // MARK: Whole bodies
 
-    /// The whole input, when it is one JSON body over several lines and no larger than one may be.
+    /// The whole input, when it is one JSON body over several lines and within the size limit.
     private func wholeBody() async throws(Failure) -> InputChunk? {
         isFirst = false
         while !isAtEnd, buffer.count < LineReader.byteOrderMark.count { try await fill() }
-        // Editors of other systems leave it before a text.
+        // Some editors write it before the text.
         if buffer.starts(with: LineReader.byteOrderMark) {
             buffer.removeFirst(LineReader.byteOrderMark.count)
         }
@@ -172,7 +173,7 @@ package final class LineReader {
     /// The whole input, when it is one receipt; a binary one is never lines, whatever its size.
     private func wholeReceipt() async throws(Failure) -> InputChunk? {
         while !isAtEnd, buffer.count <= InputLine.maximumByteCount {
-            // Receipts that stand in a line each are not waited for.
+            // A receipt per line needs no further reading.
             if !WholeReceipt.isBinary(buffer),
                 let end = buffer.firstIndex(of: UInt8(ascii: "\n")),
                 WholeReceipt.isReceipt(buffer[..<end])

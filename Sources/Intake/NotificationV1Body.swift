@@ -1,11 +1,11 @@
 import AppStore
 import Signing
 
-/// The body of a version 1 notification as it was posted or kept. Its head is read once, whatever
-/// becomes of it: any client can post a body, and each reading costs more with each key.
+/// The body of a version 1 notification as posted or stored. Its head is parsed once, whatever the
+/// outcome: any client can post a body, and each parse costs more with each key.
 package struct NotificationV1Body: Sendable {
     package let bytes: [UInt8]
-    /// Where its password stands, or why it has none.
+    /// The location of its password, or why it has none.
     private let reading: Result<SealedNotificationV1, VerificationError>
     private let head: NotificationV1.Head?
 
@@ -15,7 +15,7 @@ package struct NotificationV1Body: Sendable {
         }
     }
 
-    /// Of a body whose head was read to tell which version it is.
+    /// A body whose head was parsed to determine its version.
     package init(_ bytes: [UInt8], _ head: NotificationV1.Head) {
         let sealed = SealedNotificationV1(bytes, head)
         self.init(
@@ -32,8 +32,8 @@ package struct NotificationV1Body: Sendable {
         self.head = head
     }
 
-    /// Throws `undecodablePayload` for what is no JSON, `payloadTooLarge` for what holds more
-    /// values than are looked at before a password, `wrongSharedSecret` without a password.
+    /// Throws `undecodablePayload` for invalid JSON, `payloadTooLarge` for more values before a
+    /// password than are read, `wrongSharedSecret` without a password.
     package var sealed: SealedNotificationV1 {
         get throws(VerificationError) { try reading.get() }
     }
@@ -44,17 +44,17 @@ package struct NotificationV1Body: Sendable {
     private static var withoutPassword: VerificationError {
         VerificationError(
             .wrongSharedSecret,
-            reason: "A version 1 notification has a password, and this has none.")
+            reason: "A version 1 notification has a password; this one has none.")
     }
 
     private static func unreadable(_ error: JSONError) -> VerificationError {
         guard error.code != .tooManyValues else {
             return VerificationError(
                 .payloadTooLarge,
-                reason: "It holds more than \(NotificationV1.unreadValueCount) values.")
+                reason: "The body holds more than \(NotificationV1.unreadValueCount) values.")
         }
         return VerificationError(
-            .undecodablePayload, reason: "It is not valid JSON (\(error.code.rawValue)).")
+            .undecodablePayload, reason: "The body is not valid JSON (\(error.code.rawValue)).")
     }
 }
 
@@ -65,7 +65,7 @@ extension NotificationV1Body: Equatable {
 }
 
 extension NotificationV1Body: CustomStringConvertible, CustomReflectable {
-    /// Nothing of the body, and no password.
+    /// Discloses neither body nor password.
     package var description: String { "NotificationV1Body" }
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -3,7 +3,7 @@ import Ledger
 public import LedgerStore
 public import Signing
 
-/// What could not be accepted: looking at it, and trying again.
+/// Quarantined evidence: listing and retry.
 public struct Quarantine: Sendable {
     let log: any EventStore
     let store: any QuarantineStore
@@ -26,9 +26,9 @@ public struct Quarantine: Sendable {
         }
     }
 
-    /// Takes every item in again under the present configuration. What is accepted (or known)
-    /// leaves the quarantine; the rest stays as it is. An event counts as received when it was
-    /// first delivered here, as far as the log's later times admit.
+    /// Takes in every item again under the current configuration. Accepted items and duplicates
+    /// leave the quarantine; the rest is unchanged. An event counts as received when it was first
+    /// delivered here, as far as the log's later times allow.
     ///
     /// - Parameter isEnvironmentNamed: as for `Ingest`.
     public func retry(
@@ -73,13 +73,13 @@ extension IngestSummary {
 }
 
 extension QuarantineItem {
-    /// Whether the kept copy is all there was; a part of it cannot be tried again.
+    /// Whether the stored copy is complete; a partial copy cannot be retried.
     var isWhole: Bool {
         Int64(bytes.count) == byteCount && !bytes.isEmpty
             && code != VerificationCode.payloadTooLarge.rawValue
     }
 
-    /// One line for people.
+    /// A one-line summary.
     public var text: String {
         let app = bundleId.map { " \($0)" } ?? ""
         let times = attempts > 1 ? ", \(attempts) times" : ""

@@ -1,14 +1,14 @@
 import AppStore
 import Foundation
 
-/// Takes passwords out of what is kept without having been understood: a body cut short, spelled
-/// twice or wrapped by somebody still holds the secret it was sent with.
+/// Removes passwords from evidence kept without being parsed: a body that is truncated, repeats a
+/// key or is wrapped in other text still contains the secret it was sent with.
 enum Redaction {
     static let placeholder = Array("REDACTED".utf8)
     private static let name = Array("password".utf8)
 
-    /// The bytes with every value of a member `password` replaced, however deep it is quoted. Seals
-    /// stay: nobody can read a secret from them.
+    /// The bytes with every value of a member `password` replaced, at any quoting depth. Seals are
+    /// kept: they do not disclose the secret.
     static func withoutPasswords(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -26,8 +26,8 @@ enum Redaction {
         return result
     }
 
-    /// JSON with every character that a secret can hold written plainly, wherever it was escaped,
-    /// in one pass: nothing of it is decoded otherwise. Other escapes are as they were, or zeros.
+    /// JSON with every escaped character that a secret can contain written plainly, in one pass
+    /// without further decoding. Other escapes are kept or become zeros.
     static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         bytes.withUnsafeBytes { bytes in
             [UInt8](unsafeUninitializedCapacity: bytes.count) { result, count in
@@ -56,12 +56,12 @@ enum Redaction {
         }
     }
 
-    /// Whether a character that is escaped without a number stands for itself (RFC 8259 §7).
+    /// Whether an escape without a number stands for the character itself (RFC 8259 §7).
     private static func isItself(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "/")
     }
 
-    /// What four hexadecimal digits stand for, if that is a printable character of ASCII.
+    /// The character of four hexadecimal digits, if it is printable ASCII.
     private static func printable(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt8? {
         guard index + 4 <= bytes.count, bytes[index] == UInt8(ascii: "0"),
             bytes[index + 1] == UInt8(ascii: "0"),
@@ -80,7 +80,7 @@ enum Redaction {
         return UnsafeRawPointer(found) - base
     }
 
-    /// Whether `text` stands anywhere in `bytes`.
+    /// Whether `bytes` contains `text`.
     static func contains(_ text: [UInt8], in bytes: ArraySlice<UInt8>) -> Bool {
         guard let first = text.first else { return true }
         return bytes.withUnsafeBytes { bytes in
@@ -95,7 +95,7 @@ enum Redaction {
         }
     }
 
-    /// The bytes with `text` replaced wherever it stands.
+    /// The bytes with every occurrence of `text` replaced.
     static func without(_ text: [UInt8], in bytes: [UInt8]) -> [UInt8] {
         guard !text.isEmpty, contains(text, in: bytes[...]) else { return bytes }
         var result: [UInt8] = []
@@ -112,11 +112,11 @@ enum Redaction {
         return result
     }
 
-    /// Its rarest letter, and where in it that stands.
+    /// Its rarest letter and that letter's offset.
     private static let mark = (letter: Int32(UInt8(ascii: "w")), offset: 4)
 
-    /// Where the name stands next behind a quotation mark. The C library looks for its rarest letter:
-    /// anybody may send four million bytes.
+    /// The next occurrence of the name after a quotation mark. Searches for the rarest letter with
+    /// `memchr`, since any client can send four million bytes.
     private static func firstName(in bytes: [UInt8], from index: Int) -> Int? {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return nil }

@@ -1,33 +1,33 @@
 import AppStore
 import Signing
 
-/// A version 1 notification whose password is replaced by a seal: a keyed digest of all the rest,
-/// made with the password as its key. The secret itself is nowhere, and yet who has it can tell at
-/// any time that Apple, or whoever else had it, sent these bytes, and that none was changed since.
+/// A version 1 notification whose password is replaced by a seal: an HMAC of the rest, with the
+/// password as its key. The secret itself is not stored, yet its holder can verify at any time that
+/// a holder of the secret sent these bytes and that they are unchanged.
 package struct SealedNotificationV1: Sendable {
-    /// The app the body names, before it is believed.
+    /// The app the body names, before verification.
     let bundleId: BundleId?
     private let body: [UInt8]
-    /// Where the password, or the seal, stands in the body.
+    /// The range of the password or seal in the body.
     private let place: Range<Int>
     private let vouching: Vouching
 
     private enum Vouching: Sendable {
-        /// The password as it came.
+        /// The password as received.
         case password(String)
-        /// The code of a body that came sealed.
+        /// The HMAC of a body that came sealed.
         case seal(Digest)
     }
 
     static let prefix = "hmac-sha256:"
-    /// How much longer than the shortest password, which is none, a seal is.
+    /// Length of a seal in excess of an empty password.
     static let byteCount = prefix.utf8.count + 64
 
-    /// Of a body as it was posted, with the password inside it, or sealed already, and of its head.
-    /// Nil without a password.
+    /// From a body as posted, with its password, or already sealed, and its head. Nil without a
+    /// password.
     init?(_ body: [UInt8], _ head: NotificationV1.Head) {
         guard let found = head.password, let text = found.text,
-            // A key that ends in zeros has the codes of one without them (RFC 2104).
+            // An HMAC key that ends in zeros is equivalent to one without them (RFC 2104).
             !text.utf8.contains(0)
         else {
             return nil
@@ -41,11 +41,11 @@ package struct SealedNotificationV1: Sendable {
         vouching = code.map { .seal($0) } ?? .password(text)
     }
 
-    /// The body with an empty password: what is sealed, and what tells one body from another,
-    /// whatever its password. A copy.
+    /// A copy of the body with an empty password: the sealed bytes, which identify the body
+    /// whatever its password.
     var blank: [UInt8] { body(with: "") }
 
-    /// What is kept: the body with `"hmac-sha256:<64 hexadecimal digits>"` for its password.
+    /// The stored form: the body with `"hmac-sha256:<64 hexadecimal digits>"` as its password.
     var bytes: [UInt8] {
         switch vouching {
         case .seal: return body
@@ -63,11 +63,11 @@ package struct SealedNotificationV1: Sendable {
         }
     }
 
-    /// All of it, for decoding once it is believed.
+    /// The whole body, for decoding after verification.
     func parsed() throws(JSONError) -> JSONValue { try JSONValue.parse(body) }
 
-    /// Whether its own password stands anywhere else, too, in whatever spelling. Such a body is not
-    /// kept: sealing takes the password out of one place.
+    /// Whether its password also occurs elsewhere, in any spelling. Such a body is not kept:
+    /// sealing removes the password in one place only.
     var repeatsPassword: Bool {
         guard case .password(let text) = vouching, let own = SharedSecret(text: text) else {
             return false
@@ -75,7 +75,7 @@ package struct SealedNotificationV1: Sendable {
         return own.stands(in: rest)
     }
 
-    /// What stands before the password, and behind it.
+    /// The parts before and after the password.
     var rest: [ArraySlice<UInt8>] {
         [body[..<place.lowerBound], body[place.upperBound...]]
     }
@@ -91,7 +91,7 @@ package struct SealedNotificationV1: Sendable {
 }
 
 extension SealedNotificationV1: CustomStringConvertible, CustomReflectable {
-    /// Nothing of the body, and no password.
+    /// Discloses neither body nor password.
     package var description: String { "SealedNotificationV1" }
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,31 +1,31 @@
 import AppStore
 import Signing
 
-/// One piece of evidence as it was handed in, before anything of it is believed.
+/// One piece of evidence as submitted, before verification.
 package struct Submission: Sendable {
     package enum Form: Sendable {
-        /// Whatever Apple signs on its own; told from its verified payload.
+        /// A JWS of any kind; the verified payload determines it.
         case jws([UInt8])
-        /// What its sender calls a transaction.
+        /// A transaction, according to its sender.
         case transaction([UInt8])
-        /// A transaction and its renewal info, with Apple's unsigned status beside them.
+        /// A transaction and its renewal info, with Apple's unsigned status.
         case pair(transaction: [UInt8], renewal: [UInt8], status: Int64?)
         /// An app receipt, binary or in base64.
         case receipt([UInt8])
-        /// A version 1 notification: the body, its password as it came or sealed.
+        /// A version 1 notification: the body, with its password or sealed.
         case notificationV1(NotificationV1Body)
-        /// An answer of verifyReceipt: the body.
+        /// A verifyReceipt response: the body.
         case verifyReceipt([UInt8])
-        /// An item of a body that is none: what is wrong with it, and (a beginning of) the item.
+        /// An item that is not evidence: the reason, and (a prefix of) the item.
         case unreadable(String, [UInt8])
     }
 
     package let form: Form
-    /// What an input line claims; nil: now.
+    /// The arrival time claimed by the input; nil: now.
     let claimedReceivedAt: Timestamp?
     /// `file:line`, for reports.
     package let input: String
-    /// Which of several pieces of one input, from 1; nil for the only one.
+    /// The number among several pieces of one input, from 1; nil for a single one.
     let item: Int?
 
     package init(form: Form, claimedReceivedAt: Timestamp?, input: String, item: Int?) {
@@ -35,15 +35,15 @@ package struct Submission: Sendable {
         self.item = item
     }
 
-    /// The same, of which nothing is to be kept.
+    /// The same without bytes to keep.
     var withoutBytes: Submission {
         Submission(
             form: .unreadable("", []), claimedReceivedAt: claimedReceivedAt, input: input,
             item: item)
     }
 
-    /// The bytes to keep when it cannot be accepted: `ingest` takes them again as a line, with
-    /// the time that was claimed.
+    /// The bytes to keep when it is not accepted: `ingest` accepts them as a line, with the claimed
+    /// time.
     package var line: [UInt8] {
         switch form {
         case .unreadable(_, let bytes): return bytes
@@ -63,13 +63,13 @@ package struct Submission: Sendable {
             }
             return json.bytes
         case .notificationV1(let body):
-            // A secret is never written down, not even one that is not ours.
+            // Secrets are never written, not even foreign ones.
             guard let sealed = try? body.sealed, !sealed.repeatsPassword else {
                 return []
             }
             return envelope("notificationV1", sealed.bytes)
         case .receipt(let bytes):
-            // Binary or text: as text either way, or there would be no line.
+            // Binary or base64: written as base64 either way, so that it fits on a line.
             let base64 =
                 (try? ReceiptForm.decode(bytes)).map { Base64Standard.encode($0) } ?? bytes
             var json = JSONWriter(reservingCapacity: base64.count + 96)
@@ -91,7 +91,7 @@ package struct Submission: Sendable {
         }
     }
 
-    /// A body as the text of one member, beside the time that was claimed; else the body itself.
+    /// A body as the text of one member, beside the claimed time; else the body itself.
     private func envelope(_ name: String, _ body: [UInt8]) -> [UInt8] {
         guard let claimedReceivedAt else { return body }
         var json = JSONWriter(reservingCapacity: body.count + body.count / 8 + 96)
@@ -103,12 +103,12 @@ package struct Submission: Sendable {
     }
 }
 
-/// A line that is none of the forms `ingest` takes.
+/// A line in a form that `ingest` does not accept.
 package struct UnreadableInput: Error, Sendable {
     package let code: String
     package let message: String
     package let input: String
-    /// Whether quarantine keeps it: something else may make sense of it one day.
+    /// Whether quarantine keeps it: a later version may understand it.
     var isKept = true
 
     package init(code: String, message: String, input: String, isKept: Bool = true) {

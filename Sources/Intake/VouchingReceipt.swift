@@ -1,14 +1,14 @@
 import AppStore
 import Signing
 
-/// What speaks for a version 1 notification whose password is not the app's shared secret.
+/// Identifies a version 1 notification whose password is not the app's shared secret.
 extension EventPreparation {
-    /// The configured app that the notification is about, by the receipt inside it, which Apple
-    /// signed; nil without one, and for whatever was refused for another reason.
+    /// The configured app that the notification is about, according to the receipt inside it, which
+    /// Apple signed; nil without one, and for evidence refused for another reason.
     ///
-    /// It proves nothing of the rest of the body, and is no reason to believe it: every customer has
-    /// such a receipt. But strangers have none, and where the secret configured here is the wrong one,
-    /// all that Apple sends looks like this.
+    /// It proves nothing about the rest of the body and does not authenticate it: every customer
+    /// has such a receipt. But other senders have none, and with a wrong secret configured, all
+    /// notifications from Apple look like this.
     func vouchedApp(
         of submission: Submission, refusedBy error: VerificationError, _ receivedAt: Timestamp
     ) -> BundleId? {
@@ -17,14 +17,14 @@ extension EventPreparation {
             sealed.bundleId.map({ isConfigured($0) }) ?? true,
             let receipt = body.latestReceipt,
             let verified = try? verifier.receipts.verify(receipt, receivedAt: receivedAt),
-            // Xcode's receipts are signed by nobody.
+            // Receipts from Xcode are not signed by Apple.
             verified.chain != nil,
             let bundleId = verified.receipt.bundleId, isConfigured(bundleId)
         else { return nil }
         return (sealed.bundleId ?? bundleId) == bundleId ? bundleId : nil
     }
 
-    /// What to do about it, behind why it was refused.
+    /// The remedy, appended to the reason for the refusal.
     static let vouchedAdvice =
         " The receipt inside is one that Apple signed for this app: if the secret was changed, set"
         + " apps[].sharedSecretFile, then run `subledger quarantine retry`."

@@ -5,36 +5,36 @@ public import LedgerStore
 public import SQLiteStore
 public import Signing
 
-/// Proves that the ledger is what it was: every leaf hash and the tree, the evidence behind them,
+/// Verifies the integrity of the ledger: every leaf hash and the tree, the evidence behind them,
 /// the checkpoints of derived data, and on request every signature at its own date.
 ///
-/// Works on the log alone and writes nothing: derived data is looked at where it stands, and
-/// neither its absence nor its damage keeps the log from being judged.
+/// Reads the log alone and writes nothing: derived data is checked in place, and its absence or
+/// damage does not affect the result for the log.
 public struct Audit: Sendable {
     let log: EventLog
-    /// The environment's, where derived data stands beside the log.
+    /// The environment's directory, with derived data beside the log.
     let directory: String
 
-    /// What an audit found.
+    /// The result of an audit.
     public struct Report: Sendable {
         public var log: LogAuditReport
-        /// Whether facts and projections stand on this log, as far as there are any; nil when they
+        /// Whether facts and projections, as far as they exist, belong to this log; nil when they
         /// could not be compared.
         public var projectionsMatch: Bool?
         /// Why `projectionsMatch` is nil.
         public var projectionsFailure: StoreError?
-        /// Events whose signatures were verified, tombstones and unsigned events not among them;
-        /// nil when not asked for.
+        /// Events whose signatures were verified, without tombstones and unsigned events; nil when
+        /// not requested.
         public var signaturesVerified: Int64?
-        /// Version 1 notifications whose seal could not be judged here, since it is of no secret that
-        /// the app's file holds now; nil when not asked for. Their bytes are proved by their hashes all
-        /// the same.
+        /// Version 1 notifications whose seal could not be verified, since the app's file holds no
+        /// secret that made it; nil when not requested. Their bytes are still proved by their
+        /// hashes.
         public var signaturesNotVerifiable: Int64?
         public var signatureFindings: [SignatureFinding] = []
         public var signatureFindingsOmitted = 0
 
-        /// True when nothing was found wrong. Derived data that cannot be compared does not count:
-        /// it can be made again, and `projectionsFailure` says so.
+        /// True when there are no findings. Derived data that cannot be compared does not count: it
+        /// can be rebuilt, and `projectionsFailure` reports it.
         public var isSound: Bool {
             log.isSound && projectionsMatch != false && signatureFindings.isEmpty
         }
@@ -63,10 +63,10 @@ public struct Audit: Sendable {
     }
 
     /// - Parameters:
-    ///   - verifier: given, every JWS and receipt is verified again at its date, on all cores.
-    ///   - apps: by whose shared secrets version 1 notifications are verified then.
+    ///   - verifier: if given, every JWS and receipt is verified again at its date, on all cores.
+    ///   - apps: the apps whose shared secrets verify version 1 notifications.
     ///
-    /// Damage is reported, not thrown: throws only what keeps the log from being read at all.
+    /// Damage is reported, not thrown; throws only when the log cannot be read at all.
     public func verify(
         verifier: EvidenceVerifier?, apps: [Configuration.App] = [],
         report: @escaping Projector.Report = { _ in }
@@ -86,7 +86,7 @@ public struct Audit: Sendable {
 
     // MARK: Derived data
 
-    /// Whether every checkpoint is one of this log; true, too, when nothing was derived yet.
+    /// Whether every checkpoint belongs to this log; also true when nothing was derived yet.
     private func derivedMatches() async throws(StoreError) -> Bool {
         var checkpoints: [Checkpoint] = []
         if let path = DerivedFiles.facts(in: directory).current() {
@@ -112,7 +112,7 @@ public struct Audit: Sendable {
 
     // MARK: Signatures
 
-    /// By what evidence is judged.
+    /// The means to verify evidence.
     package struct Judge: Sendable {
         let verifier: EvidenceVerifier
         var secrets = SharedSecrets([])
@@ -151,11 +151,11 @@ public struct Audit: Sendable {
     }
 
     package enum Verdict: Sendable, Equatable {
-        /// Every signature of the event holds at its date.
+        /// Every signature of the event verifies at its date.
         case verified
-        /// It carries none, or its evidence was erased, which the audit of the log tells.
+        /// Unsigned, or its evidence was erased, which the audit of the log reports.
         case nothingSigned
-        /// A seal of a secret that is not at hand.
+        /// A seal whose secret is not available.
         case notVerifiable
         case failed(SignatureFinding)
     }
@@ -199,7 +199,8 @@ public struct Audit: Sendable {
         }
     }
 
-    /// A seal of no secret at hand may be of one that was changed since: that is no finding.
+    /// A seal that matches no available secret may be from a secret changed since, and is no
+    /// finding.
     private static func checkSeal(_ logged: LoggedEvent, _ secrets: SharedSecrets) -> Verdict {
         let event = logged.event
         do throws(StoreError) {
@@ -218,6 +219,6 @@ public struct Audit: Sendable {
     private static func noPair(_ position: Int64) -> SignatureFinding {
         SignatureFinding(
             position: position, code: VerificationCode.malformedJWS.rawValue,
-            message: "The stored evidence is no signed pair.")
+            message: "The stored evidence is not a signed pair.")
     }
 }

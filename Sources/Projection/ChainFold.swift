@@ -5,13 +5,13 @@ import LedgerStore
 internal import SQLiteStore
 import Synchronization
 
-/// Folds every chain of a facts file on all cores and hands the rows on in chain order. Memory
-/// stays at a few pages.
+/// Folds every chain of a facts file on all cores and passes the rows on in chain order, holding a
+/// few pages in memory.
 struct ChainFold: Sendable {
     let facts: FactsStore
     let environment: Environment
     let catalogue: Catalogue
-    /// Classes that many chains share: one for each core, so that none waits for another.
+    /// Pool of the product classes that chains share, one for each core.
     private let idleNumbers = IdleNumbers()
 
     init(facts: FactsStore, environment: Environment, catalogue: Catalogue) {
@@ -20,21 +20,21 @@ struct ChainFold: Sendable {
         self.catalogue = catalogue
     }
 
-    /// Takes what was made of the next chains, and how many facts were folded so far.
+    /// Receives the rows of the next chains and the number of facts folded so far.
     typealias Consumer<Page> = (Page, Int64) async throws(StoreError) -> Void
 
-    /// Pages being folded or waiting for their turn, for each core.
+    /// Pages per core that are being folded or wait for their turn.
     static let pagesPerCore = 3
 
-    /// The rows of each page's chains as they are.
+    /// Passes on each page's chain rows unencoded.
     func run(_ consume: Consumer<[ChainRows]>) async throws(StoreError) {
         try await run(
             beginning: { _ in [] }, adding: { $0.append($1) }, ending: { _ in }, consume)
     }
 
-    /// Each page's rows as bytes, the chains numbered from 1 on.
+    /// Passes on each page's rows encoded, with chains numbered from 1.
     ///
-    /// - Parameter sums: takes what the chains contribute to metrics.
+    /// - Parameter sums: receives the contributions of the chains to metrics.
     func runEncoding(
         into sums: MovementPool, _ consume: Consumer<EncodedRows>
     ) async throws(StoreError) {
@@ -43,9 +43,9 @@ struct ChainFold: Sendable {
             adding: { $0.append($1) }, ending: { $0.finish() }, consume)
     }
 
-    /// While `consume` works on one page, the next are folded, and the one after is read. A page
-    /// begins with the number of chains before it; a chain's facts and rows are gone before the
-    /// next chain's are made.
+    /// Folds the next pages while `consume` works on one, and reads the page after those. A page
+    /// starts with the number of chains before it. A chain's facts and rows are released before the
+    /// next chain's are created.
     private func run<Page: Sendable>(
         beginning begin: @escaping @Sendable (Int64) -> Page,
         adding add: @escaping @Sendable (inout Page, ChainRows) -> Void,
@@ -104,7 +104,7 @@ struct ChainFold: Sendable {
         _ page: FactsPage, _ begin: () -> Page, _ add: (inout Page, ChainRows) -> Void,
         _ end: (inout Page) -> Void
     ) throws(StoreError) -> Page {
-        // Begun here: what is nobody else's is added to in place.
+        // Created here: a uniquely referenced value is appended to in place.
         var rows = begin()
         let numbers = idleNumbers.take()
         defer { idleNumbers.give(numbers) }
@@ -120,7 +120,7 @@ struct ChainFold: Sendable {
     }
 }
 
-/// What knows classes, and is not in use.
+/// Pool of class numbers that are not in use.
 private final class IdleNumbers: Sendable {
     private let idle = Mutex<[ClassNumbers]>([])
 

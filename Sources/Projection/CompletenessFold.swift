@@ -3,8 +3,8 @@ import Ledger
 import LedgerStore
 internal import SQLiteStore
 
-/// Folds completeness from the log: event by event beside the projector, or at once for a new file.
-/// Both come to the same.
+/// Folds completeness from the log: event by event beside the projector, or in one pass for a new
+/// file. Both give the same result.
 struct CompletenessFold: Sendable {
     let log: EventLog
     let environment: Environment
@@ -16,7 +16,7 @@ struct CompletenessFold: Sendable {
 
     // MARK: Event by event
 
-    /// Takes the next events, in order of position; the states they added.
+    /// Applies the next events, in order of position; returns the states they added.
     func advance(
         _ completeness: inout Completeness, by events: [RecordedEvent]
     ) async throws(StoreError) -> [Completeness.State] {
@@ -43,9 +43,9 @@ struct CompletenessFold: Sendable {
         return added
     }
 
-    // MARK: At once
+    // MARK: In one pass
 
-    /// What the whole log up to a position says. Looks only at what came after the first sweep.
+    /// The completeness of the whole log up to a position. Reads only what follows the first sweep.
     func whole(through position: Int64) async throws(StoreError) -> Completeness {
         var completeness = Completeness()
         var apps: Set<BundleId> = []
@@ -86,8 +86,8 @@ struct CompletenessFold: Sendable {
         }
     }
 
-    /// Nil for evidence that this version does not understand, or that is damaged, and for what was
-    /// erased: less is known to be complete then.
+    /// Nil for evidence that this version does not understand and for damaged or erased evidence:
+    /// less is then known to be complete.
     private func sweep(at position: Int64) async throws(StoreError) -> Sweep? {
         guard let logged = try await log.event(at: position),
             let bytes = try? logged.originalBytes(), let value = try? JSONValue.parse(bytes)

@@ -4,8 +4,8 @@ import LedgerStore
 internal import SQLiteStore
 
 extension EnvironmentLedger {
-    /// The chains an event says something of. A receipt, or a body of original StoreKit, may speak
-    /// of several: then only the evidence says which.
+    /// The chains that an event is about. A receipt or an original StoreKit body may name several;
+    /// only the evidence holds them.
     package func chains(of event: RecordedEvent) async throws(StoreError) -> [ChainId] {
         let attributes = event.attributes
         if let id = attributes.chain {

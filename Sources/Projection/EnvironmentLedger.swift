@@ -7,25 +7,26 @@ public import SQLiteStore
 import Signing
 import Synchronization
 
-/// One environment's files, open: the log, and what is derived from it. Nothing of another
-/// environment is ever in reach.
+/// The open files of one environment: the log and its derived data. Never reaches another
+/// environment's files.
 public final class EnvironmentLedger: Sendable {
     public let environment: Environment
     public let directory: String
     public let log: EventLog
     public let operations: OperationsStore
-    /// Knows derived data of this log from that of others.
+    /// Distinguishes derived data of this log from that of other logs.
     let witness: LogWitness
     private let currentFacts: Mutex<FactsStore>
     private let known = Mutex<KnownCompleteness?>(nil)
-    /// What was found wrong with facts before there was a projector to tell it.
+    /// Remarks about facts found before a projector exists to report them.
     private let untold: Mutex<[Projector.Remark]>
-    /// The apps of the configuration: whose completeness an answer about several is.
+    /// The configured apps; an answer about several apps reports the completeness of these.
     public let apps: [BundleId]
     public let catalogue: Catalogue
-    /// SHA-256 of the catalogue: with it, reducer version and facts, every answer is determined.
+    /// SHA-256 of the catalogue: it determines every answer together with reducer version and
+    /// facts.
     public let catalogueHash: Digest
-    /// The configured report zone, and the days that stored sums are kept by.
+    /// The configured report zone, and the days by which stored sums are kept.
     public let reportZone: ReportZone
     public let days: ReportDays
 
@@ -39,7 +40,7 @@ public final class EnvironmentLedger: Sendable {
         }
     }
 
-    /// The environment that people call so, in any case; nil for another word.
+    /// The environment of this directory name, in any case; nil for any other text.
     public static func environment(named name: String) -> Environment? {
         let known: [Environment] = [.production, .sandbox, .xcode, .localTesting]
         return known.first { directoryName($0).lowercased() == name.lowercased() }
@@ -63,7 +64,7 @@ public final class EnvironmentLedger: Sendable {
         days = reportZone.days
     }
 
-    /// Opens the environment's files, and makes those that are missing.
+    /// Opens the environment's files and creates missing ones.
     public static func open(
         _ configuration: Configuration, environment: Environment
     ) async throws(StoreError) -> EnvironmentLedger {
@@ -80,26 +81,27 @@ public final class EnvironmentLedger: Sendable {
             reportZone: try reportZone(configuration, directory))
     }
 
-    /// The configuration's file is checked when it is read; what was made in code is checked here.
+    /// Checks the zone of a configuration built in code; a configuration file is checked when it is
+    /// read.
     private static func reportZone(
         _ configuration: Configuration, _ directory: String
     ) throws(StoreError) -> ReportZone {
         guard let zone = ReportZone(configuration.reportTimeZone) else {
             throw StoreError(
                 .fileChanged, path: directory,
-                reason: "Its sums cannot be kept by days: reportTimeZone is no known time zone.",
+                reason: "Sums cannot be kept by day: reportTimeZone is not a known time zone.",
                 remedy: "Name an IANA time zone as reportTimeZone.")
         }
         return zone
     }
 
-    /// A log that is gone is not begun anew where derived data shows that it held events: positions
-    /// would be given out twice.
+    /// A missing log is not recreated where derived data shows that it held events: positions would
+    /// be assigned twice.
     private static func requireLog(_ directory: String) async throws(StoreError) {
         let log = "\(directory)/\(EventLog.fileName)"
         guard !FileManager.default.fileExists(atPath: log),
             let path = DerivedFiles.facts(in: directory).current(),
-            // One that cannot be read shows nothing.
+            // Unreadable facts prove nothing.
             let facts = try? await Blocking.run({ () throws(StoreError) in
                 try FactsStore(existing: path)
             }), let position = try? await facts.checkpoint().position, position > 0
@@ -107,26 +109,27 @@ public final class EnvironmentLedger: Sendable {
         try? facts.close()
         throw StoreError(
             .fileReplaced, path: log,
-            reason: "It is gone: facts up to position \(position) were derived from it.",
-            remedy: "Put it back, or `subledger restore` the newest backup; to begin a new ledger,"
+            reason: "The log is missing; facts up to position \(position) were derived from it.",
+            remedy: "Put it back, or `subledger restore` the newest backup; to start a new ledger,"
                 + " use another data directory.")
     }
 
     // MARK: Completeness
 
-    /// What was read of a projections file, and how far that had come.
+    /// The completeness stored in a projections file, and the position it was read at.
     private struct KnownCompleteness {
         var completeness: Completeness
         let projections: ObjectIdentifier
         var position: Int64
     }
 
-    /// Since when, and up to when, everything Apple sent is certainly here, of one app or of all that
-    /// are configured, as far as was known; nil: nobody looked.
+    /// The window in which everything Apple sent is certainly in the log, of one app or of all
+    /// configured apps, as far as was known; nil when no sweep covers it.
     ///
     /// - Parameters:
-    ///   - head: the position the answer holds.
-    ///   - stored: what the projections said when the answer was read; nil: what they said last.
+    ///   - head: the position of the answer.
+    ///   - stored: the completeness in the projections the answer was read from; nil for the last
+    ///     one read.
     public func complete(
         of bundleId: BundleId?, _ knowledge: KnowledgeLimit, head: Int64,
         in stored: Completeness? = nil
@@ -141,19 +144,20 @@ public final class EnvironmentLedger: Sendable {
         }
     }
 
-    /// The end of what is `complete`.
+    /// The end of `complete`.
     public func completeThrough(
         of bundleId: BundleId?, _ knowledge: KnowledgeLimit, head: Int64
     ) -> Timestamp? {
         complete(of: bundleId, knowledge, head: head)?.through
     }
 
-    /// All that is known of it, as far as the projections were read.
+    /// The completeness last read from the projections.
     public var completeness: Completeness {
         known.withLock { $0?.completeness } ?? Completeness()
     }
 
-    /// What a projections file says at its checkpoint; read only when something may have changed.
+    /// Reads the completeness of a projections file at its checkpoint, unless it cannot have
+    /// changed.
     @discardableResult
     package func completeness(
         asOf projections: ProjectionsStore, at position: Int64
@@ -167,7 +171,7 @@ public final class EnvironmentLedger: Sendable {
         return read
     }
 
-    /// Notes what a projections file says from now on.
+    /// Keeps the completeness of a projections file.
     func learn(_ completeness: Completeness, from projections: ProjectionsStore, at position: Int64)
     {
         known.withLock {
@@ -179,23 +183,22 @@ public final class EnvironmentLedger: Sendable {
 
     // MARK: Facts
 
-    /// The facts to read now. Another file may take their place; hold on to one store for one
-    /// question.
+    /// The current facts. Another file may replace them; use one store for the whole of one query.
     public var facts: FactsStore { currentFacts.withLock { $0 } }
 
     package var factsFiles: DerivedFiles { .facts(in: directory) }
 
-    /// How long to wait for another process that is making the first facts file.
+    /// Wait for another process that creates the first facts file, milliseconds.
     static let waitMilliseconds = 10_000
     static let pollMilliseconds = 20
 
-    /// Facts to read, and what to tell of the file that stood there before.
+    /// The facts opened, and remarks about the file they replaced.
     private struct FoundFacts: Sendable {
         let store: FactsStore
         var remarks: [Projector.Remark] = []
     }
 
-    /// What was found wrong with facts and made again since the last call.
+    /// Returns and clears the remarks about facts that were rebuilt since the last call.
     func takeRemarks() -> [Projector.Remark] {
         untold.withLock { untold in
             defer { untold = [] }
@@ -208,7 +211,7 @@ public final class EnvironmentLedger: Sendable {
         untold.withLock { $0 += found.remarks }
     }
 
-    /// Facts are derived: missing or damaged ones are begun anew, and decoded again from the log.
+    /// Facts are derived: missing or damaged ones are recreated and decoded again from the log.
     private static func openFacts(_ directory: String) async throws(StoreError) -> FoundFacts {
         var waited = 0
         while true {
@@ -219,7 +222,7 @@ public final class EnvironmentLedger: Sendable {
             guard waited < waitMilliseconds else {
                 throw StoreError(
                     .fileLocked, path: directory,
-                    reason: "The facts are of no use, and another process projects here.",
+                    reason: "The facts are unusable, and another process projects here.",
                     remedy: "Wait for it to finish, or end it; then try again.")
             }
             try? await Task.sleep(for: .milliseconds(pollMilliseconds))
@@ -227,15 +230,15 @@ public final class EnvironmentLedger: Sendable {
         }
     }
 
-    /// Nil when there is nothing usable and another process holds the lock.
+    /// Nil when there are no usable facts and another process holds the lock.
     private static func foundFacts(_ directory: String) throws(StoreError) -> FoundFacts? {
         if let facts = try usableFacts(directory).store { return FoundFacts(store: facts) }
         guard let lock = try ProjectorLock.take(directory: directory) else { return nil }
-        // The lock's last holder may have made one.
+        // The lock's previous holder may have created the file.
         return try foundFacts(directory, holding: lock)
     }
 
-    /// The current facts, or new ones in the place of what is of no use.
+    /// The current facts, or new ones in place of an unusable file.
     private static func foundFacts(
         _ directory: String, holding lock: ProjectorLock
     ) throws(StoreError) -> FoundFacts {
@@ -245,7 +248,7 @@ public final class EnvironmentLedger: Sendable {
             store: try newFacts(directory, holding: lock), remarks: loss.map { [$0] } ?? [])
     }
 
-    /// Without a store: why there is none; nil, too, where there never was one.
+    /// The current facts if usable. Without a store: the reason; nil where there never was a file.
     private static func usableFacts(
         _ directory: String
     ) throws(StoreError) -> (store: FactsStore?, loss: Projector.Remark?) {
@@ -266,13 +269,13 @@ public final class EnvironmentLedger: Sendable {
         return facts
     }
 
-    /// Takes the current facts file if it is another one by now; another process may have made it.
+    /// Opens the current facts file if another process replaced it.
     package func reopenFacts() async throws(StoreError) {
         guard factsFiles.current() != facts.path || !facts.isInPlace else { return }
         take(try await EnvironmentLedger.openFacts(directory))
     }
 
-    /// As `reopenFacts`, for the holder of the lock: what is of no use is begun anew at once.
+    /// As `reopenFacts`, for the holder of the lock: unusable facts are recreated at once.
     func reopenFacts(holding lock: ProjectorLock) async throws(StoreError) {
         guard factsFiles.current() != facts.path || !facts.isInPlace else { return }
         let directory = directory
@@ -282,7 +285,7 @@ public final class EnvironmentLedger: Sendable {
             })
     }
 
-    /// Forgets the facts: an empty file takes their place, and they are decoded again.
+    /// Replaces the facts with an empty file; they are then decoded again.
     func beginFactsAnew(holding lock: ProjectorLock) async throws(StoreError) {
         let directory = directory
         let fresh = try await Blocking.run { () throws(StoreError) in
@@ -291,7 +294,7 @@ public final class EnvironmentLedger: Sendable {
         currentFacts.withLock { $0 = fresh }
     }
 
-    /// Makes a facts file that was built the current one.
+    /// Makes a newly built facts file the current one.
     func useFacts(_ path: String, holding lock: ProjectorLock) async throws(StoreError) {
         let files = factsFiles
         let built = try await Blocking.run { () throws(StoreError) in
@@ -308,7 +311,7 @@ public final class EnvironmentLedger: Sendable {
         try? facts.close()
     }
 
-    /// How projections are to be built now.
+    /// The build that projections must have now.
     public var build: ProjectionsStore.Build {
         ProjectionsStore.Build(catalogueHash: catalogueHash.hexadecimal, days: days)
     }

@@ -1,8 +1,8 @@
 public import LedgerStore
 
 extension LedgerSession {
-    /// The state that holds everything in the log by now: brought up to it here, or by the process
-    /// that projects.
+    /// A snapshot that includes the current end of the log, caught up here or by the process that
+    /// projects.
     public func currentSnapshot(
         report: @escaping Projector.Report = { _ in }
     ) async throws(StoreError) -> LedgerSnapshot {

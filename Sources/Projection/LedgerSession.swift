@@ -4,21 +4,21 @@ import Ledger
 public import LedgerStore
 public import SQLiteStore
 
-/// A ledger brought up to the head found at the start: what a read command works on.
+/// A ledger caught up to the head found at the start, for a read command.
 public struct LedgerSession: Sendable {
     public let ledger: EnvironmentLedger
     public let projections: ProjectionsStore
-    /// The last position every answer includes.
+    /// The last position that every answer includes.
     public let head: Int64
     /// Nil while another process projects here.
     public let projector: Projector?
 
-    /// What to tell when derived data had to be made again (`design.md` §3: rebuild and say so).
+    /// Messages about derived data that was rebuilt (`design.md` §3: rebuild and say so).
     public var remarks: [String] {
         (projector?.remarks ?? []).map { remark in
             switch remark {
             case .diverged(let position):
-                "Derived data stood at position \(position) of another log than this one, which"
+                "Derived data was at position \(position) of another log; this one"
                     + " ends at \(head) (a restored backup, or a fork?). It was rebuilt from this"
                     + " log; events that only the other one held are not in any answer."
             case .gone, .damaged, .foreign, .relinked, .unreadable: remark.text
@@ -26,11 +26,11 @@ public struct LedgerSession: Sendable {
         }
     }
 
-    /// How long to wait for another process that projects and says nothing new.
+    /// Wait for another process that projects without reporting progress, milliseconds.
     static let waitMilliseconds = 120_000
     static let pollMilliseconds = 20
 
-    /// Opens the environment and catches up, or waits for the process that is doing so.
+    /// Opens the environment and catches up, or waits for the process that does.
     public static func open(
         _ configuration: Configuration, environment: Environment,
         report: @escaping Projector.Report = { _ in }
@@ -39,11 +39,11 @@ public struct LedgerSession: Sendable {
         return try await open(ledger, report: report)
     }
 
-    /// How long to wait for the projector's lock that was asked for, of whoever makes no progress.
+    /// Wait for the requested projector lock while its holder makes no progress, milliseconds.
     static let wishMilliseconds = 5_000
 
-    /// Opens an open environment to project in it, asking whoever else does to let go. Without a
-    /// projector when they did not in time.
+    /// Opens an environment for projecting and asks the current projector to release the lock.
+    /// Without a projector when it does not release it in time.
     public static func openToProject(
         _ ledger: EnvironmentLedger, report: @escaping Projector.Report = { _ in }
     ) async throws(StoreError) -> LedgerSession {
@@ -51,7 +51,7 @@ public struct LedgerSession: Sendable {
         let wish = try await Blocking.run { () throws(StoreError) in
             try ProjectorWish.make(directory: directory)
         }
-        // Held until the lock is: whoever was asked must not take it again before us.
+        // Held until the lock is taken, so that the previous holder does not take it first.
         defer { withExtendedLifetime(wish) {} }
         var waited = 0
         var heard: ProjectionProgress?
@@ -65,7 +65,7 @@ public struct LedgerSession: Sendable {
         return try await open(ledger, report: report)
     }
 
-    /// Catches up an open environment; nil while another process projects in it.
+    /// Catches up an open environment; nil while another process projects there.
     private static func projecting(
         _ ledger: EnvironmentLedger, _ report: @escaping Projector.Report
     ) async throws(StoreError) -> LedgerSession? {
@@ -88,7 +88,7 @@ public struct LedgerSession: Sendable {
             if let session = try await following(ledger, head: head) { return session }
             try? await Task.sleep(for: .milliseconds(pollMilliseconds))
             waited += pollMilliseconds
-            // Whoever makes progress is worth waiting for.
+            // A holder that makes progress extends the wait.
             guard let progress = ProjectorLock.progress(directory: ledger.directory),
                 progress != heard
             else { continue }
@@ -103,7 +103,7 @@ public struct LedgerSession: Sendable {
             remedy: "Wait for it to finish, or end it; then try again.")
     }
 
-    /// Another process projects: its files, once they hold `head`.
+    /// Waits for the files of the projecting process to include `head`.
     private static func following(
         _ ledger: EnvironmentLedger, head: Int64
     ) async throws(StoreError) -> LedgerSession? {
@@ -121,7 +121,7 @@ public struct LedgerSession: Sendable {
                 asOf: store, at: try await store.checkpoint().position)
             return LedgerSession(ledger: ledger, projections: store, head: head, projector: nil)
         } catch {
-            // The holder of the lock finds it too, and makes it again.
+            // The holder of the lock finds the damage too and rebuilds the file.
             guard error.isDamage || error.code == .noSuchFile else { throw error }
             return nil
         }
@@ -132,7 +132,7 @@ public struct LedgerSession: Sendable {
             try? await ledger.facts.settle()
             let last = projector.projections
             try? await last.settle()
-            // Closed properly, so that whoever opens it next finds nothing to recover.
+            // Closed cleanly, so that the next open needs no recovery.
             if last !== projections { try? last.close() }
         }
         try? projections.close()

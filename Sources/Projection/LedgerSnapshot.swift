@@ -1,19 +1,21 @@
 public import SQLiteStore
 
-/// One state of what is derived: the files to read, and the position up to which both hold the
-/// log. Published as a whole, so that no answer mixes two states; the files stay open for as long
-/// as somebody reads them.
+/// One state of the derived data: the files to read, and the position up to which both include the
+/// log. Published as a unit, so that no answer mixes two states; the files stay open while readers
+/// use them.
 public struct LedgerSnapshot: Sendable {
     public let ledger: EnvironmentLedger
     public let facts: FactsStore
     public let projections: ProjectionsStore
-    /// The last position every answer includes.
+    /// The last position that every answer includes.
     public let position: Int64
 
+    /// Queries on this state.
     package init(
         ledger: EnvironmentLedger, facts: FactsStore, projections: ProjectionsStore, position: Int64
     ) {
         self.ledger = ledger
+    /// Customer queries on this state.
         self.facts = facts
         self.projections = projections
         self.position = position

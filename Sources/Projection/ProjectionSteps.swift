@@ -3,22 +3,22 @@ import Ledger
 import LedgerStore
 internal import SQLiteStore
 
-/// Applies events in order of position, some at a time: first their facts, then the rows of every
-/// chain they touch. While the rows of one step are written, the facts of the next are decoded and
-/// its chains are folded.
+/// Applies events in order of position, in steps: first their facts, then the rows of every chain
+/// they touch. While the rows of one step are written, the facts of the next are decoded and its
+/// chains folded.
 struct ProjectionSteps: Sendable {
     let ledger: EnvironmentLedger
     let projections: ProjectionsStore
-    /// Classes that many chains share; nil leaves the sums of metrics as they are.
+    /// Product classes that chains share; nil leaves the sums of metrics unchanged.
     let numbers: ClassNumbers?
-    /// Events of a step at most; fewer in tests.
+    /// Maximum events per step; fewer in tests.
     var eventCount = ProjectionSteps.eventCount
-    /// Called after each step with the time it took: whoever shares the cores may hold it up.
+    /// Called after each step with its duration; may delay the next step.
     var rest: Projector.Rest = { _ in true }
     let tell: @Sendable (ProjectionProgress) -> Void
 
-    /// Events whose rows are written in one transaction, where so many wait: pages that several of
-    /// them touch are written once.
+    /// Maximum events whose rows are written in one transaction: a page that several of them touch
+    /// is written once.
     static let eventCount = 2_500
     /// Chains whose facts are in memory at once.
     static let chainCount = 500
@@ -27,7 +27,7 @@ struct ProjectionSteps: Sendable {
     func run(through head: Int64) async throws(StoreError) {
         let position = try await projections.checkpoint().position
         let start = try await ledger.completeness(asOf: projections, at: position)
-        // Of at least as many events as there are to apply: what they are derived from.
+        // The tree covers at least the events to apply.
         let tree = try await ledger.log.tree()
         var began = ContinuousClock.now
         var step = try await step(after: position, through: head, start, of: tree)
@@ -53,8 +53,8 @@ struct ProjectionSteps: Sendable {
 
     // MARK: Facts
 
-    /// Decodes the events up to a position that the facts do not hold yet; the next are decoded while
-    /// some are written.
+    /// Decodes the events up to a position that the facts do not hold yet, while the previous ones
+    /// are written.
     private func addFacts(
         through end: Int64, head: Int64, of tree: CompactRange
     ) async throws(StoreError) {
@@ -88,16 +88,16 @@ struct ProjectionSteps: Sendable {
 
     // MARK: Rows
 
-    /// What the next events come to.
+    /// The result of folding the next events.
     private struct Step {
         var rows: [ChainRows]
         var completeness: Completeness
-        /// States of `completeness` that are new.
+        /// New states of `completeness`.
         var added: [Completeness.State]
         var checkpoint: Checkpoint
     }
 
-    /// Folds again the chains that the next events touch; nil at the head.
+    /// Folds the chains that the next events touch; nil at the head.
     private func step(
         after position: Int64, through head: Int64, _ completeness: Completeness,
         of tree: CompactRange

@@ -3,15 +3,15 @@ import Foundation
 public import LedgerStore
 public import SQLiteStore
 
-/// A projections file as an operator sees it.
+/// A projections file as listed for operators.
 public struct ProjectionsListing: Sendable {
     public let name: String
     public let isCurrent: Bool
-    /// The file and its write-ahead log.
+    /// Size of the file and its write-ahead log.
     public let byteCount: Int64
-    /// How it was built; nil when it cannot be read.
+    /// The build of the file; nil when unreadable.
     public let build: ProjectionsStore.Build?
-    /// Up to where it contains the log.
+    /// The last position it includes.
     public let position: Int64?
     /// Whether this release with this configuration would use it.
     public let isUsable: Bool
@@ -60,8 +60,8 @@ extension EnvironmentLedger {
 }
 
 extension Projector {
-    /// Removes projections files; with no names given, all that are not current. Those that
-    /// somebody has open stay.
+    /// Removes projections files; without names, all that are not current. Files that a process has
+    /// open are kept.
     ///
     /// Throws `fileInUse` for the current one, `noSuchFile`.
     public func drop(

@@ -3,66 +3,66 @@ public import LedgerStore
 public import SQLiteStore
 import Synchronization
 
-/// Brings what is derived up to the log: first the facts, then the rows of every chain that a new
-/// fact touches; far behind, both in bulk. One projector works in a data directory at a time.
+/// Catches derived data up with the log: first the facts, then the rows of every chain that a new
+/// fact touches; both in bulk when far behind. A data directory has one projector at a time.
 public final class Projector: Sendable {
     let ledger: EnvironmentLedger
-    /// Held for as long as this value lives.
+    /// Held for the lifetime of this value.
     let lock: ProjectorLock
     private let current: Mutex<ProjectionsStore>
     private let found: Mutex<[Remark]>
-    /// Classes that many chains share.
+    /// Product classes that chains share.
     private let numbers: ClassNumbers?
 
-    /// Whether the projections were built anew on opening, all of them.
+    /// Whether opening rebuilt all projections.
     public let wasBuiltOnOpening: Bool
 
-    /// What was found wrong with derived data and made again; people are told (`design.md` §3).
+    /// Problems of derived data that were repaired; reported to operators (`design.md` §3).
     public var remarks: [Remark] { found.withLock { $0 } }
 
     public typealias Progress = ProjectionProgress
     public typealias Report = @Sendable (Progress) -> Void
-    /// Called between steps with the time that the last one took, and before what takes long: whether
-    /// there is time left for that.
+    /// Called between steps with the duration of the last one, and before a long operation; returns
+    /// whether there is time for it.
     package typealias Rest = @Sendable (Duration) async -> Bool
-    /// What making everything in bulk is taken to last: as long as whoever shares the cores likes to
-    /// hold it up for.
+    /// The assumed duration of a bulk rebuild, for `Rest`.
     static let bulkDuration: Duration = .seconds(60)
 
-    /// Why derived data was made again.
+    /// Why derived data was rebuilt.
     public enum Remark: Hashable, Sendable {
-        /// It belonged to another log than this one (a restored backup, a fork), up to `position`.
+        /// It belonged to another log (a restored backup, a fork), up to `position`.
         case diverged(position: Int64)
         /// The current file was deleted or replaced by hand.
         case gone(name: String)
         /// The current file was damaged.
         case damaged(name: String)
-        /// The link named something that is no file of its kind. Nothing was written there.
+        /// The link named a file of another kind; that file was not written to.
         case foreign(link: String, target: String)
-        /// The link was changed by hand to another file while somebody projected.
+        /// The link was changed by hand to another file during projection.
         case relinked(link: String, name: String)
-        /// An event of the log cannot be read, its row or its evidence. Nothing is made again: its
-        /// chain, where the row still names one, says so in its notices, and the others go on.
+        /// An event of the log cannot be read, its row or its evidence. Nothing is rebuilt: its
+        /// chain, where the row still names one, reports this in its notices, and the other chains
+        /// are unaffected.
         case unreadable(position: Int64)
 
         /// One sentence.
         public var text: String {
             switch self {
             case .diverged(let position):
-                "Derived data stood at position \(position) of another log than this one; it was"
+                "Derived data was at position \(position) of another log; it was"
                     + " rebuilt from this log."
-            case .gone(let name): "\(name) was gone; \(Remark.mending(name))."
+            case .gone(let name): "\(name) was missing; \(Remark.mending(name))."
             case .damaged(let name): "\(name) was damaged; \(Remark.mending(name))."
             case .foreign(let link, let target):
-                "\(link) named \(target), which is no file that belongs there; \(Remark.mending(link))."
+                "\(link) named \(target), which does not belong there; \(Remark.mending(link))."
             case .relinked(let link, let name):
-                "\(link) was made to name another file by hand; \(name) was brought up to the log, and"
-                    + " answers come from it."
+                "\(link) was changed by hand to another file; \(name) was caught up with"
+                    + " the log, and answers come from it."
             case .unreadable(let position):
-                "Position \(position) of the log is damaged and was passed over: what it said is in no"
+                "Position \(position) of the log is damaged and was skipped: its content is in no"
                     + " answer, and its chain has the notice unreadable. See `subledger audit"
-                    + " verify`; restore the newest backup that verifies, which makes everything"
-                    + " derived anew."
+                    + " verify`; restore the newest backup that verifies, which rebuilds all"
+                    + " derived data."
             }
         }
 
@@ -73,7 +73,7 @@ public final class Projector: Sendable {
         }
     }
 
-    /// The current projections. Hold on to one store for one question.
+    /// The current projections. Use one store for the whole of one query.
     public var projections: ProjectionsStore { current.withLock { $0 } }
 
     private init(
@@ -88,9 +88,10 @@ public final class Projector: Sendable {
         found = Mutex(remarks)
     }
 
-    /// Opens the current projections, or builds new ones when there are none, when they were
-    /// built for another reducer, decoder, catalogue or report zone, or for another log, or are far behind.
+    /// Opens the current projections, or builds new ones when there are none, when they were built
+    /// for another reducer, decoder, catalogue, report zone or log, or when they are far behind.
     ///
+    /// Nil while another process projects here.
     /// Nil while another process projects here.
     public static func open(
         _ ledger: EnvironmentLedger, report: @escaping Report = { _ in }
@@ -98,8 +99,8 @@ public final class Projector: Sendable {
         try await open(ledger, keepingSums: true, report: report)
     }
 
-    /// - Parameter keepsSums: false leaves the sums of metrics as they are, to measure what they
-    ///   cost; such a file is good for nothing else.
+    /// - Parameter keepsSums: false leaves the sums of metrics unchanged, to measure their cost;
+    ///   such a file has no other use.
     package static func open(
         _ ledger: EnvironmentLedger, keepingSums keepsSums: Bool,
         report: @escaping Report = { _ in }
@@ -143,7 +144,7 @@ public final class Projector: Sendable {
             wasBuiltOnOpening: usable == nil, remarks: remarks, keepsSums: keepsSums)
     }
 
-    /// The current projections, unless they were built for something else or are damaged.
+    /// The current projections, unless they were built otherwise or are damaged.
     private static func usable(
         _ ledger: EnvironmentLedger, _ remarks: inout [Remark]
     ) async throws(StoreError) -> ProjectionsStore? {
@@ -168,7 +169,7 @@ public final class Projector: Sendable {
         }
     }
 
-    /// A checkpoint that the log does not confirm belongs to another log.
+    /// Whether the log confirms the checkpoint; otherwise it belongs to another log.
     package static func isOfThisLog(
         _ ledger: EnvironmentLedger, _ checkpoint: Checkpoint
     ) async throws(StoreError) -> Bool {
@@ -177,13 +178,14 @@ public final class Projector: Sendable {
 
     // MARK: Catching up
 
-    /// Applies every event up to the head found now; the position reached. Damaged derived data is made again.
+    /// Applies every event up to the current head and returns the position reached. Rebuilds
+    /// damaged derived data.
     @discardableResult
     public func catchUp(report: @escaping Report = { _ in }) async throws(StoreError) -> Int64 {
         try await catchUp(resting: { _ in true }, report: report)
     }
 
-    /// The same beside others who need the cores: `rest` holds it up between steps.
+    /// Catches up, calling `rest` between steps to yield the cores.
     @discardableResult
     package func catchUp(
         resting rest: @escaping Rest, report: @escaping Report
@@ -197,8 +199,8 @@ public final class Projector: Sendable {
         }
     }
 
-    /// Makes all rows again from the facts (with `fromLog`: the facts, too), into a new file that
-    /// becomes the current one.
+    /// Rebuilds all rows from the facts (with `fromLog`: the facts, too) in a new file that becomes
+    /// the current one.
     public func rebuild(
         fromLog: Bool = false, report: @escaping Report = { _ in }
     ) async throws(StoreError) {
@@ -223,8 +225,8 @@ public final class Projector: Sendable {
             try await projections.checkpoint().position,
             try await ledger.facts.checkpoint().position)
         if BulkLimits.isFar(behind: head - position, head: head) || !projections.isInPlace {
-            // In bulk all cores are taken: who needs them for something else goes first, and whoever
-            // is about to end does not begin with it.
+            // A bulk rebuild takes all cores: other work goes first, and a stopping service does
+            // not start one.
             guard await rest(Projector.bulkDuration) else { return position }
             try await rebuild(report: report)
         }
@@ -238,9 +240,10 @@ public final class Projector: Sendable {
         return head
     }
 
-    /// Makes another file that was built for the same answers the current one, and catches it up.
+    /// Makes another file of the same build the current one and catches it up.
     ///
-    /// Throws `noSuchFile` for what is no name of one, `fileChanged` when it was built for other answers or belongs to another log.
+    /// Throws `noSuchFile` when `name` is not the name of a projections file, `fileChanged` when
+    /// the file has another build or belongs to another log.
     public func use(_ name: String) async throws(StoreError) {
         let files = ledger.projectionFiles
         let path = try files.requiredPath(of: name)
@@ -263,20 +266,20 @@ public final class Projector: Sendable {
 }
 
 extension DerivedFiles {
-    /// Why nothing is current, where a link is left: what to tell of it. Nil without one.
+    /// Why no file is current although a link exists; nil without a link.
     var loss: Projector.Remark? {
         guard current() == nil, let name = linkedName() else { return nil }
         return isLinkForeign ? .foreign(link: linkName, target: name) : .gone(name: name)
     }
 }
 
-/// When derived data is far enough behind to be made in bulk (`design.md` §3).
+/// Thresholds for rebuilding derived data in bulk (`design.md` §3).
 public enum BulkLimits {
-    /// More events than this: always.
+    /// Behind by more events than this: always in bulk.
     public static let behindEventCount: Int64 = 100_000
-    /// More than this share of the log, in percent, too …
+    /// Behind by more than this percentage of the log: in bulk, too …
     public static let behindPercent: Int64 = 10
-    /// … unless it is so little that one by one is quicker than a new file.
+    /// … unless there are so few events that applying them is faster than a new file.
     public static let leastEventCount: Int64 = 10_000
 
     public static func isFar(behind: Int64, head: Int64) -> Bool {

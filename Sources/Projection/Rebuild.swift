@@ -4,18 +4,18 @@ import Ledger
 import LedgerStore
 internal import SQLiteStore
 
-/// Makes derived data in bulk (`design.md` §3): facts from the log where they are missing, and a
-/// new projections file from the facts, which then takes the place of the current one.
+/// Builds derived data in bulk (`design.md` §3): missing facts from the log, then a new projections
+/// file from the facts, which replaces the current one.
 struct Rebuild: Sendable {
     let ledger: EnvironmentLedger
-    /// Shows that nobody else projects.
+    /// Proof that no other process projects.
     let lock: ProjectorLock
 
-    /// Brings the facts up to the log (with `fromLog`: makes all of them again), folds them into a
-    /// new file, and switches to it; the new store. What the files before the last one took of the
-    /// disk is given back.
+    /// Catches the facts up with the log (with `fromLog`: decodes all of them again), folds them
+    /// into a new file, and switches to it; returns the new store. Deletes all files before the
+    /// previous one.
     ///
-    /// Stored facts that cannot be read are made again from the log, asked to or not.
+    /// Unreadable facts are decoded again from the log even without `fromLog`.
     ///
     /// Interrupted at any moment, it leaves the old file current and nothing to clean up.
     func run(
@@ -46,7 +46,7 @@ struct Rebuild: Sendable {
             return store
         }
         await dropSuperseded(files)
-        // A service goes on for months after it.
+        // The service may run for months afterwards.
         await Blocking.run { FreedMemory.giveBack() }
         return store
     }
@@ -56,7 +56,7 @@ struct Rebuild: Sendable {
     private func bringFacts(
         to checkpoint: Checkpoint, fromLog: Bool, _ report: @escaping Projector.Report
     ) async throws(StoreError) {
-        // Facts that are to be made again need not be readable.
+        // Facts that will be rebuilt need not be readable.
         let start = fromLog ? 0 : try await ledger.facts.checkpoint().position
         let behind = checkpoint.position - start
         guard fromLog || behind > 0 else { return }
@@ -68,7 +68,7 @@ struct Rebuild: Sendable {
             lock.note(progress)
             report(progress)
         }
-        // Adding more than there is costs more than making all of it again in order.
+        // Adding more than exists costs more than rebuilding everything in order.
         guard fromLog || behind > start else {
             return try await build.extend(ledger.facts, through: checkpoint, report: told)
         }
@@ -83,7 +83,7 @@ struct Rebuild: Sendable {
     private func fold(
         into path: String, _ report: @escaping Projector.Report
     ) async throws(StoreError) {
-        // Facts only grow, and only the holder of the lock adds any.
+        // Facts only grow, and only the holder of the lock adds to them.
         let facts = ledger.facts
         let checkpoint = try await facts.checkpoint()
         let (build, directory, days) = (ledger.build, ledger.directory, ledger.days)
@@ -113,15 +113,15 @@ struct Rebuild: Sendable {
         }
     }
 
-    /// Gives back the room of files that are neither current nor the newest others, unless somebody
-    /// has them open.
+    /// Deletes files that are neither current nor the newest others, unless a process has them
+    /// open.
     private func dropSuperseded(_ files: DerivedFiles, keeping count: Int = 1) async {
         let lock = lock
         await Blocking.run {
             let current = files.current()
             let others = files.names().filter { files.path(of: $0) != current }
             for name in others.dropLast(count) {
-                // What cannot be dropped now is dropped after the next rebuild.
+                // A file that cannot be deleted now is deleted after the next rebuild.
                 _ = try? files.drop(name, holding: lock)
             }
         }
@@ -129,9 +129,10 @@ struct Rebuild: Sendable {
 }
 
 extension EnvironmentLedger {
-    /// The checkpoint that derived data at `position` has; nil when the log holds no such event.
+    /// The checkpoint of derived data at `position`; nil when the log holds no such event.
     ///
-    /// - Parameter tree: the log's, for what is derived from it; nil for a mere place.
+    /// - Parameter tree: the log's tree for a checkpoint to derive data from; nil for a mere
+    ///   position.
     package func checkpoint(
         at position: Int64, of tree: CompactRange? = nil
     ) async throws(StoreError) -> Checkpoint? {

@@ -4,14 +4,15 @@ public import Ledger
 public import LedgerStore
 public import SQLiteStore
 
-/// Decodes and folds the whole log again, apart from everything stored, and names what the current
-/// projections say differently: damage, or what another reducer, decoder or catalogue would change.
+/// Decodes and folds the whole log again, independently of stored derived data, and reports the
+/// differences of the current projections: damage, or what another reducer, decoder or catalogue
+/// would change.
 public struct RebuildCheck: Sendable {
     private let ledger: EnvironmentLedger
-    /// Keeps others from projecting meanwhile.
+    /// Keeps other processes from projecting meanwhile.
     private let lock: ProjectorLock
 
-    /// One chain whose stored rows are not what its evidence says.
+    /// A chain whose stored rows differ from those of its evidence.
     public struct Difference: Sendable, Hashable {
         public let chain: ChainId
         /// `table.column` for each column that differs, `table` where rows are missing or surplus;
@@ -19,24 +20,25 @@ public struct RebuildCheck: Sendable {
         public package(set) var columns: [String]
     }
 
-    /// What was found. `differences` holds the first in chain order, `count` says how many there
-    /// are.
+    /// The result. `differences` holds the first differences in chain order; `count` is their total
+    /// number.
     public struct Report: Sendable {
         public var differences: [Difference] = []
         public var count = 0
-        /// What is wrong with the files apart from the rows of chains: tables with rows of no
-        /// chain, `schema` for other tables or views, tables of sums that are not those of the
-        /// contributions, the name of a file that SQLite finds at odds with itself.
+        /// Findings about the files apart from the rows of chains: tables with rows of no chain,
+        /// `schema` for other tables or views, tables of sums that do not match the contributions,
+        /// the name of a file that SQLite finds inconsistent.
         public var fileFindings: [String] = []
-        /// What SQLite says of files that are at odds with themselves, by name.
+        /// SQLite's findings about inconsistent files, by name.
         public var faults: [String: String] = [:]
-        /// Up to where was compared: the projections' checkpoint.
+        /// The last position compared: the projections' checkpoint.
         public let position: Int64
-        /// How the compared file was built, nil when it does not say, and how it would be now.
+        /// The build of the compared file, nil when it does not state one, and the build it would
+        /// have now.
         public let stored: ProjectionsStore.Build?
         public let expected: ProjectionsStore.Build
 
-        /// Notes a chain whose stored facts are not what decoding makes.
+        /// Notes a chain whose stored facts differ from the decoded ones.
         mutating func noteFacts(of chain: ChainId, limit: Int) {
             guard let index = differences.firstIndex(where: { $0.chain == chain }) else {
                 return note(chain, ["facts"], limit: limit)
@@ -56,7 +58,7 @@ public struct RebuildCheck: Sendable {
         }
     }
 
-    /// Differences named one by one.
+    /// Maximum differences listed individually.
     public static let maximumDifferenceCount = 1_000
 
     public init(_ projector: Projector) {
@@ -64,8 +66,8 @@ public struct RebuildCheck: Sendable {
         lock = projector.lock
     }
 
-    /// For projections of another build, which a projector would replace before they could be
-    /// compared; nil when the current ones are of this build, or there are none.
+    /// A check for projections of another build, which a projector would replace before they could
+    /// be compared; nil when the current ones are of this build, or there are none.
     ///
     /// Throws `fileLocked` while another process projects here.
     public static func ofAnotherBuild(
@@ -138,7 +140,7 @@ public struct RebuildCheck: Sendable {
                 found.fileFindings.append("completeness")
             }
         }
-        // Rows are compared as they are found one way; questions find them in others, too.
+        // The comparison reads rows along one index; queries use others.
         for file in [path, ledger.facts.path] {
             let fault = try await Blocking.run { () throws(StoreError) in
                 try DerivedFiles.fault(in: file)
@@ -199,7 +201,7 @@ public struct RebuildCheck: Sendable {
     }
 }
 
-/// The chains of a projections file in order, a page at a time.
+/// The chains of a projections file in order, read a page at a time.
 private struct StoredWalk {
     private let stored: StoredChains
     private var page: [ChainRows] = []

@@ -1,12 +1,11 @@
 package import AppStore
 import Signing
 
-/// An answer as it goes over the wire: made once, here, for whoever asks.
+/// An encoded answer, as sent over the wire.
 public struct ServedAnswer: Sendable {
     /// JSON.
     public let bytes: [UInt8]
-    /// Weak (RFC 9110 §8.8.1): equal as long as nothing in the answer changes but when, and on
-    /// which position, it was asked.
+    /// Weak (RFC 9110 §8.8.1): equal while only the time and position of the query change.
     public let entityTag: String
     /// The position the answers of this state include.
     public let position: Int64
@@ -26,7 +25,7 @@ public struct ServedAnswer: Sendable {
         self.lag = lag
     }
 
-    /// An answer of which only the end tells when it was asked: made once, without a second copy.
+    /// An answer whose stamp comes last: encoded once, without a second copy.
     package init(unstamped bytes: consuming [UInt8], stamp: String, position: Int64, lag: Int64) {
         entityTag = ServedAnswer.entityTag(of: bytes)
         bytes += Array(stamp.utf8)
@@ -35,7 +34,7 @@ public struct ServedAnswer: Sendable {
         self.lag = lag
     }
 
-    /// - Parameter bytes: the answer without what tells when, and on which position, it was asked.
+    /// - Parameter bytes: the answer without its stamp, the time and position of the query.
     package static func entityTag(of bytes: [UInt8]) -> String {
         "W/\"\(SHA256.hash(bytes).hexadecimal.prefix(tagCharacterCount))\""
     }

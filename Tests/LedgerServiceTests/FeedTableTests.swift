@@ -3,7 +3,7 @@ import Foundation
 import Ledger
 import Testing
 
-/// The names that receivers are promised, and where they come from.
+/// The documented names of changes, and their sources.
 @Suite("Tables of Feeds.md")
 struct FeedTableTests {
     private static func page() throws -> String {
@@ -24,12 +24,12 @@ struct FeedTableTests {
         }
     }
 
-    /// What stands in backticks.
+    /// Texts in backticks.
     private static func quoted(_ text: String) -> Set<String> {
         Set(text.matches(of: /`([A-Za-z]+)`/).map { String($0.1) })
     }
 
-    @Test("every change has its name in the page, and the page names no other")
+    @Test("every change name is in the page, and the page has no other")
     func names() throws {
         let page = try FeedTableTests.page()
         let body = try #require(page.components(separatedBy: "\n## Names\n").last)
@@ -38,7 +38,7 @@ struct FeedTableTests {
         #expect(told == Set(ChangeName.allCases.map(\.rawValue)))
     }
 
-    @Test("every type of Apple's says which names it comes to, and those are names")
+    @Test("every notification type maps to existing change names")
     func types() throws {
         let rows = try FeedTableTests.rows("### From Apple's types and to RevenueCat's names")
         #expect(rows.count > 20)

@@ -4,8 +4,8 @@ import AppStore
 import Testing
 
 
-/// What `make fuzz` found in this room: one case for each, with the input written out, or pasted as
-/// base64 where it cannot be read anyway.
+/// Findings of `make fuzz` for the service: one case for each, with the input in plain text, or in
+/// base64 where it is not readable.
 @Suite("Fuzz regressions of the service")
 struct FuzzRegressionTests {
     /// A configuration, and the key that its error must name.

@@ -3,7 +3,7 @@ import Foundation
 import Simulator
 import Testing
 
-/// The stories are enough, and each is complete.
+/// Checks that the stories cover everything, and that each is complete.
 @Suite("Replay coverage")
 struct ReplayCoverageTests {
     /// Every row of the type and subtype table that can touch a lifecycle (App Store Server
@@ -42,7 +42,9 @@ struct ReplayCoverageTests {
         return found
     }()
 
-    @Test("Some story tells every row of Apple's table that can touch a lifecycle", arguments: rows)
+    @Test(
+        "Some story contains every row of Apple's table that can touch a lifecycle", arguments: rows
+    )
     func row(_ row: String) {
         #expect(ReplayCoverageTests.told.contains(row))
     }
@@ -52,7 +54,7 @@ struct ReplayCoverageTests {
         #expect(StoryTelling.names.count >= ReplayCoverageTests.minimumStoryCount)
     }
 
-    @Test("A story has its three files, each with something in it", arguments: StoryTelling.names)
+    @Test("A story has its three files, none of them empty", arguments: StoryTelling.names)
     func files(_ name: String) throws {
         let folder = StoryTelling.folder.appending(path: name)
         for file in ["story.md", "notifications.ndjson", "expected.json"] {
@@ -61,7 +63,7 @@ struct ReplayCoverageTests {
         }
     }
 
-    @Test("A story expects something of every chain it tells of", arguments: StoryTelling.names)
+    @Test("A story has expectations for every chain it contains", arguments: StoryTelling.names)
     func expectations(_ name: String) throws {
         let story = try StoryTelling.story(name)
         let expected = try JSONValue.parse(try #require(story.expected))

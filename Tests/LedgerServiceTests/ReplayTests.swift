@@ -4,15 +4,15 @@ import Projection
 import Simulator
 import Testing
 
-/// Every story under `Replays/`, told in several ways that must come to the same
-/// (`design.md` §7).
+/// Every story under `Replays/`, played in several ways that must give the same result (`design.md`
+/// §7).
 @Suite("Replays")
 struct ReplayTests {
-    /// Each is a way to shuffle the deliveries of every story.
+    /// Each is a seed to shuffle the deliveries of every story.
     static let seeds: [UInt64] = [20_261, 20_262]
 
     @Test(
-        "A story says the same in any order, repeated, in pieces and rebuilt",
+        "A story gives the same result in any order, repeated, in pieces and rebuilt",
         arguments: StoryTelling.names)
     func story(_ name: String) async throws {
         let story = try StoryTelling.story(name)
@@ -27,7 +27,7 @@ struct ReplayTests {
         }
     }
 
-    /// Told as it arrived: what `expected.json` says; and rebuilt from the log: the same.
+    /// In order of arrival it gives `expected.json`; rebuilt from the log, the same.
     private func inOrder(_ story: Story, _ lines: [[UInt8]]) async throws -> [String] {
         var telling = try await StoryTelling(story)
         try await telling.take(lines)
@@ -47,7 +47,7 @@ struct ReplayTests {
         return answers
     }
 
-    /// In a wild order, every delivery twice somewhere; the second time nothing is appended.
+    /// Shuffled, every delivery repeated somewhere; the second time nothing is appended.
     private func shuffled(
         _ story: Story, _ lines: [[UInt8]], seed: UInt64, _ expected: [String]
     ) async throws {
@@ -62,8 +62,8 @@ struct ReplayTests {
         await telling.scratch.remove()
     }
 
-    /// Newest first, one append and one projection after another; what the projections then hold
-    /// is what a rebuild from the log would write.
+    /// Newest first, each event appended and projected separately; the projections then equal those
+    /// of a rebuild from the log.
     private func inPieces(
         _ story: Story, _ lines: [[UInt8]], _ expected: [String]
     ) async throws {

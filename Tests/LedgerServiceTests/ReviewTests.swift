@@ -9,13 +9,13 @@ import Signing
 import Simulator
 import Testing
 
-/// What hostile reviews of the running ledger found: each was a defect once.
+/// Findings of hostile reviews of the running ledger: each was a defect once.
 @Suite("Reviews")
 struct ReviewTests {
     private let chain = MadeChain(id: "590000000000002")
     private let foreign = MadeChain(id: "590000000000001", bundleId: "com.example.other")
 
-    @Test("Evidence that found no room in quarantine is counted and said")
+    @Test("Evidence that found no room in quarantine is counted and reported")
     func notKept() async throws {
         let ledger = try TemporaryLedger()
         let lines = try (0...QuarantineLimits.foreignCountPerBundle).map { index in
@@ -29,7 +29,7 @@ struct ReviewTests {
         #expect(summary.errors.last?.message.contains("ingest this again") == true)
     }
 
-    @Test("A body of more pieces than any page has is refused whole; one of just as many is read")
+    @Test("A body of more pieces than the limit is refused whole; one at the limit is read")
     func pieces() async throws {
         let ledger = try TemporaryLedger()
         for (count, read) in [(1_000, 1_000), (1_001, 1)] {
@@ -42,7 +42,7 @@ struct ReviewTests {
         }
     }
 
-    @Test("What came through quarantine counts as received when it was first delivered")
+    @Test("Events from quarantine count as received when they were first delivered")
     func firstDelivery() async throws {
         var ledger = try TemporaryLedger()
         let delivered = ledger.now
@@ -99,7 +99,7 @@ struct ReviewTests {
         #expect(shown.allSatisfy { $0["notices"]?.array?.isEmpty == true })
     }
 
-    @Test("A log that is not the one derived data was made from is rebuilt from, and it is said")
+    @Test("Derived data of another log is rebuilt, with a remark")
     func divergence() async throws {
         let ledger = try TemporaryLedger()
         let long = try await ledger.ingest(chain.life)
@@ -108,7 +108,7 @@ struct ReviewTests {
         _ = try await other.ingest([chain.bought()])
         let names = ["", "-wal", "-shm"].map { EventLog.fileName + $0 }
         try FileDamage.remove([EventLog.fileName], in: ledger.environmentDirectory)
-        // Nothing is appended to a log begun anew where there was one.
+        // Nothing is appended to a log recreated in place of a lost one.
         await #expect(throws: StoreError(.fileReplaced, reason: "", remedy: "")) {
             try await ledger.ingest([chain.bought()])
         }

@@ -6,8 +6,8 @@ import Signing
 import Simulator
 import Testing
 
-/// What a second reading of the service found: each was a defect once.
-@Suite("Second reading of the service")
+/// Findings of a second review of the service: each was a defect once.
+@Suite("Second review of the service")
 struct SecondReadingTests {
     private let foreign = MadeChain(id: "580000000000001", bundleId: "com.example.other")
 
@@ -51,7 +51,7 @@ struct SecondReadingTests {
         for item in items { #expect(item.byteCount > 0) }
     }
 
-    @Test("A retry neither multiplies what stays nor makes up another reason for it")
+    @Test("A retry neither multiplies the remaining items nor changes their reasons")
     func retryIsStable() async throws {
         let ledger = try TemporaryLedger()
         let long = try TestAuthority.signer.sign(
@@ -64,9 +64,9 @@ struct SecondReadingTests {
         #expect(try await items(ledger).map(\.code) == before)
     }
 
-    /// A body that is not what Apple sends must not pass for one with nothing in it.
+    /// A body that Apple does not send must not pass for an empty one.
     @Test(
-        "A statuses body whose groups are none is reported",
+        "A statuses body with malformed groups is reported",
         arguments: [
             #"{"data":[1]}"#, #"{"data":[{"lastTransactions":"x"}]}"#, #"{"data":[{}]}"#,
         ])

@@ -3,18 +3,18 @@ public import AppStoreAPI
 import Foundation
 public import Intake
 
-/// An app's In-App Purchase key on the disk: read once, when the client is made.
+/// An app's In-App Purchase key file, read once when the client is created.
 public struct APIKeyFile: Sendable, Equatable {
-    /// The file, as it was configured.
+    /// The path as configured.
     public let path: String
-    /// Whether others than its owner can read it.
+    /// Whether users other than its owner can read it.
     public let isReadableByOthers: Bool
     private let pem: [UInt8]
 
-    /// Largest file taken: a `.p8` has some 260 bytes.
+    /// Largest accepted file: a `.p8` has some 260 bytes.
     public static let maximumByteCount = 16 * 1_024
 
-    /// Reads the file. Throws `ConfigurationError` that names `key`, and nothing of what is inside.
+    /// Reads the file. Throws `ConfigurationError` that names `key` and discloses no content.
     public init(path: String, key: String) throws(ConfigurationError) {
         var status = stat()
         let isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -33,11 +33,11 @@ public struct APIKeyFile: Sendable, Equatable {
     }
 
     private static let expected =
-        "The file must hold an In-App Purchase key as App Store Connect gives it out: PEM, P-256."
+        "The file must hold an In-App Purchase key downloaded from App Store Connect: PEM, P-256."
 
     /// The credentials of an app with this key. Throws `ConfigurationError` that names the setting.
     ///
-    /// - Parameter key: where the settings stand, e.g. `apps[0].api`.
+    /// - Parameter key: the path of the settings, e.g. `apps[0].api`.
     public func credentials(
         _ api: Configuration.API, bundleId: BundleId, key: String
     ) throws(ConfigurationError) -> APICredentials {

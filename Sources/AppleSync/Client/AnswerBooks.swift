@@ -5,15 +5,15 @@ public import Projection
 public import Signing
 import Synchronization
 
-/// The ledgers that Apple's answers go into: of each environment its own, opened when its first
-/// answer comes, unless it is open already.
+/// The ledgers that take in Apple's responses, one per environment. Each is opened with its first
+/// response, unless it is already open.
 public final class AnswerBooks: Sendable {
     private let configuration: Configuration
     private let apps: [Configuration.App]
     private let verifier: EvidenceVerifier
     let clock: @Sendable () -> Timestamp
     private let books: Mutex<[Environment: Book]>
-    /// Ledgers that were open before stay open.
+    /// Ledgers that the caller opened and closes.
     private let lent: Set<Environment>
     private let opening = Turnstile()
 
@@ -23,11 +23,11 @@ public final class AnswerBooks: Sendable {
     }
 
     /// - Parameters:
-    ///   - configuration: where ledgers are.
-    ///   - apps: whose evidence is accepted.
-    ///   - verifier: says what is believed.
-    ///   - ledgers: those that are open already; others' `close` is not called.
-    ///   - clock: now, at each call.
+    ///   - configuration: names the data directory.
+    ///   - apps: the apps whose evidence is accepted.
+    ///   - verifier: verifies the evidence.
+    ///   - ledgers: ledgers already open; `close` leaves them open.
+    ///   - clock: returns the current time.
     public init(
         _ configuration: Configuration, apps: [Configuration.App], verifier: EvidenceVerifier,
         ledgers: [EnvironmentLedger] = [], clock: @escaping @Sendable () -> Timestamp
@@ -46,16 +46,16 @@ public final class AnswerBooks: Sendable {
                 }))
     }
 
-    /// The environment's ledger. Throws what opening it throws.
+    /// The environment's ledger. Throws the error of opening it.
     public func ledger(
         _ environment: Environment
     ) async throws(StoreError) -> EnvironmentLedger {
         try await book(environment).ledger
     }
 
-    /// Takes a body into the environment's ledger; what became of it.
+    /// Takes a body into the environment's ledger and returns the result.
     ///
-    /// - Parameter name: of the question, for reports.
+    /// - Parameter name: the request, for reports.
     func take(
         _ body: [UInt8], named name: String, into environment: Environment
     ) async throws(StoreError) -> IngestSummary {
@@ -80,20 +80,21 @@ public final class AnswerBooks: Sendable {
         return try result.get()
     }
 
-    /// Every ledger that is open, in the order of their names.
+    /// Every open ledger, in order of name.
     public var ledgers: [EnvironmentLedger] {
         books.withLock { $0.values.map(\.ledger) }
             .sorted { $0.environment.rawValue < $1.environment.rawValue }
     }
 
-    /// Hands over what was opened here, to be closed elsewhere. Nothing is taken in afterwards.
+    /// Returns the ledgers opened here, for the caller to close. No bodies can be taken in
+    /// afterwards.
     public func surrender() -> [EnvironmentLedger] {
         let own = ledgers.filter { !lent.contains($0.environment) }
         books.withLock { books in for ledger in own { books[ledger.environment] = nil } }
         return own
     }
 
-    /// Closes what was opened here. Nothing is taken in afterwards.
+    /// Closes the ledgers opened here. No bodies can be taken in afterwards.
     public func close() async {
         for ledger in surrender() { await ledger.close() }
     }

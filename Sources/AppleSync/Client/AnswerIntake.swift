@@ -5,16 +5,16 @@ public import LedgerStore
 public import Projection
 public import Signing
 
-/// Takes answers of the App Store Server API into a ledger: what is signed in them is verified and
-/// appended like anything else, with the source `history`.
+/// Takes App Store Server API responses into a ledger: the signed parts are verified and appended
+/// like other evidence, with the source `history`.
 public struct AnswerIntake: Sendable {
     private let ingest: Ingest
 
     /// - Parameters:
-    ///   - ledger: of the environment that answered.
-    ///   - apps: whose evidence is accepted.
-    ///   - verifier: says what is believed.
-    ///   - clock: now, at each call.
+    ///   - ledger: of the environment that responded.
+    ///   - apps: the apps whose evidence is accepted.
+    ///   - verifier: verifies the evidence.
+    ///   - clock: returns the current time.
     public init(
         ledger: EnvironmentLedger, apps: [Configuration.App], verifier: EvidenceVerifier,
         clock: @escaping @Sendable () -> Timestamp
@@ -23,9 +23,9 @@ public struct AnswerIntake: Sendable {
             ledger: ledger, apps: apps, verifier: verifier, source: .history, clock: clock)
     }
 
-    /// Takes in the bodies of answers, in their order; what became of them.
+    /// Takes in response bodies in order and returns the result.
     ///
-    /// - Parameter name: of the question, for reports: `transactionHistory:2` is its second page.
+    /// - Parameter name: the request, for reports: `transactionHistory:2` is its second page.
     public func take(
         _ bodies: [[UInt8]], named name: String
     ) async throws(StoreError) -> IngestSummary {

@@ -2,45 +2,45 @@ public import AppStore
 import Foundation
 public import Signing
 
-/// Makes an answer of the App Store Server API readable: every signed part is verified and replaced
-/// by what was signed. What does not verify is replaced by why.
+/// Decodes an App Store Server API response for display: replaces every signed part by its verified
+/// content, or by the reason why it does not verify.
 public struct AnswerReader: Sendable {
     let verifier: EvidenceVerifier
-    /// When the answer came.
+    /// When the response arrived.
     let now: Timestamp
 
     /// - Parameters:
     ///   - verifier: the one the intake uses.
-    ///   - now: when the answer came: the date of what names none.
+    ///   - now: when the response arrived, the date of parts that state none.
     public init(verifier: EvidenceVerifier, now: Timestamp) {
         self.verifier = verifier
         self.now = now
     }
 
-    /// The members of Apple's answers that hold evidence the intake takes.
+    /// The members of Apple's responses that hold evidence for the intake.
     static let evidenceKeys: Set<String> = [
         "signedPayload", "signedTransactionInfo", "signedAppTransactionInfo", "signedTransactions",
         "notificationHistory", "data",
     ]
 
-    /// Whether there is anything in the answer to take in.
+    /// Whether the response contains evidence to take in.
     public static func holdsEvidence(_ body: [UInt8]) -> Bool {
         (try? JSONValue.parse(body))?.object?.contains { evidenceKeys.contains($0.key) } ?? false
     }
 
-    /// The environment the first signed part names, unverified: only to choose the ledger that is
-    /// asked to verify it; its own rules decide.
+    /// The environment that the first signed part names, unverified: it only selects the ledger,
+    /// whose own verification decides.
     public static func claimedEnvironment(_ body: [UInt8]) -> Environment? {
         guard let value = try? JSONValue.parse(body) else { return nil }
         return firstToken(value).flatMap { environment(of: $0) }
     }
 
-    /// The answer with its signed parts opened; nil when it is no JSON.
+    /// The response with its signed parts decoded; nil when it is not JSON.
     public func read(_ body: [UInt8]) -> JSONValue? {
         (try? JSONValue.parse(body)).map { open($0, key: "") }
     }
 
-    // MARK: Opening
+    // MARK: Decoding
 
     private func open(_ value: JSONValue, key: String) -> JSONValue {
         switch value {
@@ -86,7 +86,7 @@ public struct AnswerReader: Sendable {
         }
     }
 
-    // MARK: Looking inside
+    // MARK: Inspection
 
     private static func firstToken(_ value: JSONValue, key: String = "") -> String? {
         switch value {

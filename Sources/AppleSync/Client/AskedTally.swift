@@ -1,8 +1,8 @@
 internal import Intake
 
-/// What questions about one customer brought, so far.
+/// Counts of the requests about one customer so far.
 public struct AskedTally: Sendable, Equatable {
-    /// Answers, a page each. Attempts that failed are not among them.
+    /// Responses, one per page; failed attempts are not counted.
     public var requests: Int64 = 0
     /// Pieces of evidence in them.
     public var received: Int64 = 0
@@ -10,20 +10,20 @@ public struct AskedTally: Sendable, Equatable {
     public var duplicates: Int64 = 0
     /// Appended too, but counted once, here.
     public var conflicts: Int64 = 0
-    /// Not taken in: not believed, or of another app or environment.
+    /// Refused: not verified, or of another app or environment.
     public var refused: Int64 = 0
-    /// Why the first of those was not.
+    /// The reason for the first refusal.
     public var refusal: Refusal?
-    /// The end of the log after the last that was taken in.
+    /// The end of the log after the last event taken in.
     public var position: Int64 = 0
 
-    /// Why a piece of evidence was not taken in.
+    /// Why a piece of evidence was refused.
     public struct Refusal: Sendable, Equatable {
         public let code: String
         public let message: String
     }
 
-    /// Nothing asked yet.
+    /// No requests yet.
     public init() {}
 
     mutating func add(_ summary: IngestSummary) {

@@ -2,12 +2,11 @@ import AppStore
 public import AppStoreAPI
 public import LedgerStore
 
-/// Why questions about a customer came to an end before their answers did. What was taken in before
-/// stays.
+/// Why the requests about a customer ended early. Events taken in before remain.
 public enum AskingFailure: Error, Sendable, Equatable {
-    /// Apple did not answer, or not what was asked.
+    /// Apple did not respond, or not as requested.
     case apple(APIFailure)
-    /// The answer could not be kept.
+    /// The response could not be stored.
     case store(StoreError)
 
     /// Stable; scripts rely on it.
@@ -26,7 +25,7 @@ public enum AskingFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether the next question would end like this one: nobody is to be asked any more.
+    /// Whether further requests would fail the same way, for any customer.
     var concernsEverybody: Bool {
         switch self {
         case .apple(let failure):
@@ -38,13 +37,13 @@ public enum AskingFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether the same question may be answered later: then it was not about the customer.
+    /// Whether the same request may succeed later, so that the failure is not about the customer.
     var mayPass: Bool {
         guard case .apple(let failure) = self else { return false }
         return failure.isRetryable || failure.code == .unexpectedStatus
     }
 
-    /// Whether Apple knows nothing of the id: 4040010, or 4040005 of an id of another kind.
+    /// Whether Apple does not know the id: 4040010, or 4040005 for an id of another kind.
     package var isUnknownId: Bool {
         guard case .apple(let failure) = self else { return false }
         return failure.appleCode == Raw(.transactionIdNotFound)

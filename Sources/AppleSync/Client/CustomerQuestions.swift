@@ -6,27 +6,28 @@ internal import Projection
 internal import SQLiteStore
 import Signing
 
-/// Asks Apple everything about one customer, and takes the answers into the ledger of the
-/// environment they name. Histories go on where they were left, so that asking again brings only
-/// what came or changed since.
+/// Requests everything about one customer from Apple, and takes the responses into the ledger of
+/// the environment they name. Histories resume at their last cursor, so that a repetition fetches
+/// only what is new or changed.
 package struct CustomerQuestions: Sendable {
     let client: AppStoreServerAPIClient
     let books: AnswerBooks
     /// Any id of the customer.
     let id: String
     package private(set) var tally = AskedTally()
-    /// Whom to ask: after the first answer, whoever gave it.
+    /// The environments to request from; after the first response, the one that responded.
     private var choice: EnvironmentChoice
-    /// Whose ledger takes the answers: after the first answer, one and the same.
+    /// The ledger's environment; fixed by the first response.
     private(set) var environment: Environment?
-    /// Chains that last longer, as Apple's newest word has it, than their newest transaction says.
+    /// Chains that, by their renewal info, last longer than their newest transaction.
     private(set) var outlasting: [String] = []
 
     /// - Parameters:
     ///   - client: of the app.
     ///   - books: the ledgers.
     ///   - id: any id of the customer.
-    ///   - choice: whom to ask; what was asked of one environment only goes into its ledger.
+    ///   - choice: the environments to request from; responses of a single one go into its ledger
+    ///     only.
     package init(
         _ client: AppStoreServerAPIClient, books: AnswerBooks, id: String,
         in choice: EnvironmentChoice
@@ -38,23 +39,23 @@ package struct CustomerQuestions: Sendable {
         if case .only(let environment) = choice { self.environment = environment }
     }
 
-    // MARK: Questions
+    // MARK: Requests
 
-    /// Every transaction of the customer since the place where the history was left.
+    /// Every transaction of the customer since the history's last cursor.
     package mutating func transactions() async throws(AskingFailure) {
         try await history(.transactionHistory) { client, id, place, choice in
             client.transactionHistoryPages(id, after: place, in: choice)
         }
     }
 
-    /// Every refund of the customer, likewise.
+    /// Every refund of the customer since the last cursor.
     mutating func refunds() async throws(AskingFailure) {
         try await history(.refundHistory) { client, id, place, choice in
             client.refundHistoryPages(id, after: place, in: choice)
         }
     }
 
-    /// Where every subscription of the customer stands now.
+    /// The current status of every subscription of the customer.
     package mutating func statuses() async throws(AskingFailure) {
         let answer: APIAnswer<StatusResponse>
         do throws(APIFailure) {
@@ -67,9 +68,9 @@ package struct CustomerQuestions: Sendable {
         }
     }
 
-    /// What Apple sent about the chains that last longer than their transactions say: a renewal that
-    /// was extended may be told by RENEWAL_EXTENDED alone (`lifecycle.md` §2 rule 4). Nothing is
-    /// asked where the statuses, asked for before, name none.
+    /// Notifications about the chains that last longer than their transactions: RENEWAL_EXTENDED
+    /// may be the only evidence of an extended renewal (`lifecycle.md` §2 rule 4). Sends no request
+    /// when the statuses, requested before, name no such chain.
     package mutating func extensions() async throws(AskingFailure) {
         guard !outlasting.isEmpty, let environment else { return }
         let now = books.clock()
@@ -81,7 +82,7 @@ package struct CustomerQuestions: Sendable {
         }
     }
 
-    /// What Apple sent about the customer since `start`.
+    /// Notifications about the customer since `start`.
     mutating func notifications(
         of chain: String? = nil, from start: Timestamp, to end: Timestamp,
         in environment: Environment
@@ -122,7 +123,7 @@ package struct CustomerQuestions: Sendable {
             try await take(page, endpoint)
             last = page.value.nextPlace ?? last
         }
-        // What was refused must come again: the place stays where it was.
+        // Refused evidence must be fetched again: the cursor stays.
         guard let last, !last.isEmpty, tally.refused == refusedBefore else { return }
         try await keep(last, endpoint)
     }
@@ -146,8 +147,8 @@ package struct CustomerQuestions: Sendable {
         } catch { throw .store(error) }
     }
 
-    /// The environment an answer names: in what is signed, or beside it. Only chooses the ledger,
-    /// whose own rules decide.
+    /// The environment a response names, in a signed part or beside it. It only selects the ledger,
+    /// whose own verification decides.
     private static func named(_ body: [UInt8]) -> Environment? {
         AnswerReader.claimedEnvironment(body)
             ?? (try? JSONValue.parse(body))?["environment"]?.string
@@ -160,8 +161,8 @@ package struct CustomerQuestions: Sendable {
         HistoryPlace.Key(bundleId: client.bundleId, id: id, endpoint: endpoint.name)
     }
 
-    /// Where the history was left, if the ledger still holds everything up to there. Nil before
-    /// anybody answered, since nobody knows then whose ledger that would be.
+    /// The history's last cursor, if the ledger still contains everything up to it. Nil before the
+    /// first response, since the ledger is not known then.
     private func place(_ endpoint: Endpoint) async throws(AskingFailure) -> String? {
         guard let environment else { return nil }
         do throws(StoreError) {
@@ -186,8 +187,8 @@ package struct CustomerQuestions: Sendable {
 }
 
 extension LastTransactionsItem {
-    /// Whether the renewal info states a later end than the transaction, and no failed payment does
-    /// it. Read without verifying: it only decides what is asked.
+    /// Whether the renewal info states a later end than the transaction, not because of a failed
+    /// payment. Read unverified: it only selects requests.
     var isOutlasting: Bool {
         guard status?.value != .billingRetry, status?.value != .billingGracePeriod,
             let end = date("expiresDate", in: signedTransactionInfo),
@@ -205,7 +206,7 @@ extension LastTransactionsItem {
 }
 
 extension AskingFailure {
-    /// Apple does not take the place any more (4000005): the history is fetched whole.
+    /// Apple no longer accepts the cursor (4000005): the whole history is fetched.
     fileprivate var isUnknownPlace: Bool {
         guard case .apple(let failure) = self else { return false }
         return failure.appleCode == Raw(.invalidRequestRevision)

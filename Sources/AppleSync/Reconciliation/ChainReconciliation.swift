@@ -3,46 +3,46 @@ internal import Intake
 public import Ledger
 internal import LedgerStore
 
-/// What looking up one chain came to.
+/// The result of reconciling one chain.
 public struct ChainReconciliation: Sendable, Equatable {
     public let chain: ChainId
     /// Codes of the notices that were open before, each once, in byte order.
     public let before: [String]
-    /// What Apple was asked, in this order.
+    /// The requests to Apple, in order.
     public package(set) var asked: [Question] = []
     /// Codes of the notices that are open now.
     public package(set) var after: [String]
     public package(set) var outcome: Outcome = .open
-    /// Why the look-up ended early; nil when it did not.
+    /// Why the reconciliation ended early; nil when it did not.
     public package(set) var failure: AskingFailure?
-    /// Why a piece of what came was not taken in; nil when all was.
+    /// Why a piece of evidence received was refused; nil when all was accepted.
     public package(set) var refusal: AskedTally.Refusal?
 
-    /// One question, with what it brought.
+    /// One request and what it returned.
     public struct Question: Sendable, Equatable {
         /// The endpoint's name.
         public let endpoint: String
-        /// Pieces of evidence that came.
+        /// Pieces of evidence received.
         public let received: Int64
-        /// Those that were new.
+        /// New ones among them.
         public let appended: Int64
     }
 
-    /// What became of the chain's notices.
+    /// The outcome for the chain's notices.
     public enum Outcome: String, Sendable, CaseIterable {
-        /// None of them is open any more.
+        /// All notices are closed.
         case closed
-        /// Apple's answers explain not all of them.
+        /// Apple's responses do not explain all of them.
         case open
-        /// What Apple says and what is held contradict each other, and that is recorded.
+        /// Apple's data contradicts stored evidence; the contradiction is recorded.
         case contradiction
-        /// Apple knows nothing of the chain.
+        /// Apple does not know the chain.
         case unknown
-        /// Apple could not be asked, or what came could not be taken in.
+        /// A request failed, or a response could not be taken in.
         case failed
     }
 
-    /// Answers of Apple's that it took, at least.
+    /// Responses received from Apple, at least.
     public package(set) var requests: Int64 = 0
 
     init(chain: ChainId, before: [String]) {
@@ -51,7 +51,7 @@ public struct ChainReconciliation: Sendable, Equatable {
         after = before
     }
 
-    /// One line for people.
+    /// A one-line summary.
     public var text: String {
         let questions = asked.map { "\($0.endpoint) \($0.appended) new of \($0.received)" }
         let result =

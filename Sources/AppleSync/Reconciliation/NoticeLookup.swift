@@ -5,7 +5,7 @@ import LedgerStore
 internal import Queries
 internal import SQLiteStore
 
-/// Looks one chain up: the cheapest question that may close its notices first, and no further one
+/// Reconciles one chain: sends the cheapest request that may close its notices first, and stops
 /// once they are closed.
 struct NoticeLookup: Sendable {
     let client: AppStoreServerAPIClient
@@ -48,10 +48,10 @@ struct NoticeLookup: Sendable {
         return result
     }
 
-    // MARK: Questions
+    // MARK: Requests
 
     private func endpoints(_ work: ReconcileWork) -> [Endpoint] {
-        // A notification that Apple no longer keeps explains nothing.
+        // A notification older than Apple's history explains nothing.
         let mayBeKept = work.notices.contains {
             $0.code == .renewalOverdue || $0.from > window
         }
@@ -59,7 +59,7 @@ struct NoticeLookup: Sendable {
             + [.allSubscriptionStatuses, .transactionHistory, .refundHistory]
     }
 
-    /// The earliest time from which Apple still keeps notifications.
+    /// The earliest time for which Apple still keeps notifications.
     private var window: Timestamp {
         now.advanced(
             byMilliseconds: ReconcileLimits.windowMarginMilliseconds
@@ -80,7 +80,7 @@ struct NoticeLookup: Sendable {
 
     // MARK: Notices
 
-    /// Those that are open once the projections hold `position`.
+    /// The open notices once the projections include `position`.
     private func notices(
         of chain: ChainId, atLeast position: Int64
     ) async throws(AskingFailure) -> [NoticeCode] {
@@ -92,7 +92,7 @@ struct NoticeLookup: Sendable {
         } catch { throw .store(error) }
     }
 
-    /// Codes of those that are looked up, and of a contradiction that the look-up brought to light.
+    /// Codes of the reconcilable notices, and of a contradiction found by the reconciliation.
     private func open(_ notices: [NoticeCode], _ wasContradicted: Bool) -> [String] {
         let open = notices.filter { code in
             scope.codes.contains(code) || code == .contradiction && !wasContradicted

@@ -5,10 +5,10 @@ public import LedgerStore
 public import Projection
 internal import SQLiteStore
 
-/// Turns notices into questions to Apple: notification history, statuses, transaction and refund
-/// history of the chain, until what looked wrong is explained. The most valuable chains come first.
+/// Turns notices into requests to Apple: notification history, statuses, transaction and refund
+/// history of the chain, until the notices are explained. The most valuable chains come first.
 public struct Reconcile: Sendable {
-    /// The projections, once they hold at least this position.
+    /// The projections, once they include at least this position.
     public typealias Projected = @Sendable (Int64) async throws(StoreError) -> LedgerSnapshot
 
     private let clients: [BundleId: AppStoreServerAPIClient]
@@ -18,8 +18,8 @@ public struct Reconcile: Sendable {
 
     /// - Parameters:
     ///   - clients: of the apps that have a key.
-    ///   - books: takes the answers.
-    ///   - ledger: whose notices are looked up.
+    ///   - books: takes in the responses.
+    ///   - ledger: the ledger whose notices are reconciled.
     ///   - projected: the projections of that ledger.
     public init(
         _ clients: [BundleId: AppStoreServerAPIClient], books: AnswerBooks,
@@ -33,14 +33,14 @@ public struct Reconcile: Sendable {
 
     // MARK: Running
 
-    /// Looks up chains until there are none left, or the budget is spent, or Apple cannot be asked.
+    /// Reconciles chains until none are left, the budget is spent, or Apple cannot be reached.
     ///
     /// - Parameters:
     ///   - scope: which notices.
-    ///   - budget: how much may be asked.
-    ///   - report: told after each chain.
+    ///   - budget: the limits on requests.
+    ///   - report: called after each chain.
     ///
-    /// Throws when notices cannot be read; whatever ends a run later stands in its report.
+    /// Throws when notices cannot be read; a later failure is in the run's report.
     public func run(
         _ scope: ReconcileScope = .gaps, budget: ReconcileBudget = ReconcileBudget(),
         report tell: @Sendable (ReconcileReport) -> Void = { _ in }
@@ -64,17 +64,17 @@ public struct Reconcile: Sendable {
         return report
     }
 
-    /// What one run works on.
+    /// The state of one run.
     private struct Run {
         let work: [ReconcileWork]
         let scope: ReconcileScope
         let budget: ReconcileBudget
         let now: Timestamp
-        /// Of runs before.
+        /// Results of previous runs.
         let lookups: [ChainId: ChainLookup]
     }
 
-    /// What there is to look up, among apps with a key.
+    /// The chains to reconcile, among apps with a key.
     private func work(
         _ scope: ReconcileScope, _ now: Timestamp, _ report: inout ReconcileReport
     ) async throws(StoreError) -> [ReconcileWork] {
@@ -144,19 +144,19 @@ public struct Reconcile: Sendable {
         ).run(work)
     }
 
-    /// Remembers what is still open, so that the service leaves it alone for a while.
+    /// Records notices that are still open, so that the service pauses the chain.
     private func keep(
         _ result: ChainReconciliation, _ run: Run, _ report: inout ReconcileReport
     ) async {
         report.results.append(result)
         do throws(StoreError) {
-            // What the look-up brought and the scope does not look up is no reason to look again.
+            // A notice outside the scope, found by the reconciliation, is no reason to repeat it.
             let codes = Set(run.scope.codes.map(\.rawValue))
             let open = result.after.filter { codes.contains($0) }
             guard !open.isEmpty else {
                 return try await ledger.operations.keep(nil, of: result.chain)
             }
-            // Whoever was not answered is asked again in the next round.
+            // A chain without a response is retried in the next round.
             guard result.failure == nil else { return }
             let last = run.lookups[result.chain]
             let times = last.map { $0.notices == open ? $0.times + 1 : 1 } ?? 1

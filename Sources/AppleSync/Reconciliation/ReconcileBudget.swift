@@ -1,12 +1,11 @@
-/// How much one run may ask.
+/// Limits on the requests of one run.
 public struct ReconcileBudget: Sendable, Equatable {
-    /// Chains at most; nil: all that have work.
+    /// Maximum chains; nil: all that have work.
     public var chains: Int?
-    /// Answers of Apple's, after which no further chain is begun; nil: no bound. A chain that was
-    /// begun is asked about to its end.
+    /// Responses after which no further chain is started; nil: no limit. A started chain is
+    /// finished.
     public var requests: Int64?
-    /// Whether chains are left alone for a while whose notices stayed open when they were last
-    /// looked up.
+    /// Whether chains whose notices stayed open are paused for a while.
     public var keepsPauses: Bool
 
     public init(chains: Int? = nil, requests: Int64? = nil, keepsPauses: Bool = false) {
@@ -15,7 +14,7 @@ public struct ReconcileBudget: Sendable, Equatable {
         self.keepsPauses = keepsPauses
     }
 
-    /// What the service takes in one round.
+    /// The limits of one round of the service.
     public static let round = ReconcileBudget(
         chains: ReconcileLimits.roundChainCount, requests: ReconcileLimits.roundRequestCount,
         keepsPauses: true)

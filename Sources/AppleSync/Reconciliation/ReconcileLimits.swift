@@ -1,35 +1,36 @@
 import AppStore
 
-/// Bounds of looking chains up because of their notices.
+/// Limits on reconciling chains because of their notices.
 public enum ReconcileLimits {
-    /// Chains that are looked up at once.
+    /// Chains reconciled concurrently.
     public static let concurrency = 4
-    /// Chains in a row that Apple did not answer for a reason that may pass, after which nobody
-    /// else is asked.
+    /// Consecutive chains with a transient failure after which the run stops.
     public static let failureStreak = 3
-    /// Chains the service looks up in one round.
+    /// Chains the service reconciles in one round.
     public static let roundChainCount = 20
-    /// Answers of Apple's the service asks for in one round: 1,200 an hour of the 180,000 Apple
-    /// allows for one kind of request.
+    /// Responses per round of the service: 1,200 an hour of the 180,000 Apple allows for one kind
+    /// of request.
     public static let roundRequestCount: Int64 = 200
-    /// From one round of the service to the next.
+    /// Interval between rounds of the service.
     public static let roundMilliseconds: Int64 = 10 * 60_000
-    /// From the service's start to its first round: what came while it was down comes first.
+    /// Delay of the first round after the service's start: notifications missed while it was down
+    /// come first.
     public static let firstRoundMilliseconds: Int64 = 60_000
-    /// How long an environment is left alone whose key Apple refused.
+    /// Pause of an environment whose key Apple refused.
     public static let refusedKeyMilliseconds: Int64 = 3_600_000
-    /// How long a chain is left alone whose notices stayed open; doubles each time …
+    /// Pause of a chain whose notices stayed open; doubles each time …
     public static let pauseMilliseconds: Int64 = 3_600_000
-    /// … and is never longer.
+    /// … up to this.
     public static let longestPauseMilliseconds: Int64 = 30 * 86_400_000
-    /// Access that ended so recently may still be given back: Apple tries to charge for so long.
+    /// Access that ended within this time may still be restored: Apple retries billing for that
+    /// long.
     public static let recentMilliseconds: Int64 = 60 * 86_400_000
-    /// How long the projections may take to hold what was appended.
+    /// How long the projections may take to include new events.
     public static let projectionSeconds = 60
-    /// Notifications are asked for from a little later than Apple keeps them, since clocks differ.
+    /// Notifications are requested from a little later than Apple keeps them, since clocks differ.
     static let windowMarginMilliseconds: Int64 = 3_600_000
 
-    /// How long a chain is left alone after it was looked up so many times in vain.
+    /// The pause of a chain after this many unsuccessful reconciliations.
     static func pause(after times: Int) -> Int64 {
         var (pause, doublings) = (pauseMilliseconds, max(1, times) - 1)
         while doublings > 0, pause < longestPauseMilliseconds {

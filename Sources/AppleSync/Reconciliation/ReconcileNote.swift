@@ -1,11 +1,11 @@
 public import AppStore
 internal import LedgerStore
 
-/// What the service tells about looking chains up. Never a payload or a token.
+/// A log entry of reconciliation. Contains no payload or token.
 public enum ReconcileNote: Sendable {
-    /// A round in which chains were looked up.
+    /// A round in which chains were reconciled.
     case round(ReconcileReport)
-    /// A round that could not be begun, or ended early.
+    /// A round that could not start or ended early.
     case failed(Environment, code: String, message: String)
 
     /// The ledger it is about.
@@ -24,7 +24,7 @@ public enum ReconcileNote: Sendable {
         }
     }
 
-    /// Whether somebody should look.
+    /// Whether an operator should look.
     public var isNews: Bool {
         switch self {
         case .round: false
@@ -40,7 +40,7 @@ public enum ReconcileNote: Sendable {
         }
     }
 
-    /// How many chains came to what, for whoever counts.
+    /// The number of chains by outcome, for metrics.
     public var outcomes: [(outcome: ChainReconciliation.Outcome, count: Int)] {
         guard case .round(let report) = self else { return [] }
         return ChainReconciliation.Outcome.allCases.map { ($0, report.count($0)) }

@@ -1,35 +1,35 @@
 public import AppStore
 internal import LedgerStore
 
-/// What a run of look-ups came to (`contract.md`, `reconcile`).
+/// The result of a run (`contract.md`, `reconcile`).
 public struct ReconcileReport: Sendable, Equatable {
     /// The ledger.
     public let environment: Environment
     /// Chains with open notices, before.
     public package(set) var chains = 0
-    /// What became of those that were looked up, the most valuable first.
+    /// The results of the reconciled chains, the most valuable first.
     public package(set) var results: [ChainReconciliation] = []
     /// Chains of apps that have no key.
     public package(set) var withoutKey = 0
-    /// Chains left alone because they were looked up in vain not long ago.
+    /// Chains paused after a recent unsuccessful reconciliation.
     public package(set) var paused = 0
     /// The end of the log afterwards.
     public package(set) var position: Int64 = 0
-    /// Why the run ended before its work did; nil when it did not.
+    /// Why the run ended early; nil when it did not.
     public package(set) var stop: AskingFailure?
 
     init(environment: Environment) { self.environment = environment }
 
-    /// Chains with open notices that were neither looked up nor left alone on purpose: the budget
-    /// was spent, or Apple could not be asked.
+    /// Chains with open notices that were neither reconciled nor paused: the budget was spent, or
+    /// Apple could not be reached.
     public var left: Int { chains - results.count - withoutKey - paused }
 
-    /// How many came to this.
+    /// The number of chains with this outcome.
     public func count(_ outcome: ChainReconciliation.Outcome) -> Int {
         results.count { $0.outcome == outcome }
     }
 
-    /// Answers of Apple's, at least.
+    /// Responses received from Apple, at least.
     public var requests: Int64 { results.reduce(0) { $0 + $1.requests } }
 
     /// New events.
@@ -56,16 +56,16 @@ public struct ReconcileReport: Sendable, Equatable {
         }
     }
 
-    /// One line: how many came to what.
+    /// A one-line summary by outcome.
     public var summary: String {
         let counts = ChainReconciliation.Outcome.allCases.map { "\(count($0)) \($0.rawValue)" }
         let rest = [
-            paused > 0 ? "\(paused) left alone" : nil,
+            paused > 0 ? "\(paused) paused" : nil,
             withoutKey > 0 ? "\(withoutKey) without a key" : nil,
-            left > 0 ? "\(left) not asked about" : nil,
+            left > 0 ? "\(left) not reached" : nil,
         ].compactMap { $0 }
-        return "\(results.count) of \(chains) chains looked up: "
+        return "\(results.count) of \(chains) chains reconciled: "
             + (counts + rest).joined(separator: ", ")
-            + "; \(requests) answers, \(appended) new events"
+            + "; \(requests) responses, \(appended) new events"
     }
 }

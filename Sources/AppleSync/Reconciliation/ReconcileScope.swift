@@ -1,13 +1,13 @@
 public import Ledger
 
-/// Which notices are looked up.
+/// Which notices are reconciled.
 public enum ReconcileScope: Sendable, Hashable, CaseIterable {
-    /// Those that Apple's answers can close (`lifecycle.md` §4).
+    /// Those that Apple's data can close (`lifecycle.md` §4).
     case gaps
-    /// Every open one.
+    /// All open ones.
     case all
 
-    /// The codes it takes, in the order in which they are told.
+    /// The codes in scope, in reporting order.
     public var codes: [NoticeCode] {
         switch self {
         case .gaps:

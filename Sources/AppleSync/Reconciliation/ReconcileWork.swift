@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 internal import SQLiteStore
 
-/// A chain that has something to be looked up.
+/// A chain with notices to reconcile.
 struct ReconcileWork: Sendable, Equatable {
     let chain: ChainId
     private(set) var notices: [OpenNotice]
@@ -10,7 +10,7 @@ struct ReconcileWork: Sendable, Equatable {
     /// Codes of its notices, each once, in byte order.
     var codes: [String] { Set(notices.map(\.code.rawValue)).sorted() }
 
-    /// Groups notices by chain; chains in the order in which they come first.
+    /// Groups notices by chain, in order of first appearance.
     static func grouped(_ notices: [OpenNotice]) -> [ReconcileWork] {
         var work: [ReconcileWork] = []
         var places: [ChainId: Int] = [:]
@@ -27,9 +27,9 @@ struct ReconcileWork: Sendable, Equatable {
 
     // MARK: Order
 
-    /// The most valuable first: whether access is at stake now, has ended lately, or long ago; then
-    /// what the chain costs, as a share of the usual price in its currency, since currencies cannot
-    /// be compared otherwise; then the latest access; then the chain's id.
+    /// The most valuable first: whether access is at stake now, ended recently, or long ago; then
+    /// the chain's price as a share of the usual price in its currency, since currencies cannot be
+    /// compared; then the latest access; then the chain's id.
     static func ordered(_ work: [ReconcileWork], at now: Timestamp) -> [ReconcileWork] {
         let prices = Dictionary(grouping: work.compactMap(\.price), by: \.currency)
             .mapValues { list in
@@ -38,7 +38,7 @@ struct ReconcileWork: Sendable, Equatable {
             }
         func share(_ one: ReconcileWork) -> Int64 {
             guard let price = one.price, let usual = prices[price.currency] else { return 0 }
-            // No price of Apple's comes near the bound.
+            // Real prices stay far below the bound.
             return min(price.milliunits, .max / 1_000) * 1_000 / usual
         }
         return work.map { (work: $0, urgency: $0.urgency(at: now), share: share($0)) }
@@ -51,7 +51,7 @@ struct ReconcileWork: Sendable, Equatable {
             }.map(\.work)
     }
 
-    /// What the chain costs; nothing for a copy of a family's or an organisation's.
+    /// The price of the chain; nil for a copy of a family's or an organisation's.
     private var price: Money? {
         guard let first = notices.first, let price = first.price, price.milliunits > 0,
             first.ownership == ChainAnswer.Ownership.purchased.rawValue
@@ -61,7 +61,7 @@ struct ReconcileWork: Sendable, Equatable {
 
     private var accessUntil: Int64 { notices.first?.accessUntil?.milliseconds ?? .min }
 
-    /// 0: access now, or a renewal that is overdue; 1: access ended lately; 2: long ago, or never.
+    /// 0: access now, or an overdue renewal; 1: access ended recently; 2: long ago, or never.
     private func urgency(at now: Timestamp) -> Int {
         guard let until = notices.first?.accessUntil else { return 2 }
         if until > now { return 0 }

@@ -4,31 +4,31 @@ import LedgerStore
 internal import Projection
 internal import SQLiteStore
 
-/// How long answers about a customer's access were wrong because of what a recovery brought: from
-/// the beginning of its window to now.
+/// Measures for how long answers about a customer's access were wrong because of the events that a
+/// recovery brought, from the start of its window to now.
 ///
-/// An answer was wrong in two ways. Somebody who asked at the time was told what the events that
-/// had come by then said, and would have been told the truth had the missing ones come when they
-/// were signed. Somebody who asks about the past later is told what all events but the missing ones
-/// say. Whatever either was told counts, where it is not what is known now.
+/// An answer can be wrong in two ways. A query at the time saw only the events that had arrived by
+/// then; the right answer would have included the missing events from when they were signed. A
+/// later query about the past sees all events but the missing ones. Either counts where it differs
+/// from what is known now.
 struct MisledReading: Sendable {
     let snapshot: LedgerSnapshot
     let request: RecoveryRequest
-    /// What was missing.
+    /// The events that were missing.
     let brought: BroughtEvents
     let now: Timestamp
 
-    /// Moments at which a customer's events came: what is told from each on is folded anew. Of more
-    /// the newest count; what was told before them is taken together.
+    /// Maximum arrivals of a customer's events for which the answers from then on are folded again.
+    /// Of more, the newest count; earlier answers are treated as one.
     static let arrivalCount = 200
 
-    /// One customer's chains and grants, as far as they are known to somebody.
+    /// One customer's chains and grants as of some state of knowledge.
     private struct Belief {
         var holdings: [Holding] = []
         var grants: [Grant] = []
     }
 
-    /// Everything that is known of a customer.
+    /// All facts about a customer.
     private struct Known {
         let customer: CustomerId
         var chains: [(ChainId, [Fact])]
@@ -37,14 +37,14 @@ struct MisledReading: Sendable {
         var facts: [Fact] { chains.flatMap(\.1) + own }
     }
 
-    /// Beliefs beside each other, for a stretch of time.
+    /// States of knowledge to compare over an interval.
     private struct Told {
-        /// With everything.
+        /// With all facts.
         let truth: Belief
-        /// With everything but what was missing.
+        /// With all facts but the missing ones.
         let later: Belief
-        /// With what had come by the beginning of the stretch; nil: that was the truth, or as far
-        /// from it as it would have been anyway.
+        /// With the facts that had arrived by the start of the interval, and with those that should
+        /// have; nil when no missing fact matters yet.
         let then: (told: Belief, inTime: Belief)?
 
         var beliefs: [Belief] {
@@ -52,7 +52,7 @@ struct MisledReading: Sendable {
         }
     }
 
-    /// What a customer was told wrongly; nil: nothing.
+    /// The wrong answers about a customer; nil when there are none.
     func misled(
         _ customer: CustomerId
     ) async throws(StoreError) -> RecoveryReport.MisledCustomer? {
@@ -96,8 +96,8 @@ struct MisledReading: Sendable {
         }
     }
 
-    /// Where what somebody had been told may change, in order: the window's beginning, whenever an
-    /// event came or should have, and now.
+    /// The times at which answers may have changed, in order: the window's start, every time an
+    /// event arrived or should have, and now.
     private func bounds(_ known: Known) -> [Timestamp] {
         var arrivals: Set<Timestamp> = []
         for fact in known.facts {
@@ -151,7 +151,7 @@ struct MisledReading: Sendable {
         return Set(answer.verdicts.filter(\.active).map(\.entitlement))
     }
 
-    /// Where an answer may change, in order, the bounds included.
+    /// The times at which an answer may change, in order, including the bounds.
     private func moments(
         _ holdings: [Holding], _ first: Timestamp, _ last: Timestamp
     ) -> [Timestamp] {

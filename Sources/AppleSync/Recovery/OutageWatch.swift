@@ -5,16 +5,16 @@ import LedgerStore
 public import Projection
 internal import SQLiteStore
 
-/// Looks for outages of one app: in its own log, and at Apple's.
+/// Detects outages of one app from its own log and from Apple's history.
 public struct OutageWatch: Sendable {
     let ledger: EnvironmentLedger
     let client: AppStoreServerAPIClient
     let clock: @Sendable () -> Timestamp
 
-    /// Pages of undelivered notifications looked at.
+    /// Maximum pages of undelivered notifications read.
     static let failurePageCount = 50
 
-    /// - Parameter client: asks for the app that is looked at.
+    /// - Parameter client: the client of the app.
     public init(
         ledger: EnvironmentLedger, client: AppStoreServerAPIClient,
         clock: @escaping @Sendable () -> Timestamp
@@ -24,13 +24,12 @@ public struct OutageWatch: Sendable {
         self.clock = clock
     }
 
-    /// Windows to recover, in order of time; none when nothing looks wrong. What is certain to be
-    /// complete is left out, and so is what was swept otherwise.
+    /// Windows to recover, in order of time; none when nothing looks wrong. Excludes what is
+    /// certainly complete and what was swept otherwise.
     ///
-    /// - Parameter swept: what was swept to its end without becoming certain.
+    /// - Parameter swept: a completed sweep that did not become certain.
     ///
-    /// Throws `RecoveryFailure` of Apple's part; what the log alone says is never lost by it, see
-    /// `ownSuggestions`.
+    /// Throws `RecoveryFailure` for Apple's part; for the log's part alone, see `ownSuggestions`.
     public func suggestions(
         besides swept: OutageDetection.Swept? = nil
     ) async throws(RecoveryFailure) -> [OutageDetection.Suggestion] {
@@ -43,12 +42,12 @@ public struct OutageWatch: Sendable {
         return OutageDetection.merged(own + failed)
     }
 
-    /// What the log alone says.
+    /// The suggestions from the log alone.
     func ownSuggestions(
         besides swept: OutageDetection.Swept? = nil
     ) async throws(StoreError) -> [OutageDetection.Suggestion] {
-        // Deliveries dated in the future come of a wrong clock: looking back from them would look
-        // past everything.
+        // Deliveries dated in the future come from a wrong clock; looking back from them would miss
+        // everything.
         let (app, now) = (client.bundleId, clock())
         guard let last = try await ledger.log.lastArrival(of: app, through: now) else { return [] }
         let arrivals = try await ledger.log.arrivals(
@@ -57,7 +56,7 @@ public struct OutageWatch: Sendable {
         return OutageDetection.suggestions(arrivals, now: now, swept: all(swept))
     }
 
-    /// What was looked into: what is certain, and what else.
+    /// All sweeps: the certain window and the other one.
     private func all(_ swept: OutageDetection.Swept?) -> [OutageDetection.Swept] {
         let certain = ledger.completeness.state(of: client.bundleId).map {
             OutageDetection.Swept(from: $0.from, through: $0.through)

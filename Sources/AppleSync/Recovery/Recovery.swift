@@ -8,9 +8,10 @@ internal import SQLiteStore
 public import Signing
 import Synchronization
 
-/// Brings what Apple sent in a window and what is missing here: pages notification history, several
-/// pieces of the window at once, and appends what is new. Each page's place is durable before the
-/// next is asked for, so that a killed recovery goes on where it was; what comes twice is known.
+/// Fetches the notifications of a window that are missing here: pages through notification history,
+/// several slices of the window concurrently, and appends what is new. Each page's cursor is
+/// durable before the next request, so that a killed recovery resumes where it was; repeated
+/// notifications are duplicates.
 public struct Recovery: Sendable {
     let request: RecoveryRequest
     let ledger: EnvironmentLedger
@@ -18,39 +19,39 @@ public struct Recovery: Sendable {
     let intake: AnswerIntake
     let clock: @Sendable () -> Timestamp
 
-    /// How far it came.
+    /// The progress of a recovery.
     public struct Progress: Sendable {
         /// Pages taken in by this run.
         public package(set) var pageCount = 0
-        /// Notifications on them, those brought earlier by an urgent question included.
+        /// Notifications on them, including those fetched earlier by an urgent pass.
         public package(set) var fetchedCount = 0
         /// Events appended by this run.
         public package(set) var appendedCount: Int64 = 0
         public package(set) var sliceCount = 0
         public package(set) var doneSliceCount = 0
-        /// What could not be taken in, the first `IngestSummary.maximumErrors` of it.
+        /// Refused evidence, the first `IngestSummary.maximumErrors` items.
         public package(set) var errors: [IngestSummary.IngestError] = []
-        /// Of what the window is counted by, and of what was only fetched earlier besides.
+        /// Refusals in the passes that count for the window, and in those that only fetch earlier.
         var refusedCounts: (counted: Int64, besides: Int64) = (0, 0)
         public var refusedCount: Int64 { max(refusedCounts.counted, refusedCounts.besides) }
     }
 
     public typealias Report = @Sendable (Progress) -> Void
 
-    /// Pieces this recovery walks at once; with one, the same answers make the same course.
+    /// Slices walked concurrently; with one, the same responses give the same sequence of requests.
     package var width = Recovery.walkCount
-    /// How long a window that was to end now is gone on with: later, so much was sent since that
-    /// another one is due.
+    /// How long a window that ended now is resumed; later, so much has been sent that a new window
+    /// is due.
     static let openMilliseconds: Int64 = 3_600_000
-    /// Pieces walked at once: Apple takes its time to answer, and its rate is kept by the client.
+    /// Slices walked concurrently: Apple responds slowly, and the client limits the rate.
     static let walkCount = APILimits.concurrency
 
     /// - Parameters:
-    ///   - ledger: of the environment that is asked about.
-    ///   - client: asks for the request's app.
-    ///   - apps: whose evidence is accepted.
-    ///   - verifier: says what is believed.
-    ///   - clock: now, at each call.
+    ///   - ledger: of the environment to recover.
+    ///   - client: of the request's app.
+    ///   - apps: the apps whose evidence is accepted.
+    ///   - verifier: verifies the evidence.
+    ///   - clock: returns the current time.
     public init(
         _ request: RecoveryRequest, ledger: EnvironmentLedger, client: AppStoreServerAPIClient,
         apps: [Configuration.App], verifier: EvidenceVerifier,
@@ -63,21 +64,21 @@ public struct Recovery: Sendable {
         self.clock = clock
     }
 
-    /// What was asked for is here now; what it came to is told by `RecoveryReport`.
+    /// A finished recovery; `RecoveryReport` describes its result.
     public struct Finished: Sendable {
         let record: RecoveryRecord
         let plan: RecoveryPlan
         public let progress: Progress
     }
 
-    /// Fetches until every piece of the window was walked to its end.
+    /// Fetches until every slice of the window was walked to its end.
     ///
-    /// Throws `RecoveryFailure`; what was fetched by then stays, and counts the next time.
+    /// Throws `RecoveryFailure`; fetched events remain, and the next run continues from there.
     public func run(
         report: @escaping Report = { _ in }
     ) async throws(RecoveryFailure) -> Finished {
         var plan = RecoveryPlan(request)
-        // Each cut leaves out more: that the clocks disagree is no reason to ask for ever.
+        // Each cut leaves out more; a clock difference must not cause endless retries.
         var margins = RecoveryPlan.historyMarginsMilliseconds[...]
         while true {
             do throws(RecoveryFailure) { return try await run(plan, report) } catch {
@@ -85,7 +86,7 @@ public struct Recovery: Sendable {
                     failure.appleCode == Raw(.startDateTooFarInPast),
                     let margin = margins.popFirst()
                 else { throw error }
-                // Begins anew with what Apple still has; what was brought by then is known.
+                // Starts again with what Apple still has; fetched events are duplicates.
                 let now = max(clock(), failure.answeredAt ?? clock())
                 guard let shorter = plan.cut(at: now, marginMilliseconds: margin) else {
                     throw .tooOld
@@ -119,7 +120,7 @@ public struct Recovery: Sendable {
         let record = try await storing { () throws(StoreError) in
             try await operations.recovery(begun.id)
         }
-        // What was noted on the way is gone with the record: then nothing is certain.
+        // Notes made during the walk are lost with the record: nothing is then certain.
         var lost = begun
         lost.isFlawed = true
         return Finished(record: record ?? lost, plan: plan, progress: tally.progress)
@@ -133,7 +134,7 @@ public struct Recovery: Sendable {
         case failed(RecoveryFailure)
     }
 
-    /// Walks pieces, those asked first before the others, several at once.
+    /// Walks slices, several concurrently, the first passes first.
     private func walk(
         _ record: RecoveryRecord, _ plan: RecoveryPlan, _ tally: RecoveryTally
     ) async throws(RecoveryFailure) {
@@ -157,7 +158,7 @@ public struct Recovery: Sendable {
                         ($0.pass, $0.from) < ($1.pass, $1.from)
                     }
                 case .failed(let reason):
-                    // The first says why; the others were stopped because of it.
+                    // The first failure is the reason; the others were cancelled because of it.
                     failure = failure ?? reason
                     group.cancelAll()
                 }
@@ -166,7 +167,7 @@ public struct Recovery: Sendable {
         if let failure { throw failure }
     }
 
-    /// Walks one piece to its end, or until it is cut into smaller ones.
+    /// Walks one slice to its end, or until it is cut into smaller ones.
     private func walk(
         _ slice: RecoverySlice, _ record: RecoveryRecord, _ plan: RecoveryPlan,
         _ tally: RecoveryTally
@@ -180,7 +181,7 @@ public struct Recovery: Sendable {
                 guard case .api(let failure) = error,
                     failure.isExpiredPlace || failure.code == .endlessPages
                 else { return .failed(error) }
-                // A place that leads nowhere is not where anybody should go on.
+                // The next run must not resume from an invalid cursor.
                 slice.place = nil
                 slice.fetchedCount = 0
                 if let reason = await begunAnew(slice, record) { return .failed(reason) }
@@ -192,7 +193,7 @@ public struct Recovery: Sendable {
         }
     }
 
-    /// Notes that a piece is to be walked from its beginning; why that could not be noted.
+    /// Stores that a slice is to be walked from its start; returns the error if that fails.
     private func begunAnew(
         _ slice: RecoverySlice, _ record: RecoveryRecord
     ) async -> RecoveryFailure? {
@@ -224,7 +225,7 @@ public struct Recovery: Sendable {
             let pieces =
                 isFirst && pageCount == 1 && page.value.isFollowed
                 ? plan.pieces(of: slice, now: min(clock(), page.date ?? clock())) : nil
-            // What other pieces bring again counts there.
+            // Notifications that the pieces fetch again are counted there.
             let isCounted = plan.isCounted(slice.pass) && pieces == nil
             tally.update { $0.take(summary, items.count, isCounted: isCounted) }
             if let pieces {
@@ -307,7 +308,7 @@ extension Recovery.Progress {
     }
 }
 
-/// What all walks come to together.
+/// The combined progress of all walks.
 private final class RecoveryTally: Sendable {
     private let state = Mutex(Recovery.Progress())
     private let report: Recovery.Report

@@ -4,9 +4,9 @@ import LedgerStore
 internal import Projection
 internal import SQLiteStore
 
-/// What events that a recovery brought change in answers: what would be believed without them beside
-/// what is known with them. What came by another way meanwhile, live deliveries above all, is on both
-/// sides: it is nothing that was missing.
+/// The effect of recovered events on answers: compares the states without them and with them.
+/// Events that came another way meanwhile, mostly live deliveries, are on both sides, since they
+/// were not missing.
 struct RecoveryEffect: Sendable {
     let snapshot: LedgerSnapshot
     let request: RecoveryRequest
@@ -19,7 +19,7 @@ struct RecoveryEffect: Sendable {
 
     struct Found: Sendable {
         var newByType: [(type: String, count: Int64)] = []
-        /// Which events were missing.
+        /// The events that were missing.
         var brought: BroughtEvents
         var chains: [RecoveryReport.ChangedChain] = []
         var chainsOmitted = 0
@@ -57,7 +57,7 @@ struct RecoveryEffect: Sendable {
 
     // MARK: Events
 
-    /// Counts what the recovery appended; the chains it is about, in order.
+    /// Counts the appended events; returns the chains they are about, in order.
     private func newEvents(_ found: inout Found) async throws(StoreError) -> [ChainId] {
         var counts: [String: Int64] = [:]
         var chains: Set<ChainId> = []
@@ -118,8 +118,8 @@ struct RecoveryEffect: Sendable {
     }
 }
 
-/// The events that a recovery appended: all after a position but those that came another way. These
-/// are the fewer ones, an outage being over when it is recovered from.
+/// The events that a recovery appended: all after a position but those that came another way. The
+/// latter are stored, as the fewer ones: an outage is over when it is recovered from.
 struct BroughtEvents: Sendable, Equatable {
     private let start: Int64
     private var others: Set<Int64> = []
@@ -127,7 +127,7 @@ struct BroughtEvents: Sendable, Equatable {
     /// - Parameter start: the end of the log before the recovery.
     init(after start: Int64) { self.start = start }
 
-    /// Notes an event that came another way.
+    /// Excludes an event that came another way.
     mutating func leaveOut(_ position: Int64) { others.insert(position) }
 
     func contains(_ position: Int64) -> Bool { position > start && !others.contains(position) }

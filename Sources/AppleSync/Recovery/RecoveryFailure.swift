@@ -1,14 +1,13 @@
 public import AppStoreAPI
 public import LedgerStore
 
-/// Why a recovery stopped before its end. What it had brought stays, and the same request again
-/// goes on from there.
+/// Why a recovery stopped early. Fetched events remain, and the same request resumes from there.
 public enum RecoveryFailure: Error, Sendable {
-    /// Apple did not answer, or said no.
+    /// Apple did not respond, or refused.
     case api(APIFailure)
-    /// What came could not be made durable.
+    /// Fetched events could not be made durable.
     case store(StoreError)
-    /// Somebody else recovers in the same ledger, and did not come to an end in time.
+    /// Another process is recovering in the same ledger and did not finish in time.
     case running
     /// Apple's history begins after the end of the window.
     case tooOld
@@ -29,19 +28,19 @@ extension RecoveryFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .api(let failure) where failure.isExpiredPlace:
-            "\(failure.endpoint.name): \(failure.reason) The pages were begun anew"
-                + " \(APILimits.restartCount) times, and Apple did not take its own tokens again."
-                + " What came before is in the ledger; the same command goes on later, or in a"
+            "\(failure.endpoint.name): \(failure.reason) Paging was restarted"
+                + " \(APILimits.restartCount) times, and Apple did not accept its own tokens."
+                + " Fetched events are in the ledger; run the same command again later, or with a"
                 + " shorter window, which has fewer pages."
         case .api(let failure):
-            "\(failure) What came before is in the ledger; the same command goes on from there."
+            "\(failure) Fetched events are in the ledger; the same command resumes from there."
         case .store(let error): error.description
         case .running:
-            "Another recovery runs in this ledger (another command, or the service's own). Wait for"
-                + " its end and try again; nothing was asked."
+            "Another recovery is running in this ledger (a command or the service). Wait for"
+                + " it to end and try again; no request was sent."
         case .tooOld:
             "Apple's notification history does not go back so far (180 days in Production, 30 in"
-                + " Sandbox). `subledger backfill` asks for the histories of customers instead."
+                + " Sandbox). `subledger backfill` fetches the histories of customers instead."
         }
     }
 }

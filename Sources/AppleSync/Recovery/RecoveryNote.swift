@@ -1,16 +1,16 @@
 public import AppStore
 public import Ledger
 
-/// What recovery by itself tells about its work.
+/// A log entry of automatic recovery.
 public enum RecoveryNote: Sendable {
-    /// A window looks as if something were missing; it is being fetched.
+    /// Events may be missing in a window; it is being fetched.
     case suspected(Environment, BundleId, OutageDetection.Suggestion)
-    /// Something was missing, or could not be taken in.
+    /// Events were missing, or could not be taken in.
     case recovered(Environment, BundleId, RecoveryReport)
-    /// What Apple sent between these times is older than what it still tells, and was never swept:
-    /// answers stay certain up to `from` only.
+    /// Notifications that Apple sent between these times are older than its history and were never
+    /// swept: answers stay certain up to `from` only.
     case outOfReach(Environment, BundleId, from: Timestamp, to: Timestamp)
-    /// Apple, or the disk, did not let it; it tries again.
+    /// Apple or the disk failed; it is retried.
     case failed(Environment, BundleId, RecoveryFailure)
 
     /// Stable; to filter and alert by.
@@ -23,7 +23,7 @@ public enum RecoveryNote: Sendable {
         }
     }
 
-    /// Whose ledger it is about.
+    /// The ledger's environment.
     public var environment: Environment {
         switch self {
         case .suspected(let environment, _, _), .recovered(let environment, _, _),
@@ -38,14 +38,14 @@ public enum RecoveryNote: Sendable {
         case .suspected(_, let app, let window):
             "\(app): notifications may be missing, \(RecoveryText.suggestion(window))"
         case .recovered(_, let app, let report):
-            "\(app): \(report.newCount) notifications were missing and are here now;"
-                + " \(report.chains.count + report.chainsOmitted) chains have another state"
+            "\(app): \(report.newCount) missing notifications were recovered;"
+                + " \(report.chains.count + report.chainsOmitted) chains changed state"
                 + (report.refusedCount > 0
                     ? "; \(report.refusedCount) could not be taken in (see quarantine)" : "")
         case .outOfReach(_, let app, let from, let to):
-            "\(app): what was sent from \(from.rfc3339) to \(to.rfc3339) is older than Apple's"
-                + " history, and nobody looked there in time; completeFrom is its end now;"
-                + " `subledger backfill` brings what Apple still knows of each customer"
+            "\(app): notifications sent from \(from.rfc3339) to \(to.rfc3339) are older than"
+                + " Apple's history and were never swept; completeFrom is now the latter time;"
+                + " `subledger backfill` fetches what Apple still has of each customer"
         case .failed(_, let app, let failure): "\(app): not recovered: \(failure)"
         }
     }

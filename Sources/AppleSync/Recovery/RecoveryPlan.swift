@@ -3,33 +3,33 @@ import AppStoreAPI
 import Ledger
 import LedgerStore
 
-/// Which questions a recovery asks, in which order, and how a window is cut so that several can be
-/// asked at once. Pure.
+/// The requests of a recovery, their order, and how a window is cut into slices for concurrent
+/// requests. Pure.
 struct RecoveryPlan: Sendable {
     let request: RecoveryRequest
-    /// What is asked for, after what Apple has no longer was cut off.
+    /// The requested window, without the part that Apple no longer has.
     let from: Timestamp
     let to: Timestamp
 
-    /// The pass that asks for everything, after the urgent ones.
+    /// The pass that requests everything, after the urgent ones.
     static let everything: Int64 = 1_000
-    /// The pass that looks whether one page holds everything.
+    /// The pass that checks whether one page holds everything.
     static let probe: Int64 = 0
-    /// Pieces of a window that does not fit one page.
+    /// Slices of a window that does not fit on one page.
     static let sliceCount: Int64 = 32
-    /// No piece is shorter.
+    /// Shortest slice.
     static let shortestMilliseconds: Int64 = 60_000
-    /// Windows end on no round time, where many notifications may be signed: whether Apple counts
-    /// the end as inside or outside then makes no difference.
+    /// Slices do not end on round times, at which many notifications may be signed: it then makes
+    /// no difference whether Apple includes the end.
     static let oddMilliseconds: Int64 = 777
 
-    /// What is left of Apple's history at its beginning, at the first refusal, the second, …: asking
-    /// takes time, and Apple's clock may be ahead of ours without telling.
+    /// Margins left out at the beginning of Apple's history after the first refusal, the second, …:
+    /// requests take time, and Apple's clock may be ahead of ours undetected.
     static let historyMarginsMilliseconds: [Int64] = [
         10 * 60_000, 3_600_000, NotificationHistory.marginMilliseconds,
     ]
 
-    /// The whole window: Apple says how far back its history goes.
+    /// The whole window; Apple's refusal shows how far back its history goes.
     init(_ request: RecoveryRequest) {
         self.init(request: request, from: request.from, to: request.to)
     }
@@ -40,12 +40,12 @@ struct RecoveryPlan: Sendable {
         self.to = to
     }
 
-    /// What Apple still has of the window after it refused its beginning; nil when that is nothing,
-    /// or nothing less.
+    /// The part of the window that Apple still has after it refused the beginning; nil when nothing
+    /// is left, or nothing was cut off.
     ///
     /// - Parameters:
-    ///   - now: by Apple's clock, as far as it is known.
-    ///   - marginMilliseconds: how much of its history is left out.
+    ///   - now: by Apple's clock, as far as known.
+    ///   - marginMilliseconds: the margin left out of its history.
     func cut(at now: Timestamp, marginMilliseconds: Int64) -> RecoveryPlan? {
         let oldest = now.advanced(
             byMilliseconds: marginMilliseconds
@@ -54,7 +54,7 @@ struct RecoveryPlan: Sendable {
         return RecoveryPlan(request: request, from: oldest, to: to)
     }
 
-    /// The plan that these pieces are of.
+    /// The plan to which these slices belong.
     func resumed(_ slices: [RecoverySlice]) -> RecoveryPlan {
         guard let first = slices.map(\.from).min(), let last = slices.map(\.to).max() else {
             return self
@@ -62,9 +62,9 @@ struct RecoveryPlan: Sendable {
         return RecoveryPlan(request: request, from: first, to: request.endsNow ? last : to)
     }
 
-    // MARK: Questions
+    // MARK: Requests
 
-    /// What is asked in a pass.
+    /// The request of a slice.
     func question(_ slice: RecoverySlice) -> NotificationHistoryRequest {
         var question = NotificationHistoryRequest()
         question.startDate = slice.from
@@ -84,14 +84,14 @@ struct RecoveryPlan: Sendable {
         return types[Int(pass) - 1]
     }
 
-    /// Whether what a pass brings is what was asked for: urgent ones only bring some of it earlier.
+    /// Whether a pass counts for the window; urgent passes only fetch part of it earlier.
     func isCounted(_ pass: Int64) -> Bool {
         !request.types.isEmpty || pass == RecoveryPlan.probe || pass == RecoveryPlan.everything
     }
 
-    // MARK: Pieces
+    // MARK: Slices
 
-    /// What is asked first.
+    /// The first slices to walk.
     var first: [RecoverySlice] {
         guard !request.types.isEmpty else { return [whole(RecoveryPlan.probe)] }
         return request.types.indices.map { whole(Int64($0) + 1) }
@@ -101,10 +101,10 @@ struct RecoveryPlan: Sendable {
         RecoverySlice(pass: pass, from: from, to: to)
     }
 
-    /// What takes the place of a piece whose first page is followed by another; nil: it is walked
+    /// The slices that replace a slice whose first page is followed by another; nil: it is walked
     /// to its end.
     ///
-    /// - Parameter now: nothing is signed later.
+    /// - Parameter now: nothing was signed later.
     func pieces(of slice: RecoverySlice, now: Timestamp) -> [RecoverySlice]? {
         guard slice.from == from, slice.to == to, slice.place == nil else { return nil }
         if slice.pass == RecoveryPlan.probe {

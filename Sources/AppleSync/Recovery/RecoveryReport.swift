@@ -2,28 +2,28 @@ public import AppStore
 public import Intake
 public import Ledger
 
-/// What a recovery came to: what was missing, and what that had done to answers.
+/// The result of a recovery: the missing events and their effect on answers.
 public struct RecoveryReport: Sendable {
-    /// The window that was asked for, after what Apple has no longer was cut off.
+    /// The requested window, without the part that Apple no longer has.
     public let from: Timestamp
     public let to: Timestamp
-    /// Notifications that Apple's history told of it, as often as it told them.
+    /// Notifications received from Apple's history, repetitions included.
     public let fetchedCount: Int64
-    /// Those of them that are new here, by type in byte order.
+    /// New ones among them, by type in byte order.
     public let newByType: [(type: String, count: Int64)]
-    /// Chains whose state now is another than it seemed; the first `limit` in chain order.
+    /// Chains whose state changed; the first `limit` in chain order.
     public let chains: [ChangedChain]
     public let chainsOmitted: Int
-    /// Customers whom answers had told another thing; the first `limit` by id.
+    /// Customers about whom answers were wrong; the first `limit` by id.
     public let customers: [MisledCustomer]
     public let customersOmitted: Int
-    /// What Apple could not deliver, the first `OperationsStore.undeliveredCount`.
+    /// Notifications that Apple could not deliver, the first `OperationsStore.undeliveredCount`.
     public let undelivered: [UndeliveredNotification]
-    /// Chains that were alive in the part of the window that Apple has no longer.
+    /// Chains that were alive in the part of the window that Apple no longer has.
     public let tooOldCount: Int64
-    /// Those of them that could not be taken in, since the recovery was last begun or resumed.
+    /// Refused notifications since the recovery was last started or resumed.
     public let refusedCount: Int64
-    /// Those of `fetchedCount` that are not here after all.
+    /// Those of `fetchedCount` that are not in the ledger.
     let absentCount: Int64
     public let errors: [IngestSummary.IngestError]
     public let complete: CompleteWindow?
@@ -32,17 +32,17 @@ public struct RecoveryReport: Sendable {
     /// The end of the log.
     public let position: Int64
 
-    /// Chains and customers told one by one.
+    /// Maximum chains and customers listed individually.
     public static let limit = 1_000
 
     public var completeThrough: Timestamp? { complete?.through }
-    /// Notifications that were here before.
+    /// Notifications that were already in the ledger.
     public var knownCount: Int64 { max(0, fetchedCount - newCount - absentCount) }
-    /// Whether something could not be taken in, before an interruption, too.
+    /// Whether something could not be taken in, including before an interruption.
     public var isFlawed: Bool { refusedCount > 0 || reservation == .refused }
     public var newCount: Int64 { newByType.reduce(0) { $0 + $1.count } }
 
-    /// A chain's state at the end of the recovery, as it seemed before it and as it is.
+    /// A chain's state without the recovered events and with them.
     public struct ChangedChain: Hashable, Sendable {
         public let chain: ChainId
         /// Nil: the chain was not known.
@@ -50,7 +50,7 @@ public struct RecoveryReport: Sendable {
         public let after: ChainState?
     }
 
-    /// How long, inside the window and since, answers about an entitlement were wrong.
+    /// For how long answers about an entitlement were wrong, in the window and since.
     public struct MisledCustomer: Hashable, Sendable {
         public let customer: CustomerId
         public let entitlements: [Access]
@@ -62,15 +62,15 @@ public struct RecoveryReport: Sendable {
         }
     }
 
-    /// Why a recovery does not say that everything is here.
+    /// Why a recovery does not confirm completeness.
     public enum Reservation: String, Sendable {
-        /// Only some of the window was asked for.
+        /// Only part of the window was requested.
         case filtered
         /// Something could not be taken in.
         case refused
-        /// Between what is certain and this window lies time that nobody looked into.
+        /// Unswept time lies between the certain window and this one.
         case gap
-        /// Nothing of the window has passed.
+        /// The window is entirely in the future.
         case future
     }
 }
@@ -78,7 +78,7 @@ public struct RecoveryReport: Sendable {
 extension RecoveryReport {
     /// The `recover` object of `contract.md`.
     ///
-    /// - Parameter suggested: the windows that outage detection proposed; nil: it was not asked.
+    /// - Parameter suggested: the windows that outage detection proposed; nil when it was not run.
     public func write(
         to json: inout JSONWriter, suggested: [OutageDetection.Suggestion]? = nil
     ) {

@@ -3,25 +3,25 @@ import AppStoreAPI
 import Ledger
 import LedgerStore
 
-/// What a recovery is asked to bring: what Apple sent of one app in a window.
+/// The scope of a recovery: notifications that Apple sent about one app in a window.
 public struct RecoveryRequest: Hashable, Sendable {
     public var bundleId: BundleId
     public var environment: Environment
-    /// By signedDate: `[from, to)`. A `to` in the future is cut off at now, by Apple.
+    /// By signedDate: `[from, to)`. Apple cuts off a `to` in the future at the current time.
     public var from: Timestamp
     public var to: Timestamp
-    /// Only these; empty: everything.
+    /// Only these; empty: all.
     public var types: [RecoveryType] = []
-    /// Only of the customer with this id, of whatever kind. Not together with `types`.
+    /// Only those of the customer with this id, of any kind. Not together with `types`.
     public var id: String?
-    /// Only what was never delivered.
+    /// Only undelivered ones.
     public var onlyFailures = false
 
-    /// Whether `to` is only what was now when it was asked: the same question a little later goes on
-    /// with the window that was begun, rather than to begin another one.
+    /// Whether `to` is merely the time of the request: the same request a little later then resumes
+    /// the started window instead of starting another one.
     public var endsNow = false
 
-    /// Everything of a window.
+    /// A whole window.
     public init(
         bundleId: BundleId, environment: Environment, from: Timestamp, to: Timestamp
     ) {
@@ -31,10 +31,10 @@ public struct RecoveryRequest: Hashable, Sendable {
         self.to = to
     }
 
-    /// Whether nothing of the window is left out: then its end says that everything is here.
+    /// Whether the whole window is requested, so that finishing it confirms completeness.
     public var isWhole: Bool { types.isEmpty && id == nil && !onlyFailures }
 
-    /// Names the recovery: the same request again goes on where it stopped.
+    /// Identifies the recovery: the same request resumes where it stopped.
     var name: String {
         let parts: [String?] = [
             bundleId.rawValue, environment.rawValue, String(from.milliseconds),
@@ -46,10 +46,10 @@ public struct RecoveryRequest: Hashable, Sendable {
     }
 }
 
-/// One kind of notification as Apple's history can be asked for it.
+/// One kind of notification, as a filter of Apple's history.
 public struct RecoveryType: Hashable, Sendable, CustomStringConvertible {
     public let type: NotificationType
-    /// Nil: those without any, since that is what an omitted subtype means to Apple.
+    /// Nil: those without a subtype, which is what an omitted subtype means to Apple.
     public let subtype: Subtype?
 
     /// A pair.
@@ -62,10 +62,10 @@ public struct RecoveryType: Hashable, Sendable, CustomStringConvertible {
         subtype.map { "\(type.rawValue).\($0.rawValue)" } ?? type.rawValue
     }
 
-    /// What decides access comes first: whoever renewed or ended while nobody listened.
+    /// Notifications that decide access come first: renewals and ends during the outage.
     static let urgent: [RecoveryType] = all(of: .didRenew) + all(of: .expired)
 
-    /// A type with no subtype, and with each that it has (App Store Server Notifications,
+    /// A type without subtype, and with each of its subtypes (App Store Server Notifications,
     /// `subtype`).
     public static func all(of type: NotificationType) -> [RecoveryType] {
         [RecoveryType(type)] + (subtypes[type] ?? []).map { RecoveryType(type, $0) }
@@ -82,8 +82,8 @@ public struct RecoveryType: Hashable, Sendable, CustomStringConvertible {
         .externalPurchaseToken: [.created, .activeTokenReminder, .unreported],
     ]
 
-    /// Reads a list of `TYPE` (with all its subtypes) and `TYPE.SUBTYPE`, separated by commas; nil
-    /// when one of them is unknown.
+    /// Parses a list of `TYPE` (with all its subtypes) and `TYPE.SUBTYPE`, separated by commas; nil
+    /// when one is unknown.
     public static func read(_ text: String) -> [RecoveryType]? {
         var found: [RecoveryType] = []
         for word in text.split(separator: ",") {

@@ -6,34 +6,33 @@ public import Projection
 internal import SQLiteStore
 import Signing
 
-/// A recovery from its first question to its report.
+/// A recovery from its first request to its report.
 public struct RecoveryRun: Sendable {
     let recovery: Recovery
     let projecting: Projecting
     private let telling: Telling
 
-    /// What Apple signed so shortly before it was asked may not be in its history yet: it is fetched
-    /// where it is, and nothing is said of the rest.
+    /// Notifications that Apple signed within this time before the request may not be in its
+    /// history yet: they are fetched if present, but the time is not confirmed as complete.
     public static let settleMilliseconds: Int64 = 5 * 60_000
-    /// How long another recovery in the same ledger is waited for, and how often it is looked at.
+    /// Wait for another recovery in the same ledger, and its poll interval.
     static let patienceMilliseconds = 60_000
     private static let retryMilliseconds = 100
 
-    /// Brings what is derived up to the log as of now.
+    /// Catches derived data up with the log.
     public typealias Projecting = @Sendable () async throws(StoreError) -> LedgerSnapshot
 
-    /// Who is told what it came to, and so which reports are kept.
+    /// The recipient of the report, which decides which reports are stored.
     public enum Telling: Sendable {
-        /// Somebody who asked for it; with the windows that outage detection had proposed, if it
-        /// was asked.
+        /// A user; with the windows that outage detection had proposed, if it was run.
         case asker(suggested: [OutageDetection.Suggestion]?)
-        /// A log: only what brought something, or could not take it in, is kept.
+        /// A log: only reports with new or refused events are stored.
         case log
     }
 
     /// - Parameters:
-    ///   - telling: the report stays findable until twenty others have taken its place.
-    ///   - projecting: brings what is derived up to the log.
+    ///   - telling: the report is stored until twenty others have replaced it.
+    ///   - projecting: catches derived data up with the log.
     public init(
         _ recovery: Recovery, telling: Telling = .asker(suggested: nil),
         projecting: @escaping Projecting
@@ -46,8 +45,7 @@ public struct RecoveryRun: Sendable {
     private var ledger: EnvironmentLedger { recovery.ledger }
     private var request: RecoveryRequest { recovery.request }
 
-    /// Fetches, appends, notes in the log that everything is here where that is so, and tells what
-    /// it came to.
+    /// Fetches, appends, confirms completeness in the log where it holds, and returns the report.
     public func run(
         report: @escaping Recovery.Report = { _ in }
     ) async throws(RecoveryFailure) -> RecoveryReport {
@@ -59,13 +57,13 @@ public struct RecoveryRun: Sendable {
             let reservation = try await confirm(finished)
             snapshot = try await projecting()
             let told = try await tell(finished, reservation, snapshot)
-            // The report is durable before anybody hears of it: a kill in between loses nothing.
+            // The report is durable before it is returned: a kill in between loses nothing.
             try await ledger.operations.endRecovery(finished.record.id, keeping: kept(told))
             return told
         }
     }
 
-    /// Waits for the end of another recovery in this ledger, for a while.
+    /// Waits a while for another recovery in this ledger to end.
     private func alone() async throws(RecoveryFailure) -> RecoveryLock {
         let directory = ledger.directory
         var patience = RecoveryRun.patienceMilliseconds
@@ -86,14 +84,15 @@ public struct RecoveryRun: Sendable {
 
     // MARK: Confirming
 
-    /// Appends a sweep if it makes more certain than was; why not, if it should have.
+    /// Appends a sweep if it extends the certain window; else returns the reason, if it should
+    /// have.
     private func confirm(
         _ finished: Recovery.Finished
     ) async throws(StoreError) -> RecoveryReport.Reservation? {
         guard request.isWhole else { return .filtered }
         guard !finished.record.isFlawed else { return .refused }
         let record = finished.record
-        // Of what Apple signed after it was asked, or just before, nothing is known.
+        // Notifications that Apple signed after the request, or just before it, are unknown.
         let asked = min(record.askedAt, record.appleAskedAt ?? record.askedAt)
         let settled = asked.advanced(byMilliseconds: -RecoveryRun.settleMilliseconds)
         let sweep = Sweep(
@@ -125,7 +124,7 @@ public struct RecoveryRun: Sendable {
         return nil
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
     private func kept(_ report: RecoveryReport) -> KeptReport? {
         let suggested: [OutageDetection.Suggestion]?
@@ -174,13 +173,13 @@ public struct RecoveryRun: Sendable {
 }
 
 extension Recovery.Finished {
-    /// Notifications of what was asked for, each once.
+    /// Notifications of the requested window, each once.
     var fetchedCount: Int64 {
         record.slices.filter { plan.isCounted($0.pass) }.reduce(0) { $0 + $1.fetchedCount }
     }
 }
 
-/// Brings what is derived up to the log for a command, beside a service or without one.
+/// Catches derived data up with the log for a command, with or without a running service.
 public actor CommandProjecting {
     private let ledger: EnvironmentLedger
     private var session: LedgerSession?
@@ -191,7 +190,7 @@ public actor CommandProjecting {
         self.report = report
     }
 
-    /// The state as of now.
+    /// The current state.
     public func snapshot() async throws(StoreError) -> LedgerSnapshot {
         if let session { return try await session.currentSnapshot(report: report) }
         let opened = try await LedgerSession.open(ledger, report: report)
@@ -199,10 +198,10 @@ public actor CommandProjecting {
         return try await opened.currentSnapshot(report: report)
     }
 
-    /// What to tell when derived data had to be made again.
+    /// Messages about derived data that was rebuilt.
     public var remarks: [String] { session?.remarks ?? [] }
 
-    /// Closes everything, the ledger too.
+    /// Closes everything, including the ledger.
     public func close() async {
         if let session { await session.close() } else { await ledger.close() }
     }

@@ -2,9 +2,9 @@ import AppStore
 package import Ledger
 import Synchronization
 
-/// Windows that were swept to their end and did not become certain all the same: something in
-/// them could not be taken in. What certainty lacks is no reason to fetch them again every few minutes. Kept for as long as the process lives:
-/// losing it costs one sweep.
+/// Completed sweeps whose windows did not become certain, because something in them could not be
+/// taken in. They are not fetched again every few minutes. Kept in memory only: losing them costs
+/// one sweep.
 package final class UncertainSweeps: Sendable {
 
     package init() {
@@ -19,26 +19,26 @@ package final class UncertainSweeps: Sendable {
         }
     }
 
-    /// What lies in one piece.
+    /// One contiguous window.
     private struct Entry {
         var swept: OutageDetection.Swept
-        /// When it is worth beginning again from what is certain.
+        /// When to sweep again from the certain window.
         let againAt: Timestamp
     }
 
     private let entries: Mutex<[Name: Entry]> = Mutex([:])
 
-    /// What was refused once may be acceptable later: a configuration is corrected, Apple repairs an
-    /// answer. Until then one whole look in a day is enough.
+    /// Interval of full repetitions: refused evidence may become acceptable when a configuration is
+    /// corrected or Apple repairs a response.
     static let againMilliseconds: Int64 = 24 * 3_600_000
 
-    /// What was swept, if that counts at this time.
+    /// The swept window, while it still counts.
     package func window(_ name: Name, at now: Timestamp) -> OutageDetection.Swept? {
         guard let entry = entries.withLock({ $0[name] }) else { return nil }
         return entry.againAt <= now ? nil : entry.swept
     }
 
-    /// Notes the end of a sweep.
+    /// Records a completed sweep.
     package func note(
         _ name: Name, _ swept: OutageDetection.Swept,
         _ reservation: RecoveryReport.Reservation?, at now: Timestamp

@@ -3,29 +3,29 @@ import AppStoreAPI
 import Ledger
 import Signing
 
-/// A notification that Apple could not deliver, as its history tells it (`sendAttempts`).
+/// A notification that Apple could not deliver, according to its history (`sendAttempts`).
 public struct UndeliveredNotification: Hashable, Sendable {
-    /// The object as it is told and kept: `{"notificationUUID","notificationType","subtype",
+    /// The object as reported and stored: `{"notificationUUID","notificationType","subtype",
     /// "originalTransactionId","signedDate","attempts":[{"at","result"}]}`.
     public let body: JSONValue
-    /// What names it.
+    /// Its identifier.
     let uuid: String
-    /// When it was signed; nil where it does not say.
+    /// When it was signed; nil where not stated.
     let signedDate: Timestamp?
 
-    /// What came of each attempt, in Apple's words.
+    /// The result of each attempt, as Apple names it.
     public var results: [String] {
         (body["attempts"]?.array ?? []).compactMap { $0["result"]?.string }
     }
 
-    /// `body`, as it is kept.
+    /// `body` in its stored form.
     var text: String {
         var json = JSONWriter()
         body.write(to: &json)
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
-    /// Nil for what was delivered, and for what is no notification.
+    /// Nil for a delivered notification, and for anything but a notification.
     init?(_ item: NotificationHistoryResponseItem) {
         let attempts = item.sendAttempts ?? []
         let isDelivered = attempts.contains {
@@ -54,7 +54,7 @@ public struct UndeliveredNotification: Hashable, Sendable {
         self.body = body
     }
 
-    /// What `body` was kept as; nil for anything else.
+    /// Parses the stored form of `body`; nil for anything else.
     init?(kept text: String) {
         guard let body = try? JSONValue.parse(Array(text.utf8)),
             let uuid = body["notificationUUID"]?.string
@@ -64,7 +64,7 @@ public struct UndeliveredNotification: Hashable, Sendable {
         signedDate = body["signedDate"]?.string.flatMap { Timestamp(userInput: $0) }
     }
 
-    /// Not verified: it is told beside what was, and decides nothing.
+    /// Read unverified: it is reported beside verified data and decides nothing.
     private static func payload(_ token: String) -> NotificationPayload? {
         guard let jws = try? CompactJWS(parsing: Array(token.utf8)) else { return nil }
         return try? NotificationPayload.decode(jws.payload)

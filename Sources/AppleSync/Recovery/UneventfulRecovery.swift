@@ -2,32 +2,32 @@ public import AppStore
 public import Ledger
 public import Projection
 
-/// What `recover --suggested` comes to where nothing looks missing: nobody was asked for a window.
+/// The result of `recover --suggested` when nothing looks missing and no window was requested.
 public struct UneventfulRecovery: Sendable, Equatable {
-    /// Since when, and up to when, everything is here all the same; nil: nobody ever looked.
+    /// The window that is complete all the same; nil when no sweep was ever made.
     public let complete: CompleteWindow?
     /// The end of the log.
     public let position: Int64
 
     /// - Parameters:
-    ///   - ledger: which was looked at.
+    ///   - ledger: the ledger that was checked.
     ///   - bundleId: of the app.
-    ///   - snapshot: the state as of now.
+    ///   - snapshot: the current state.
     public init(_ ledger: EnvironmentLedger, _ bundleId: BundleId, at snapshot: LedgerSnapshot) {
         position = snapshot.position
         complete = ledger.complete(of: bundleId, .everything, head: snapshot.position)
     }
 
-    /// For people.
+    /// The text output.
     public static let text =
         "Nothing looks missing: no silence, no late cluster, no failed delivery.\n"
 
-    /// For people, where only windows looked wrong that Apple can no longer tell of.
+    /// The text output where only windows older than Apple's history look suspicious.
     public static let tooOldText =
-        "Nothing looks missing that Apple could still tell of; for what is older `subledger"
-        + " backfill` asks for the histories of customers.\n"
+        "Nothing looks missing within Apple's history; for older notifications `subledger"
+        + " backfill` fetches the histories of customers.\n"
 
-    /// The members of a `RecoveryReport`, so that whoever reads one reads this.
+    /// Writes the members of a `RecoveryReport`, so that both have the same readers.
     public func write(to json: inout JSONWriter) {
         json.object { json in
             json.array("suggested", [String]())

@@ -7,9 +7,9 @@ public import Queries
 internal import SQLiteStore
 public import Signing
 
-/// Asks Apple to send a TEST notification, and looks whether it arrives in this ledger: the whole
-/// way from App Store Connect's address to the log. Appends nothing itself, since only what came by
-/// that way proves it.
+/// Requests a TEST notification from Apple and checks whether it arrives in this ledger, testing
+/// the whole path from the address in App Store Connect to the log. Appends nothing itself, since
+/// only an arrival by that path is a proof.
 public struct TestNotification: Sendable {
     private let client: AppStoreServerAPIClient
     private let ledger: EnvironmentLedger
@@ -18,9 +18,9 @@ public struct TestNotification: Sendable {
 
     /// - Parameters:
     ///   - client: of the app.
-    ///   - ledger: where it must arrive; its environment is the one that is asked.
+    ///   - ledger: where it must arrive; also determines the environment of the request.
     ///   - verifier: the one the intake uses.
-    ///   - clock: now, and waiting.
+    ///   - clock: the time source.
     public init(
         _ client: AppStoreServerAPIClient, ledger: EnvironmentLedger, verifier: EvidenceVerifier,
         clock: any ServiceClock
@@ -31,11 +31,11 @@ public struct TestNotification: Sendable {
         self.clock = clock
     }
 
-    /// Asks, waits and looks.
+    /// Sends the request, waits and checks.
     ///
     /// - Parameters:
-    ///   - wait: how long Apple's word on the delivery is waited for, milliseconds.
-    ///   - tell: one line, now and then, for people who wait.
+    ///   - wait: how long to wait for Apple's report on the delivery, milliseconds.
+    ///   - tell: receives progress lines for display.
     ///
     /// Throws when the log or the quarantine cannot be read, or the task is cancelled.
     public func run(
@@ -56,7 +56,7 @@ public struct TestNotification: Sendable {
             report.diagnosis = .noToken
             return report
         }
-        tell("asked; waiting for Apple's word on the delivery")
+        tell("requested; waiting for Apple's report on the delivery")
         guard let status = try await status(token, until: start + wait, &report) else {
             return report
         }
@@ -72,9 +72,9 @@ public struct TestNotification: Sendable {
             ? .noServerURL(ledger.environment) : .notAsked(failure)
     }
 
-    // MARK: Apple's word
+    // MARK: Apple's report
 
-    /// The delivery's status, once Apple has one; nil when it has none in time, or will have none.
+    /// The delivery's status, once Apple has one; nil when none came in time or ever will.
     private func status(
         _ token: String, until deadline: Timestamp, _ report: inout TestNotificationReport
     ) async throws -> CheckTestNotificationResponse? {
@@ -82,7 +82,7 @@ public struct TestNotification: Sendable {
             do throws(APIFailure) {
                 let answer = try await client.testNotificationStatus(
                     token, in: ledger.environment)
-                // Known, but not tried yet.
+                // Known, but not attempted yet.
                 if answer.value.sendAttempts?.isEmpty == false { return answer.value }
             } catch {
                 guard error.appleCode == Raw(.testNotificationNotFound) else {
@@ -98,7 +98,7 @@ public struct TestNotification: Sendable {
         }
     }
 
-    /// What Apple says it sent, verified.
+    /// The notification Apple reports to have sent, verified.
     private func sent(
         _ status: CheckTestNotificationResponse, _ report: inout TestNotificationReport
     ) -> NotificationPayload? {
@@ -112,7 +112,7 @@ public struct TestNotification: Sendable {
         }
     }
 
-    // MARK: Our own log
+    // MARK: The log
 
     private func look(
         for payload: NotificationPayload, since start: Timestamp,
@@ -140,7 +140,7 @@ public struct TestNotification: Sendable {
             isDelivered ? .arrivedElsewhere : .undelivered(results.last ?? Raw(.other))
     }
 
-    /// The event, if it came by the way Apple's notifications come.
+    /// The event, if it came by the path of Apple's notifications.
     private func arrived(
         _ payload: NotificationPayload
     ) async throws(StoreError) -> RecordedEvent? {
@@ -154,7 +154,7 @@ public struct TestNotification: Sendable {
     private func quarantined(
         _ status: CheckTestNotificationResponse, since start: Timestamp
     ) async throws(StoreError) -> String? {
-        // Apple may sign anew: the payload between the dots stays.
+        // Apple may sign again; the payload between the dots is the same.
         let parts = (status.signedPayload ?? "").split(separator: ".")
         guard parts.count == 3 else { return nil }
         var after: Int64 = 0
@@ -171,7 +171,7 @@ public struct TestNotification: Sendable {
 }
 
 extension Timestamp {
-    /// So many milliseconds later.
+    /// The time this many milliseconds later.
     fileprivate static func + (time: Timestamp, milliseconds: Int64) -> Timestamp {
         time.advanced(byMilliseconds: milliseconds)
     }

@@ -1,16 +1,16 @@
 public import AppStore
 public import AppStoreAPI
 
-/// What asking for a TEST notification came to (`contract.md`, `test-notification`).
+/// The result of a TEST notification (`contract.md`, `test-notification`).
 public struct TestNotificationReport: Sendable, Equatable {
     public let environment: Environment
     public let bundleId: BundleId
-    /// Names it at Apple's, for about six months; nil when none was sent.
+    /// Identifies it at Apple, for about six months; nil when none was sent.
     public package(set) var token: String?
     public package(set) var notificationUUID: NotificationUUID?
-    /// What Apple says of each delivery.
+    /// Apple's report of each delivery attempt.
     public package(set) var attempts: [SendAttemptItem] = []
-    /// Where it stands in the log; nil when it is not there.
+    /// Its position in the log; nil when it is not there.
     public package(set) var position: Int64?
     /// When it arrived here.
     public package(set) var receivedAt: Timestamp?
@@ -46,7 +46,7 @@ public struct TestNotificationReport: Sendable, Equatable {
         }
     }
 
-    /// The report for people, a line each.
+    /// The report as text lines.
     public var lines: [String] {
         var lines = attempts.map { attempt in
             let date = attempt.attemptDate?.rfc3339 ?? "at an unknown time"

@@ -1,8 +1,8 @@
 public import AppStore
 public import Ledger
 
-/// What an operator sets for a ledger (`contract.md`, Files): where it is, whose evidence it
-/// accepts, and what its products mean. Flags and SUBLEDGER_* variables win over the file.
+/// All settings of an operator (`contract.md`, Files). Flags and SUBLEDGER_* variables override the
+/// file.
 public struct Configuration: Sendable, Equatable {
     public var dataDirectory: String
     public var apps: [App]
@@ -12,6 +12,7 @@ public struct Configuration: Sendable, Equatable {
     public var claimPolicy: ClaimPolicy
     /// An IANA name.
     public var reportTimeZone: String
+    /// Receivers of changes.
 
     public static let defaultDataDirectory = "./subledger-data"
 
@@ -68,3 +69,6 @@ public struct Configuration: Sendable, Equatable {
 
     public func app(_ bundleId: BundleId) -> App? { apps.first { $0.bundleId == bundleId } }
 }
+/// An invalid configuration: the key, what is wrong with it, and what is expected.
+    /// The key in the file, e.g. `apps[0].bundleId`, the flag or the file.
+    /// Stable names; scripts rely on them.

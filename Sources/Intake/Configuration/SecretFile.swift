@@ -1,14 +1,14 @@
 import Foundation
 
-/// A file that holds secrets, one a line.
+/// A file of secrets, one per line.
 package enum SecretFile {
-    /// The lines of a text that hold anything, without the white space around them.
+    /// The non-blank lines of a text, trimmed.
     package static func lines(_ text: String) -> [String] {
         text.split(whereSeparator: \.isNewline)
             .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
-    /// The text of a file of at most so many bytes; `key` names the setting in errors.
+    /// The text of a file of at most `limit` bytes; `key` names the setting in errors.
     ///
     /// Throws `unreadableFile`.
     package static func text(
@@ -17,7 +17,7 @@ package enum SecretFile {
         guard let data = FileManager.default.contents(atPath: file), data.count <= byteCount else {
             throw ConfigurationError(
                 .unreadableFile, key: key,
-                reason: "The file cannot be read, or is no secret; check its path and permissions.")
+                reason: "The file cannot be read or holds no secret; check path and permissions.")
         }
         return String(decoding: data, as: UTF8.self)
     }

@@ -3,20 +3,20 @@ import Foundation
 import Signing
 import Synchronization
 
-/// An app's shared secret of App Store Connect: what vouches for version 1 notifications, and what
-/// verifyReceipt is asked with. From a file, one a line, so that an old one counts while a new one
-/// is brought in. Never printed: neither its description nor its mirror shows it.
+/// An app's shared secret of App Store Connect: authenticates version 1 notifications, and is sent
+/// to verifyReceipt. Read from a file with one per line, so that the old one stays valid during
+/// rotation. Never printed: neither its description nor its mirror contains it.
 public struct SharedSecret: Sendable, Equatable {
-    /// The first is asked with.
+    /// The first one is sent in requests.
     private let values: [String]
 
-    /// Apple's have 32 characters; more is allowed for, nothing long.
+    /// Apple's have 32 characters; other short lengths are allowed.
     static let byteCounts = 8...128
     /// Secrets in one file.
     static let count = 4
     static let fileByteCount = 4 * 1024
 
-    /// Reads the text of a secret file; nil unless each line is one word of a sensible length.
+    /// Reads the text of a secret file; nil unless each line is one word of a valid length.
     public init?(text: String) {
         let lines = SecretFile.lines(text)
         guard (1...SharedSecret.count).contains(lines.count),
@@ -35,30 +35,30 @@ public struct SharedSecret: Sendable, Equatable {
             throw ConfigurationError(
                 .invalidValue, key: key,
                 reason: "The file must hold the app's shared secret of App Store Connect, 8 to 128"
-                    + " characters without spaces; one a line, at most \(SharedSecret.count).")
+                    + " characters without spaces; one per line, at most \(SharedSecret.count).")
         }
         self = secret
     }
 
-    /// The newest, for asking Apple.
+    /// The newest, for requests to Apple.
     public var newest: String { values[0] }
 
     /// Whether `text` is one of them, compared in constant time.
     func isEqual(to text: String) -> Bool {
         let digest = SHA256.hash(Array(text.utf8))
-        // Every one is looked at, whichever fits.
+        // Compares all of them, even after a match.
         return values.reduce(false) { found, value in
             SHA256.hash(Array(value.utf8)).equalsInConstantTime(digest) || found
         }
     }
 
-    /// Whether one of them stands in bytes of JSON, as it is or with characters escaped.
+    /// Whether JSON bytes contain one of them, plainly or with characters escaped.
     func stands(in bytes: [ArraySlice<UInt8>]) -> Bool {
         stands(inSpellings: SharedSecret.spellings(bytes))
     }
 
-    /// What may be shown of a body that came in answer to the secret: all of it, without the value of
-    /// a `password` in it. Nil where the secret stands anywhere else.
+    /// The part of a response to the secret that may be displayed: all of it, without the value of
+    /// a `password` member. Nil where the secret occurs anywhere else.
     package func shown(_ body: [UInt8]) -> [UInt8]? {
         let rest = Redaction.withoutPasswords(body)
         return stands(in: [rest[...]]) ? nil : rest
@@ -71,15 +71,15 @@ public struct SharedSecret: Sendable, Equatable {
         }
     }
 
-    /// The spellings that are replaced in copies: as they are, and inside base64 of either alphabet.
+    /// The spellings that are replaced in copies: plain, and inside base64 of either alphabet.
     fileprivate var replaceable: [[UInt8]] {
         values.flatMap { value in
             [Array(value.utf8)] + (0..<3).flatMap { SharedSecret.base64(value, after: $0) }
         }
     }
 
-    /// What stands in base64, in either alphabet, wherever `value` begins so many bytes after a
-    /// group of three: the characters that no neighbour has a part in.
+    /// The base64 text, in either alphabet, of `value` at this offset within a three-byte group:
+    /// only the characters that do not depend on adjacent bytes.
     private static func base64(_ value: String, after offset: Int) -> [[UInt8]] {
         let bytes = [UInt8](repeating: 0, count: offset) + Array(value.utf8)
         let first = (offset * 8 + 5) / 6
@@ -88,7 +88,7 @@ public struct SharedSecret: Sendable, Equatable {
         return [Array(text.utf8), Array(forAddresses.utf8)]
     }
 
-    /// Bytes of JSON as they are, and where anything is escaped also without escapes.
+    /// JSON bytes as they are and, where anything is escaped, also unescaped.
     fileprivate static func spellings(_ bytes: [ArraySlice<UInt8>]) -> [ArraySlice<UInt8>] {
         let escape = [UInt8(ascii: "\\")]
         return bytes
@@ -96,7 +96,7 @@ public struct SharedSecret: Sendable, Equatable {
             .map { Redaction.unescaped($0)[...] }
     }
 
-    /// Whether `code` is the keyed digest of `message` under one of them.
+    /// Whether `code` is the HMAC of `message` under one of them.
     func made(_ code: Digest, of message: [UInt8]) -> Bool {
         values.reduce(false) { found, value in
             HMACSHA256.code([message], key: Array(value.utf8)).equalsInConstantTime(code) || found
@@ -109,14 +109,14 @@ extension SharedSecret: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// The shared secrets of all apps that have one. One object, read by all who take notifications in,
-/// so that files that were changed can be read again while they do.
+/// The shared secrets of all apps that have one, shared by all intakes, so that changed files can
+/// be reloaded while they run.
 package final class SharedSecrets: Sendable {
     private let files: [BundleId: String]
     private let secrets: Mutex<[BundleId: SharedSecret]>
 
-    /// Reads the apps' files. One that cannot be read is as if it were not configured; `doctor`
-    /// and the start of the service say so.
+    /// Reads the apps' files. An unreadable one counts as not configured; `doctor` and the start of
+    /// the service report it.
     package init(_ apps: [Configuration.App]) {
         files = Dictionary(
             apps.compactMap { app in app.sharedSecretFile.map { (app.bundleId, $0) } }
@@ -128,8 +128,8 @@ package final class SharedSecrets: Sendable {
         try SharedSecret(file: file, key: "sharedSecretFile")
     }
 
-    /// Reads every file again. Where one is of no use the secret that was read before stays; those
-    /// apps are returned, with why, in order.
+    /// Reads every file again. An unusable file keeps the previous secret; returns those apps and
+    /// the reasons, in order.
     package func reload() -> [(bundleId: BundleId, error: ConfigurationError)] {
         var failures: [(bundleId: BundleId, error: ConfigurationError)] = []
         for (bundleId, file) in files.sorted(by: { $0.key < $1.key }) {
@@ -146,14 +146,14 @@ package final class SharedSecrets: Sendable {
     /// Whether no app has one.
     var isEmpty: Bool { secrets.withLock { $0.isEmpty } }
 
-    /// Whether the secret of any app stands in bytes of JSON, as it is or with characters escaped.
+    /// Whether JSON bytes contain the secret of any app, plainly or with characters escaped.
     func stand(in bytes: [ArraySlice<UInt8>]) -> Bool {
         let spellings = SharedSecret.spellings(bytes)
         return secrets.withLock { $0 }.contains { $0.value.stands(inSpellings: spellings) }
     }
 
-    /// Bytes of whatever kind with the secrets of all apps replaced, as they are and inside base64;
-    /// none where one is spelled otherwise. Nil where there is nothing to replace.
+    /// Bytes of any kind with the secrets of all apps replaced, plain and inside base64; empty
+    /// where one is spelled otherwise. Nil where there is nothing to replace.
     func replaced(in bytes: [UInt8]) -> [UInt8]? {
         let spellings = secrets.withLock { $0 }.values.flatMap(\.replaceable)
             .sorted { $0.count > $1.count }
@@ -167,7 +167,7 @@ package final class SharedSecrets: Sendable {
         return stand(rest) ? [] : rest
     }
 
-    /// The apps with whose secret a body was sent, in order. Every one is looked at.
+    /// The apps whose secret authenticates a body, in order. Compares all of them.
     func apps(of sealed: SealedNotificationV1) -> [BundleId] {
         secrets.withLock { $0 }.filter { sealed.isSealed(by: $0.value) }.map(\.key).sorted()
     }

@@ -1,12 +1,13 @@
 public import AppStore
 
-/// Sees from when notifications came, and when they did not, where some may be missing. Pure.
+/// Detects windows in which notifications may be missing, from the times of deliveries and gaps.
+/// Pure.
 public enum OutageDetection {
-    /// A window to look into, and why.
+    /// A window to recover, and the reasons.
     public struct Suggestion: Hashable, Sendable {
         public var from: Timestamp
         public var to: Timestamp
-        /// In order of their names, each once.
+        /// In order of name, each once.
         public var reasons: [Reason]
 
         /// A window.
@@ -17,7 +18,7 @@ public enum OutageDetection {
         }
     }
 
-    /// What was asked for to its end, by signedDate: `[from, through)`.
+    /// A completed sweep, by signedDate: `[from, through)`.
     public struct Swept: Hashable, Sendable {
         public var from: Timestamp
         public var through: Timestamp
@@ -31,39 +32,39 @@ public enum OutageDetection {
 
     /// Why a window is suspected.
     public enum Reason: String, Sendable, CaseIterable {
-        /// Apple says that it could not deliver.
+        /// Apple reports failed deliveries.
         case failedDeliveries
-        /// Many came so late that Apple must have tried before.
+        /// Many deliveries came so late that Apple must have tried before.
         case lateDeliveries
-        /// Nothing came for longer than is usual.
+        /// Nothing arrived for longer than usual.
         case silence
     }
 
-    /// How far back is looked.
+    /// How far back detection looks.
     public static let lookBackMilliseconds: Int64 = 14 * 86_400_000
-    /// Deliveries looked at, the newest.
+    /// Maximum deliveries examined, the newest.
     public static let arrivalCount = 1_000_000
     /// No shorter silence is suspicious …
     public static let shortestSilenceMilliseconds: Int64 = 3_600_000
-    /// … nor one shorter than so many times the usual longest: the 99th of a hundred gaps.
+    /// … nor one shorter than this multiple of the usual longest: the 99th percentile of the gaps.
     public static let silenceFactor: Int64 = 5
     static let percentile = 99
-    /// From this lateness on a delivery counts as late (`lifecycle.md` §4, `lateDelivery`).
+    /// A delivery this late counts as late (`lifecycle.md` §4, `lateDelivery`).
     public static let latenessMilliseconds: Int64 = 10 * 60_000
-    /// So many late ones, each signed within `clusterMilliseconds` of the next, are no coincidence.
+    /// This many late ones, each signed within `clusterMilliseconds` of the next, are suspicious.
     public static let clusterCount = 5
     public static let clusterMilliseconds: Int64 = 3_600_000
-    /// What was signed so long before a silence may have been on its way when it began.
+    /// Notifications signed this long before a silence may have been in transit when it began.
     public static let marginMilliseconds: Int64 = 10 * 60_000
 
-    /// Windows that the deliveries make suspicious, in order of time, none touching another, none
-    /// ending after `now`.
+    /// The windows that the deliveries make suspicious, in order of time, not touching each other,
+    /// none ending after `now`.
     ///
     /// - Parameters:
-    ///   - arrivals: in any order; those after `now` count for nothing.
-    ///   - now: until when nothing came after the last.
-    ///   - swept: what was looked into already. A silence of which less is left than what makes a
-    ///     silence is none; of the others their beginnings are left out.
+    ///   - arrivals: in any order; those after `now` are ignored.
+    ///   - now: the end of the time without a delivery after the last.
+    ///   - swept: completed sweeps. A silence is dropped when less than a suspicious length remains
+    ///     unswept; of the others the swept beginnings are cut off.
     public static func suggestions(
         _ arrivals: [NotificationDelivery], now: Timestamp, swept: [Swept] = []
     ) -> [Suggestion] {
@@ -74,7 +75,7 @@ public enum OutageDetection {
 
     /// Windows of notifications that Apple could not deliver.
     ///
-    /// - Parameter signedDates: theirs, in any order.
+    /// - Parameter signedDates: their dates, in any order.
     public static func suggestions(undelivered signedDates: [Timestamp]) -> [Suggestion] {
         clusters(signedDates.sorted()).map { cluster in
             Suggestion(from: cluster.0, to: cluster.1, reasons: [.failedDeliveries])
@@ -93,13 +94,13 @@ public enum OutageDetection {
         if now > last { gaps.append((last, now, now.milliseconds(since: last))) }
         let lengths = gaps.map(\.length).sorted()
         return gaps.compactMap { gap in
-            // Most gaps are short, and finding their place among all others takes long.
+            // Most gaps are short, and finding their rank is slow.
             guard gap.length > shortestSilenceMilliseconds else { return nil }
             let bound = max(
                 shortestSilenceMilliseconds, silenceFactor * usual(lengths, without: gap.length))
             let margin = gap.from.advanced(byMilliseconds: -marginMilliseconds)
             let open = rest(margin, gap.from, gap.to, swept)
-            // What was swept of it was quiet at Apple's, too.
+            // The swept part was quiet at Apple, too.
             guard gap.length > bound, gap.to.milliseconds(since: open.quiet) > bound else {
                 return nil
             }
@@ -107,7 +108,7 @@ public enum OutageDetection {
         }
     }
 
-    /// Where what is not swept of a silence begins, with its margin and without.
+    /// The start of the unswept rest of a silence, with its margin and without.
     private static func rest(
         _ margin: Timestamp, _ from: Timestamp, _ to: Timestamp, _ swept: [Swept]
     ) -> (begin: Timestamp, quiet: Timestamp) {
@@ -119,12 +120,13 @@ public enum OutageDetection {
         return (begin, quiet)
     }
 
-    /// The 99th percentile of the gaps but one, which must not excuse itself; 0 without others.
+    /// The 99th percentile of the other gaps, so that a gap does not raise its own limit; 0 without
+    /// others.
     private static func usual(_ sorted: [Int64], without length: Int64) -> Int64 {
         let count = sorted.count - 1
         guard count > 0 else { return 0 }
         let rank = (count * percentile + 99) / 100 - 1
-        // Everything from the one left out on moves down by a place.
+        // Gaps after the excluded one move down by one place.
         let own = sorted.firstIndex(of: length) ?? count
         return sorted[rank < own ? rank : rank + 1]
     }
@@ -142,7 +144,7 @@ public enum OutageDetection {
         }
     }
 
-    /// Times that lie close together: from the first to just past the last, and how many.
+    /// Clusters of close times: from the first to just past the last, and the count.
     private static func clusters(
         _ sorted: [Timestamp]
     ) -> [(Timestamp, Timestamp, Int)] {
@@ -158,9 +160,9 @@ public enum OutageDetection {
         return found
     }
 
-    // MARK: Together
+    // MARK: Merging
 
-    /// Windows that touch become one.
+    /// Merges windows that touch.
     public static func merged(_ suggestions: [Suggestion]) -> [Suggestion] {
         var found: [Suggestion] = []
         for next in suggestions.sorted(by: { ($0.from, $0.to) < ($1.from, $1.to) }) {
@@ -175,7 +177,7 @@ public enum OutageDetection {
         return found
     }
 
-    /// From the first window's beginning to the last one's end; nil without any.
+    /// From the first window's start to the last one's end; nil without windows.
     public static func hull(_ suggestions: [Suggestion]) -> Suggestion? {
         let all = merged(suggestions)
         guard let first = all.first, let end = all.map(\.to).max() else { return nil }
@@ -184,8 +186,8 @@ public enum OutageDetection {
             reasons: Set(all.flatMap(\.reasons)).sorted { $0.rawValue < $1.rawValue })
     }
 
-    /// The windows of which Apple's history still tells something, and those that ended before it
-    /// begins.
+    /// The windows that Apple's history still covers at least partly, and those that ended before
+    /// it begins.
     public static func parted(
         _ suggestions: [Suggestion], now: Timestamp, in environment: Environment
     ) -> (told: [Suggestion], tooOld: [Suggestion]) {
@@ -194,7 +196,7 @@ public enum OutageDetection {
         return (suggestions.filter { $0.to > oldest }, suggestions.filter { $0.to <= oldest })
     }
 
-    /// What was not swept to its end already.
+    /// The windows that are not completely swept.
     package static func open(_ suggestions: [Suggestion], _ swept: [Swept]) -> [Suggestion] {
         let windows = swept.sorted { $0.from < $1.from }
         return suggestions.compactMap { suggestion in
@@ -206,7 +208,7 @@ public enum OutageDetection {
         }
     }
 
-    /// What of them is not in the future.
+    /// The parts that are not in the future.
     package static func clipped(_ suggestions: [Suggestion], now: Timestamp) -> [Suggestion] {
         suggestions.compactMap { suggestion in
             var past = suggestion

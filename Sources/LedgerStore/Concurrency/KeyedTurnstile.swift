@@ -1,15 +1,14 @@
 internal import Synchronization
 
-/// Lets one in at a time for each key, in the order of their coming; keys do not wait for each
-/// other.
+/// An asynchronous FIFO lock per key; keys do not wait for each other.
 package final class KeyedTurnstile: Sendable {
 
     package init() {
     }
-    /// Who waits, by the keys that are in use.
+    /// The waiters of each key in use.
     private let waiting = Mutex<[String: [CheckedContinuation<Void, Never>]]>([:])
 
-    /// Runs `body` alone under its key. Never called inside itself: that could wait for ever.
+    /// Runs `body` with exclusive access to its key. Not reentrant: nested calls may deadlock.
     package func pass<Value>(_ key: String, _ body: () async throws -> Value) async rethrows
         -> Value
     {

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// Pure work spread over all cores, in order.
+/// Pure work spread over all cores, with ordered results.
 package enum Parallel {
     /// Elements below which spreading costs more than it saves.
     static let minimumCount = 64
 
-    /// Applies `transform` to every element; results in the order of the elements. The first
-    /// error (by chunk) is thrown.
+    /// Applies `transform` to every element and returns the results in order. Throws the first
+    /// error (by chunk).
     ///
-    /// - Parameter count: fewer elements than that are not spread.
+    /// - Parameter count: the least number of elements that is spread.
     package static func map<Element: Sendable, Result: Sendable, Failure: Error>(
         _ elements: [Element], atLeast count: Int = minimumCount,
         _ transform: @escaping @Sendable (Element) throws(Failure) -> Result

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Lets one in at a time, in the order of their coming.
+/// An asynchronous FIFO lock.
 package final class Turnstile: Sendable {
 
     package init() {
@@ -12,7 +12,7 @@ package final class Turnstile: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// Runs `body` alone. Never called inside itself: that would wait for ever.
+    /// Runs `body` exclusively. Not reentrant: a nested call deadlocks.
     package func pass<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
@@ -29,7 +29,7 @@ package final class Turnstile: Sendable {
         return try await body()
     }
 
-    /// How many wait to be let in.
+    /// The number of waiters.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     private func leave() {

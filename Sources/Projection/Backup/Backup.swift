@@ -3,8 +3,8 @@ import Foundation
 public import Intake
 public import SQLiteStore
 
-/// Backs up one environment's log: the one thing that cannot be made again. What waits in
-/// quarantine is not in it; losing that loses no answer.
+/// Backs up one environment's log, the only data that cannot be rebuilt. Quarantine is not
+/// included; losing it loses no answer.
 public struct Backup: Sendable {
     private let configuration: Configuration
     private let environment: Environment
@@ -14,15 +14,15 @@ public struct Backup: Sendable {
         self.environment = environment
     }
 
-    /// Makes the backup under a path where nothing is yet, verified.
+    /// Writes a verified backup to a path that does not exist yet.
     ///
-    /// Others may append meanwhile: what is there when it begins is in it. Throws `BackupError` or
-    /// `StoreError`.
+    /// Other processes may append meanwhile: the backup contains what is in the log at its start.
+    /// Throws `BackupError` or `StoreError`.
     public func run(
         to path: String, report: @escaping @Sendable (LogBackup.Step) -> Void = { _ in }
     ) async throws -> LogBackup.Report {
         let directory = EnvironmentLedger.directory(configuration, environment)
-        // Opening would make an empty log, and backing that up would look like success.
+        // Opening a missing log would create an empty one, and its backup would look like success.
         guard FileManager.default.fileExists(atPath: "\(directory)/\(EventLog.fileName)") else {
             throw BackupError.noLog(directory)
         }

@@ -3,24 +3,24 @@ public import Intake
 public import LedgerStore
 public import SQLiteStore
 
-/// Puts a backup in the place of one environment's log, and makes again what is derived from it.
+/// Replaces one environment's log by a backup, and rebuilds its derived data.
 public struct Restore: Sendable {
     private let configuration: Configuration
     private let environment: Environment
     private let replaces: Bool
     private let clock: @Sendable () -> Timestamp
 
-    /// What came of it.
+    /// The result.
     public struct Outcome: Sendable {
         public let restored: LogRestore.Report
-        /// Why what is derived could not be made again; the log is in its place all the same, and the
-        /// next command makes up for it.
+        /// Why derived data could not be rebuilt; the log is in place all the same, and the next
+        /// command rebuilds it.
         public let projectionFailure: StoreError?
     }
 
     /// - Parameters:
-    ///   - replaces: a log with events may be there; it is kept under another name.
-    ///   - clock: names that.
+    ///   - replaces: whether a log with events may be replaced; it is kept under another name.
+    ///   - clock: supplies the time in that name.
     public init(
         _ configuration: Configuration, environment: Environment, replaces: Bool = false,
         clock: @escaping @Sendable () -> Timestamp
@@ -33,7 +33,7 @@ public struct Restore: Sendable {
 
     /// Verifies the backup, puts it in place, and projects it.
     ///
-    /// Throws `BackupError` or `StoreError`; then the log that was there is there still.
+    /// Throws `BackupError` or `StoreError`; the previous log is then unchanged.
     public func run(
         from path: String, report: @escaping @Sendable (LogRestore.Step) -> Void = { _ in }
     ) async throws -> Outcome {

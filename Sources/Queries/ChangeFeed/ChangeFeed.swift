@@ -5,41 +5,42 @@ public import Projection
 public import SQLiteStore
 import Synchronization
 
-/// The live change feed of one environment: how far it goes by now, and what the clock adds to it.
+/// The live change feed of one environment: its horizon, and the changes caused by the clock.
 ///
-/// Readers never go beyond the horizon, so what the clock told at a position is settled before
-/// anybody passes it. Of two processes on one data directory each has its own horizon and clock, and
-/// may tell what came due a moment earlier or later than the other; webhooks are delivered by one
-/// only (`DeliveryLock`).
+/// Readers never pass the horizon, so the clock changes at a position are final before any reader
+/// passes it. Two processes on one data directory have separate horizons and clocks, and may emit a
+/// due change slightly earlier or later than each other; only one delivers webhooks
+/// (`DeliveryLock`).
 public final class ChangeFeed: Sendable {
     public let ledger: EnvironmentLedger
     private let reader: ChangeReader
     private let clock: any ServiceClock
-    /// The projections to look for coming changes in, as they are by now; nil before there are any.
+    /// The current projections, to find coming changes in; nil before there are any.
     private let projections: @Sendable () -> ProjectionsStore?
     private let state = Mutex(State())
 
     private struct State {
-        /// Readers may go up to here; nil before the first step.
+        /// The last position readers may see; nil before the first step.
         var horizon: Int64?
         var dues = DueTimes()
-        /// What the clock did by then is told.
+        /// Clock changes up to this time have been emitted.
         var at: Timestamp?
         var keptAt: Timestamp?
-        /// Where the last process ended: the chains of events up to there were looked at.
+        /// Chains of events up to this position have been checked for clock changes, possibly by a
+        /// previous process.
         var lookedThrough: Int64 = 0
-        /// The first scan looks at everything.
+        /// Whether the first scan checks all chains.
         var looksAgain = false
-        /// How many want to read. Nobody's feed costs nothing.
+        /// Subscriber count; the feed idles at zero.
         var interest = 0
-        /// Rises whenever there may be something to read.
+        /// Rises whenever there may be new changes to read.
         var version = 0
         var recent: [RecentPage] = []
-        /// No step went beyond it.
+        /// The highest position any step aims for.
         var aim: Int64 = 0
-        /// Where steps have to end once.
+        /// Positions at which a step must end once, for new subscribers.
         var beginnings = WaitingBeginnings()
-        /// The log's end at the first step; 0 behind that step.
+        /// The log's end at the first step; 0 after that step.
         var origin: Int64?
     }
 
@@ -58,11 +59,11 @@ public final class ChangeFeed: Sendable {
     /// The last position readers may see; nil before the first step.
     public var horizon: Int64? { state.withLock { $0.horizon } }
 
-    /// Rises whenever there may be something new: cheap to look at for those who wait.
+    /// Rises whenever there may be new changes; cheap to poll.
     public var version: Int { state.withLock { $0.version } }
 
-    /// Keeps the feed going for as long as it is held. Without anybody's interest the feed rests,
-    /// and later takes up the clock where it left it.
+    /// A subscription that keeps the feed running while held. Without one the feed idles, and later
+    /// resumes its clock from where it stopped.
     public final class Interest: Sendable {
         private let feed: ChangeFeed
 
@@ -74,15 +75,15 @@ public final class ChangeFeed: Sendable {
         deinit { feed.state.withLock { $0.interest -= 1 } }
     }
 
-    /// Says that somebody reads.
+    /// Registers a subscriber.
     public func takeInterest() -> Interest { Interest(self) }
 
-    /// The end of the log; a cursor beyond it is of another one.
+    /// The end of the log; a cursor beyond it belongs to another log.
     public func logEnd() async throws(StoreError) -> Int64 {
         try await ledger.log.head().position
     }
 
-    /// The next changes after a cursor, as far as the feed goes by now.
+    /// The next changes after a cursor, up to the horizon.
     public func page(after cursor: ChangePlace) async throws(StoreError) -> ChangePage {
         let (horizon, version, known) = state.withLock { state in
             let known = state.recent.first {
@@ -95,7 +96,7 @@ public final class ChangeFeed: Sendable {
         }
         if let known { return known.page }
         let page = try await reader.page(after: cursor, through: horizon)
-        // Below the horizon nothing changes any more; at the horizon, readings may follow.
+        // Pages below the horizon are final; at the horizon, readings may follow.
         let recent = RecentPage(
             cursor: cursor, version: version, isSettled: page.next.position < horizon, page: page)
         state.withLock { state in
@@ -105,14 +106,14 @@ public final class ChangeFeed: Sendable {
         return page
     }
 
-    /// The changes at these places of one chain, as they were told before.
+    /// The changes at these places of one chain, as emitted before.
     package func changes(
         of chain: ChainId, at places: Set<ChangePlace>
     ) async throws(StoreError) -> [FeedChange] {
         try await reader.changes(of: chain, at: places)
     }
 
-    /// Where whoever begins now begins: after everything told so far.
+    /// Cursor for a new subscriber, after everything emitted so far.
     public func end() async throws(StoreError) -> ChangePlace {
         guard let horizon else { return .afterEvent(at: try await ledger.log.head().position) }
         var cursor = ChangePlace.afterEvent(at: horizon)
@@ -123,14 +124,14 @@ public final class ChangeFeed: Sendable {
         }
     }
 
-    /// Where whoever follows from now on begins: nothing older is told to them, nothing newer is
-    /// left out. The feed comes there only while somebody takes interest.
+    /// The start of a new subscription: excludes everything older and misses nothing newer. The
+    /// feed reaches it only while it has subscribers.
     public func beginning() async throws(StoreError) -> FeedBeginning {
         while true {
             let end = try await logEnd()
             let at = clock.now
             let beginning: FeedBeginning? = state.withLock { state in
-                // A step that is under way may pass it.
+                // A running step may pass it.
                 guard state.aim <= end else { return nil }
                 let beginning = FeedBeginning(position: end, at: at)
                 if state.horizon == end, state.at == at {
@@ -144,10 +145,10 @@ public final class ChangeFeed: Sendable {
         }
     }
 
-    /// The same for whoever began there earlier, in a process that ended perhaps, and was told of
-    /// nothing yet.
+    /// The start of a subscription that began there earlier, possibly in another process, and has
+    /// received nothing yet.
     ///
-    /// - Parameter kept: a beginning on this log; another one is never come to.
+    /// - Parameter kept: a start on this log; one on another log is never reached.
     package func beginning(at kept: ChangePlace) -> FeedBeginning {
         let beginning = FeedBeginning(kept: kept)
         state.withLock { state in
@@ -164,8 +165,8 @@ public final class ChangeFeed: Sendable {
 
     // MARK: The clock
 
-    /// Steps while somebody follows, until the task is cancelled. A step that fails is reported
-    /// and tried again.
+    /// Steps while there are subscribers, until the task is cancelled. A failed step is reported
+    /// and retried.
     public func run(_ report: @Sendable (StoreError) -> Void = { _ in }) async {
         while !Task.isCancelled {
             if state.withLock({ $0.interest }) > 0 {
@@ -175,12 +176,12 @@ public final class ChangeFeed: Sendable {
         }
     }
 
-    /// Takes in what was appended, and tells what has come due. Only one step at a time.
+    /// Takes in new events, and emits due clock changes. One step at a time.
     public func step() async throws(StoreError) {
         while try await advance() {}
     }
 
-    /// One part of a step: to where somebody begins, else to the end.
+    /// Runs one part of a step: up to the next subscription start, else to the end.
     ///
     /// - Returns: whether there is another part.
     private func advance() async throws(StoreError) -> Bool {
@@ -190,8 +191,8 @@ public final class ChangeFeed: Sendable {
             end, try await ledger.facts.checkpoint().position,
             try await store.checkpoint().position)
         try await begin(reached)
-        // The first step sees all that was there: what derived data brings later has come due
-        // long before the clock that it would be looked at with.
+        // The first step must cover all events present at the start: later derived data would hold
+        // changes that came due long before the clock it is checked against.
         let origin = state.withLock { state in
             let origin = state.origin ?? end
             state.origin = origin
@@ -199,13 +200,13 @@ public final class ChangeFeed: Sendable {
         }
         guard reached >= origin else { return false }
         let leg = nextLeg(reached)
-        // Derived data that is being made again goes back for a while; nobody's feed does.
+        // While derived data is being rebuilt its position is lower; the horizon never goes back.
         guard leg.head >= leg.horizon else { return false }
         if leg.windowEnd < leg.now {
             try await scan(store, from: leg.scansFrom, leg.now, through: leg.head)
         }
-        // A scan finds what comes due behind the feed's clock. What an event brought that came due
-        // before it, and after it arrived, was told by nobody.
+        // A scan finds changes that come due after the feed's time. A change of a new event that
+        // came due between its arrival and that time must be looked up separately.
         try await look(after: leg.lookedThrough, through: leg.head)
         try await tellDue(leg.now, at: leg.head)
         let place = ChangePlace.after(reading: leg.now, at: leg.head)
@@ -215,7 +216,8 @@ public final class ChangeFeed: Sendable {
             state.at = leg.now
             state.origin = 0
             state.looksAgain = false
-            // What lies far ahead of a clock that was ahead need not be held till then.
+            // After a clock that was ahead has been corrected, far future entries need not be held:
+            // scan again.
             if leg.now < leg.at { state.dues.windowEnd = Timestamp(milliseconds: .min) }
             for beginning in leg.beginnings { beginning.settle(place) }
             state.beginnings.remove(leg.beginnings)
@@ -223,11 +225,11 @@ public final class ChangeFeed: Sendable {
         return leg.isCut
     }
 
-    /// Goes no further than the first place and moment at which somebody begins.
+    /// The next part, ending at the first place and time at which a subscription starts.
     private func nextLeg(_ reached: Int64) -> FeedLeg {
         let time = clock.now
         return state.withLock { state in
-            // Another process came further than where somebody began that was kept.
+            // Another process has passed the stored start of a subscription.
             let passed = state.beginnings.all.filter { $0.position < state.horizon ?? 0 }
             for beginning in passed { beginning.settle(beginning.start) }
             state.beginnings.remove(passed)
@@ -235,14 +237,14 @@ public final class ChangeFeed: Sendable {
             let first = waiting.min { ($0.position, $0.at) < ($1.position, $1.at) }
             let head = min(reached, first?.position ?? reached)
             let at = state.at ?? time
-            // Where nothing was appended, readings stand in the order of their times. Behind a new
-            // event they may go back: a clock that was ahead and is right again then counts.
+            // Without new events, readings are in order of their times. After a new event they may
+            // go back, so that a corrected clock takes effect.
             let looked = max(state.horizon ?? head, state.lookedThrough)
             let isNew = looked < head
             let aimed = min(time, first?.at ?? time)
             let now = isNew ? aimed : max(aimed, at)
             state.aim = max(state.aim, head)
-            // A clock that went back would not come to that moment for long.
+            // After a backward clock change it would take long to reach the original time.
             let settled = waiting.filter { $0.position == head && min($0.at, time) <= now }
             return FeedLeg(
                 head: head, horizon: state.horizon ?? head, lookedThrough: looked,
@@ -251,7 +253,7 @@ public final class ChangeFeed: Sendable {
         }
     }
 
-    /// Takes up where the last process left off; the first one begins now.
+    /// Resumes where the last process stopped; on a new ledger starts now.
     private func begin(_ head: Int64) async throws(StoreError) {
         guard state.withLock({ $0.at }) == nil else { return }
         var kept = try await ledger.operations.feedClock()
@@ -261,16 +263,15 @@ public final class ChangeFeed: Sendable {
             kept = try await ledger.operations.feedClock()
         }
         state.withLock { state in
-            // Without a clock that was kept (the ledger's first feed, or a file that was lost),
-            // everything that only the clock made true is looked at once, and nobody reads before
-            // it is told.
+            // Without a stored clock (the ledger's first feed, or a lost file), everything that the
+            // clock alone made true is checked once, and emitted before any read.
             state.at = kept?.at ?? Timestamp(milliseconds: 0)
             state.keptAt = state.at
             guard let kept else { return }
             state.lookedThrough = kept.end.position
             state.looksAgain = kept.looksAgain
             state.horizon = min(kept.end.position, head)
-            // Whoever asked before there was a horizon was told of nothing, and looks again.
+            // Readers that found no horizon before must look again.
             state.version += 1
         }
     }
@@ -282,7 +283,7 @@ public final class ChangeFeed: Sendable {
         try await ledger.operations.keepClock(end: end, at: at, chains: chains)
     }
 
-    /// Notes when the chains of new events change next, or should have.
+    /// Records when the chains of new events change next, or should have changed.
     private func look(after position: Int64, through head: Int64) async throws(StoreError) {
         var position = position
         while position < head {
@@ -316,17 +317,17 @@ public final class ChangeFeed: Sendable {
         }
     }
 
-    /// Looks through all chains for what comes due until the window ends.
+    /// Scans all chains for changes that come due within the window.
     private func scan(
         _ store: ProjectionsStore, from: Timestamp, _ now: Timestamp, through head: Int64
     ) async throws(StoreError) {
         let end = now.advanced(byMilliseconds: FeedLimits.windowMilliseconds)
         state.withLock { state in
             state.dues.removeAll()
-            // Set at the end: a scan that fails is made again.
+            // Set at the end, so that a failed scan is repeated.
             state.dues.windowEnd = Timestamp(milliseconds: .min)
         }
-        // What is overdue is told after the leeway.
+        // Overdue changes are emitted after the leeway.
         let leeway = ledger.catalogue.leewayMilliseconds
         var cursor: Int64 = 0
         var found: [(at: Timestamp, chain: ChainId)] = []
@@ -340,7 +341,7 @@ public final class ChangeFeed: Sendable {
         note(found)
     }
 
-    /// Keeps which chains the clock changed, before the horizon lets anybody see it.
+    /// Stores which chains the clock changed, before the horizon exposes the changes.
     private func tellDue(_ now: Timestamp, at head: Int64) async throws(StoreError) {
         let (due, last, kept) = state.withLock { state in
             var due: Set<ChainId> = []
@@ -373,7 +374,7 @@ public final class ChangeFeed: Sendable {
         }
     }
 
-    /// Those of the chains that really change by now; and when each changes next is noted.
+    /// Returns the chains that actually changed by now; records when each changes next.
     private func chains(
         of due: [ChainId], changedBy now: Timestamp, at head: Int64
     ) async throws(StoreError) -> [(first: Timestamp, chain: ChainId)] {

@@ -1,11 +1,11 @@
 internal import AppStore
 public import Ledger
 
-/// Some changes in the feed's order, and where to go on.
+/// A page of changes in feed order, and the next cursor.
 public struct ChangePage: Sendable {
     public var changes: [FeedChange] = []
     /// The cursor after this page.
     public var next: ChangePlace
-    /// Whether there was nothing more at the time.
+    /// Whether the page reached the end at the time.
     public var isEnd: Bool
 }

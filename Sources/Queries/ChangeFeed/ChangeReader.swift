@@ -5,8 +5,8 @@ public import Projection
 internal import SQLiteStore
 import Signing
 
-/// Reads the changes of an environment in order, from any cursor, as often as anybody likes: they
-/// are computed from the facts and never stored.
+/// Reads the changes of an environment in order, from any cursor, repeatably: they are computed
+/// from the facts and never stored.
 public struct ChangeReader: Sendable {
     let ledger: EnvironmentLedger
 
@@ -16,7 +16,7 @@ public struct ChangeReader: Sendable {
     public func page(
         after cursor: ChangePlace, through: Int64
     ) async throws(StoreError) -> ChangePage {
-        // A cursor among one event's changes asks for the rest of them.
+        // A cursor between the changes of one event needs the rest of them.
         let isInside = cursor.clock == 0 && cursor.index != .max
         let events = try await ledger.log.events(
             after: isInside ? cursor.position - 1 : cursor.position, through: through,
@@ -32,7 +32,7 @@ public struct ChangeReader: Sendable {
         } else if last < through {
             page.next = .end(of: last)
         } else {
-            // Readings may still follow here; the last one known may stand before the last event.
+            // Readings may still follow here; the last known one may be before the last event.
             page.next = max(
                 cursor, .afterEvent(at: last), readings.last?.reading.place ?? .beginning)
         }
@@ -55,7 +55,7 @@ public struct ChangeReader: Sendable {
             stream: stream)
     }
 
-    /// The changes at these places of one chain; to deliver again what waits.
+    /// The changes at these places of one chain, for redelivery.
     func changes(
         of chain: ChainId, at places: Set<ChangePlace>
     ) async throws(StoreError) -> [FeedChange] {
@@ -70,7 +70,7 @@ public struct ChangeReader: Sendable {
         return stream.changes.map { change($0, stream) }
     }
 
-    /// The streams of chains as known at a position, `extra` read as well.
+    /// The streams of chains as known at a position, including the reading `extra`.
     func streams(
         of chains: [ChainId], through position: Int64, after start: ChangePlace = .beginning,
         until end: ChangePlace? = nil, extra: ClockReading? = nil
@@ -90,8 +90,8 @@ public struct ChangeReader: Sendable {
         }
     }
 
-    /// When the clock next changes each of the chains, or did so and nobody told, as known at a
-    /// position.
+    /// When the clock next changes each of the chains, or already did without being emitted, as
+    /// known at a position.
     func dues(
         of chains: [ChainId], through position: Int64
     ) async throws(StoreError) -> [(at: Timestamp, chain: ChainId)] {
@@ -104,8 +104,8 @@ public struct ChangeReader: Sendable {
         }.compactMap { $0 }
     }
 
-    /// The facts of chains up to a position. Throws when the facts do not hold it: facts that are
-    /// being made again must not pass for chains to which nothing happened.
+    /// The facts of chains up to a position. Throws when the facts do not reach it: facts that are
+    /// being rebuilt must not look like unchanged chains.
     private func facts(
         of chains: [ChainId], through position: Int64
     ) async throws(StoreError) -> [(ChainId, [Fact])] {
@@ -115,7 +115,7 @@ public struct ChangeReader: Sendable {
             throw StoreError(
                 .fileLocked, path: store.path,
                 reason: "The facts do not reach position \(position) yet.",
-                remedy: "Wait until they are made again; nothing is lost.")
+                remedy: "Wait until they are rebuilt; no change is lost.")
         }
         return try await store.facts(of: chains).map { chain, facts in
             (chain, facts.filter { $0.position <= position })
@@ -130,7 +130,7 @@ public struct ChangeReader: Sendable {
 }
 
 extension ClockReading {
-    /// The end of what one chain changed at this reading.
+    /// The end of the changes of one chain at this reading.
     var place: ChangePlace {
         ChangePlace(
             position: position, clock: at.milliseconds, ordinal: ordinal, index: .max)

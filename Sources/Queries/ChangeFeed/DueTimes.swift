@@ -1,8 +1,8 @@
 internal import AppStore
 import Ledger
 
-/// When the clock will change which chain: the earliest first. An entry may be out of date; whoever
-/// takes it looks at the chain again.
+/// The times at which the clock will change chains, earliest first. Entries may be out of date; the
+/// caller checks the chain again.
 struct DueTimes: Sendable {
     private struct Entry: Hashable, Comparable, Sendable {
         let at: Timestamp
@@ -15,7 +15,7 @@ struct DueTimes: Sendable {
 
     /// A binary heap.
     private var heap: [Entry] = []
-    /// Later ones are not kept; all rows are looked through again by then.
+    /// Later entries are dropped; all rows are scanned again by then.
     var windowEnd = Timestamp(milliseconds: .min)
 
     var count: Int { heap.count }
@@ -32,7 +32,7 @@ struct DueTimes: Sendable {
         }
     }
 
-    /// The next chain whose time has come.
+    /// The next chain that is due.
     mutating func next(by time: Timestamp) -> ChainId? {
         guard let first = heap.first, first.at <= time else { return nil }
         let last = heap.removeLast()

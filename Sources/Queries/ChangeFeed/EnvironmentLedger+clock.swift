@@ -3,19 +3,19 @@ internal import LedgerStore
 internal import Projection
 internal import SQLiteStore
 
-/// Whether what the feed's clock kept belongs to the log that stands here now. A restored backup
-/// that has grown past the kept place has the same positions, and other events.
+/// Checks whether the feed's stored clock belongs to the current log. A restored backup that has
+/// grown past the stored position has the same positions with other events.
 extension EnvironmentLedger {
-    /// Whether the event at that position is the one that stood there then. Where no hash was kept,
-    /// whether there is one at all.
+    /// Whether the event at that position is still the same. Without a stored hash, whether there
+    /// is an event at all.
     func holds(_ end: Checkpoint) async throws(StoreError) -> Bool {
         guard end.position > 0 else { return true }
         guard let present = try await checkpoint(at: end.position) else { return false }
         return end.leafHash == nil || present.leafHash == end.leafHash
     }
 
-    /// The newest end of a reading that belongs to this log; the beginning when none does. Logs that
-    /// part never meet again, so that everything before it belongs here, too.
+    /// The newest end of a reading that belongs to this log; the beginning when none does. Diverged
+    /// logs never merge again, so everything before it belongs here, too.
     func lastReadingEnd(before position: Int64) async throws(StoreError) -> Checkpoint {
         var position = position
         while true {

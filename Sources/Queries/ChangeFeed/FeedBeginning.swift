@@ -2,17 +2,17 @@ internal import AppStore
 public import Ledger
 import Synchronization
 
-/// From where somebody is told who follows a feed from now on: every event after the log's end when
-/// it was asked for, and what the clock makes true after that moment.
+/// The start of a new subscription: includes every event after the log's end at the time of the
+/// request, and every clock change after that time.
 ///
-/// Known once a step of the feed ended just there: what the clock had made true before stands
-/// before it, however long nobody had looked, and whatever arrived meanwhile stands behind it.
+/// Known once a step of the feed ended exactly there: earlier clock changes are then before it,
+/// even if the feed had been idle, and later events are after it.
 public final class FeedBeginning: Sendable {
-    /// The log's end when it was asked for.
+    /// The log's end at the request.
     let position: Int64
-    /// The moment.
+    /// The time of the request.
     let at: Timestamp
-    /// Whether it was asked for earlier, maybe in another process.
+    /// Whether it was requested earlier, possibly by another process.
     private let isKept: Bool
     private let settled = Mutex<ChangePlace?>(nil)
 
@@ -22,26 +22,27 @@ public final class FeedBeginning: Sendable {
         isKept = false
     }
 
-    /// One that was asked for earlier and stood there.
+    /// A start that was requested earlier, at this place.
     init(kept start: ChangePlace) {
         position = start.position
         at = Timestamp(milliseconds: start.clock)
         isKept = true
     }
 
-    /// What to keep of it until the feed came there.
+    /// The place to store until the feed has reached it.
     package var start: ChangePlace { .after(reading: at, at: position) }
 
-    /// The cursor to begin with; nil until the feed came so far.
+    /// The cursor to start with; nil until the feed has reached it.
     public var place: ChangePlace? { settled.withLock { $0 } }
 
-    /// The feed came there. What it told since a beginning that was kept is news to whoever began.
+    /// Marks that the feed has reached it. A subscription with a stored start also receives what
+    /// was emitted since then.
     func settle(_ place: ChangePlace) {
         settled.withLock { $0 = isKept ? min(place, start) : place }
     }
 }
 
-/// Those beginnings that somebody still waits for.
+/// Starts that subscribers still wait for.
 struct WaitingBeginnings {
     private struct Entry {
         weak var beginning: FeedBeginning?
@@ -49,7 +50,7 @@ struct WaitingBeginnings {
 
     private var entries: [Entry] = []
 
-    /// In the order in which they were asked for.
+    /// In order of request.
     var all: [FeedBeginning] { entries.compactMap(\.beginning) }
 
     mutating func add(_ beginning: FeedBeginning) {
@@ -65,14 +66,14 @@ struct WaitingBeginnings {
 }
 
 extension ChangePlace {
-    /// After everything that the clock told by that moment behind the position.
+    /// The place after all clock changes up to that time at the position.
     static func after(reading at: Timestamp, at position: Int64) -> ChangePlace {
         ChangePlace(
             position: position, clock: at.milliseconds, ordinal: .max, index: .max)
     }
 
-    /// Whether it is where somebody began to whom nothing was told yet: no page of the feed ends
-    /// behind a moment at which the clock told nothing.
+    /// Whether it is the start of a subscription that has received nothing: no page ends at a time
+    /// without a clock change.
     package var isBeginning: Bool {
         clock > 0 && clock < .max && ordinal == .max && index == .max
     }

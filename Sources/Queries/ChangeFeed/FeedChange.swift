@@ -3,7 +3,7 @@ public import Ledger
 import LedgerStore
 import Signing
 
-/// A change with what is needed to tell it.
+/// A change with the data needed to encode it.
 public struct FeedChange: Sendable {
     public let change: Change
     let environment: Environment
@@ -15,14 +15,14 @@ public struct FeedChange: Sendable {
     public var chain: ChainId { change.chain }
     package var chainPlace: ChainPlace { ChainPlace(place: place, chain: chain) }
 
-    /// The same for the same change, however often and to whomever it is told; another for a
-    /// change that another reducer or catalogue makes of the same events.
+    /// The same id for every emission of the same change; a different one when another reducer or
+    /// catalogue derives a change from the same events.
     public var id: String {
         "chg_" + SHA256.hash(body(ChangeFilter(), withPrevious: false)).hexadecimal.prefix(32)
     }
 
-    /// The body that is posted and streamed: one JSON object. Under one filter, always the same
-    /// bytes.
+    /// The body that is posted and streamed: one JSON object, always the same bytes under the same
+    /// filter.
     public func body(_ filter: ChangeFilter = ChangeFilter()) -> [UInt8] {
         body(filter, withPrevious: true)
     }
@@ -59,7 +59,7 @@ public struct FeedChange: Sendable {
         return json.bytes
     }
 
-    /// The change of this chain that the receiver got before this one.
+    /// The previous change of this chain that the receiver got.
     private func writePrevious(_ filter: ChangeFilter, to json: inout JSONWriter) {
         let previous = stream.mark(before: change.sequence) { filter.admits($0) }
         json.object("previous", previous) { json, mark in
@@ -77,11 +77,11 @@ public struct FeedChange: Sendable {
     }
 }
 
-/// What a receiver wants to hear of.
+/// Which changes a receiver gets.
 public struct ChangeFilter: Hashable, Sendable {
-    /// Nil: every name.
+    /// Nil: all names.
     public var names: Set<ChangeName>?
-    /// Nil: every app.
+    /// Nil: all apps.
     public var bundleId: BundleId?
 
     public init(names: Set<ChangeName>? = nil, bundleId: BundleId? = nil) {

@@ -1,18 +1,18 @@
 internal import AppStore
 
-/// What one part of a step works on.
+/// The work of one part of a step.
 struct FeedLeg {
     let head: Int64
     let horizon: Int64
-    /// The chains of events up to here were looked at.
+    /// Chains of events up to this position have been checked.
     let lookedThrough: Int64
-    /// From when a scan looks.
+    /// The time from which a scan checks.
     let scansFrom: Timestamp
     let at: Timestamp
     let now: Timestamp
     let windowEnd: Timestamp
-    /// Those that begin where it ends.
+    /// The subscription starts at its end.
     let beginnings: [FeedBeginning]
-    /// Whether there is more to take in than it goes.
+    /// Whether another part follows.
     let isCut: Bool
 }

@@ -1,19 +1,19 @@
 /// The bounds of the change feed.
 public enum FeedLimits {
-    /// Events looked at for one page of changes.
+    /// Events read for one page of changes.
     public static let pageEventCount = 256
-    /// Clock readings looked at for one page.
+    /// Clock readings read for one page.
     public static let pageReadingCount = 1_000
-    /// Ends of readings looked at together for the newest that belongs to this log.
+    /// Ends of readings read at a time to find the newest of this log.
     static let readingEndCount = 256
-    /// Chains that came due and are folded together: bounds memory after a long rest.
+    /// Due chains that are folded together: bounds memory after a long idle period.
     static let dueChainCount = 1_000
-    /// How far ahead the clock's work is known, and so how often all rows are looked through.
+    /// The window of known clock changes, and so the interval of scans over all rows.
     public static let windowMilliseconds: Int64 = 60 * 60_000
-    /// How often the clock is kept when it changed nothing: a restart looks back that far.
+    /// Interval of storing the clock without changes: a restart looks back that far.
     public static let clockMilliseconds: Int64 = 60_000
-    /// New events whose chains are looked at together, each once.
+    /// New events whose chains are checked together, each chain once.
     public static let newEventCount: Int64 = 2_000
-    /// How long after the log or the clock moved the feed looks, at the latest.
+    /// Longest delay of the feed after the log or the clock moved.
     public static let pollMilliseconds: Int64 = 250
 }

@@ -1,6 +1,6 @@
 import Ledger
 
-/// A page just read: those who follow at the end of the feed ask for the same.
+/// A page just read: subscribers at the end of the feed request the same one.
 struct RecentPage {
     let cursor: ChangePlace
     let version: Int

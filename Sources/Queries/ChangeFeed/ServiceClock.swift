@@ -1,7 +1,7 @@
 public import AppStore
 import Foundation
 
-/// What long-running parts ask for the time, so that tests can give it.
+/// The time source of long-running parts; replaceable in tests.
 public protocol ServiceClock: Sendable {
     var now: Timestamp { get }
 
@@ -13,7 +13,7 @@ public protocol ServiceClock: Sendable {
 public struct SystemClock: ServiceClock {
     private let time: @Sendable () -> Timestamp
 
-    /// - Parameter time: what time it is; waiting takes real time all the same.
+    /// - Parameter time: returns the current time; sleeping uses real time.
     public init(
         _ time: @escaping @Sendable () -> Timestamp = {
             Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))

@@ -2,14 +2,14 @@ import AppStore
 internal import Intake
 import Signing
 
-/// The tokens that open the service, known by their SHA-256 only.
+/// The access tokens of the service, stored as SHA-256 digests only.
 public struct AccessTokens: Sendable {
     private let entries: [ServiceConfiguration.Server.Token]
 
-    /// Longest token looked at, bytes.
+    /// Longest token that is hashed, bytes.
     public static let maximumTokenByteCount = 4_096
 
-    /// Who asks: the token's name, and what it may be used for.
+    /// The authenticated client: the token's name and scopes.
     public struct Principal: Sendable, Equatable {
         public let name: String
         public let scopes: Set<Scope>
@@ -17,11 +17,11 @@ public struct AccessTokens: Sendable {
 
     public init(_ tokens: [ServiceConfiguration.Server.Token]) { entries = tokens }
 
-    /// Whether nobody is asked for a token.
+    /// Whether no token is required.
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// Whose token it is; nil for nobody's. Takes the same time whichever it is, and however much
-    /// of a digest agrees.
+    /// The principal of a token; nil for an unknown one. Runs in constant time, whichever token
+    /// matches and however much of a digest agrees.
     public func principal(of token: some Collection<UInt8>) -> Principal? {
         guard token.count <= AccessTokens.maximumTokenByteCount else { return nil }
         let digest = SHA256.hash(Array(token))

@@ -6,8 +6,8 @@ public struct NetworkRange: Sendable, Equatable {
     private let bytes: [UInt8]
     private let prefix: Int
 
-    /// Nil for what is none, and when bits beyond the prefix are set: then it is unclear which
-    /// network is meant.
+    /// Nil for any other text, and when bits beyond the prefix are set, since the network meant is
+    /// then unclear.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let bytes = NetworkRange.bytes(of: String(parts[0])) else {
@@ -28,7 +28,8 @@ public struct NetworkRange: Sendable, Equatable {
         guard isClean else { return nil }
     }
 
-    /// Whether an address lies in the range; an IPv4 address mapped into IPv6 is the IPv4 address.
+    /// Whether the range contains an address; an IPv4 address mapped into IPv6 counts as the IPv4
+    /// address.
     public func contains(_ address: String) -> Bool {
         guard let other = NetworkRange.bytes(of: address), other.count == bytes.count else {
             return false
@@ -38,7 +39,7 @@ public struct NetworkRange: Sendable, Equatable {
         }
     }
 
-    /// An address as bytes; nil for what is none.
+    /// The bytes of an address; nil for any other text.
     private static func bytes(of text: String) -> [UInt8]? {
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 {
@@ -51,14 +52,14 @@ public struct NetworkRange: Sendable, Equatable {
         return Array(bytes.prefix(12)) == mapped ? Array(bytes.suffix(4)) : bytes
     }
 
-    /// What stands for all addresses that one subscriber of a network has: an IPv4 address, also one
-    /// mapped into IPv6; of other IPv6 addresses the /64. The text itself where it is no address.
+    /// The key for all addresses of one network subscriber: an IPv4 address, mapped into IPv6 or
+    /// not; the /64 of other IPv6 addresses. The text itself if it is not an address.
     public static func subscriber(of address: String) -> String {
         guard let bytes = bytes(of: address) else { return address }
         return bytes.prefix(8).map { String($0) }.joined(separator: ".")
     }
 
-    /// Whether an address, or `localhost`, is this machine's own.
+    /// Whether an address, or `localhost`, is a loopback address.
     public static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" { return true }
         guard let bytes = bytes(of: host) else { return false }

@@ -1,9 +1,9 @@
-/// What a token may be used for (`contract.md`, HTTP). None includes another.
+/// What a token authorizes (`contract.md`, HTTP). No scope includes another.
 public enum Scope: String, Sendable, CaseIterable {
-    /// Questions and feeds.
+    /// Queries and feeds.
     case read
     /// Uploads from apps and back ends; links and grants.
     case write
-    /// What an operator does to the ledger itself.
+    /// Operator actions on the ledger itself.
     case admin
 }

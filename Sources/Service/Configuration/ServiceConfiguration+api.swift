@@ -16,16 +16,16 @@ extension ServiceConfiguration {
 }
 
 extension Configuration.API {
-    /// Throws for a base address that could not stand in for Apple's hosts, or would show a token
-    /// to whoever listens on the way.
+    /// Throws for a base address that cannot replace Apple's hosts or would expose a token in
+    /// transit.
     ///
-    /// - Parameter key: where the setting stands, e.g. `apps[0].api`.
+    /// - Parameter key: the path of the setting, e.g. `apps[0].api`.
     public func requireUsable(key: String) throws(ConfigurationError) {
         guard let baseUrl else { return }
         try Configuration.API.requireUsable(baseUrl: baseUrl, key: "\(key).baseUrl")
     }
 
-    /// As above, of an address that stands for itself.
+    /// As above, for an address without a setting.
     ///
     /// - Parameter key: the setting or option itself.
     public static func requireUsable(

@@ -8,16 +8,16 @@ extension ServiceConfiguration {
         public let key: String
         public let path: String
 
-        /// Whether its group or everybody can read or write it. False for one that is not there:
-        /// whatever reads it says so.
+        /// Whether its group or others can read or write it. False for a missing file, which its
+        /// reader reports.
         public var isOpenToOthers: Bool {
             var status = stat()
             return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
         }
 
-        /// What is wrong with one that is open to others, and what to do.
+        /// The warning about a file that is open to others.
         public var warning: String {
-            "\(path) (\(key)) can be read by others than its owner: chmod 600 keeps them out."
+            "\(path) (\(key)) can be read by users other than its owner; run chmod 600 on it."
         }
     }
 

@@ -2,22 +2,21 @@ import AppStore
 public import Intake
 
 extension ServiceConfiguration {
-    /// How the service is reached (`contract.md`, `server:`).
+    /// How clients reach the service (`contract.md`, `server:`).
     public struct Server: Sendable, Equatable {
-        /// The name or address listened on. Only loopback without tokens.
+        /// The name or address to listen on. Only loopback without tokens.
         public var host: String = "127.0.0.1"
         public var port: Int = 8080
         public var tokens: [Token] = []
         public var tls: TLS?
-        /// Proxies whose X-Forwarded-For is believed; without any it is not read.
+        /// Proxies whose X-Forwarded-For is trusted; without any the header is ignored.
         public var trustedProxies: [NetworkRange] = []
-        /// Where notifications may come from; empty: from anywhere, since they are signed.
+        /// Networks that may send notifications; empty: any, since notifications are signed.
         public var notificationNetworks: [NetworkRange] = []
         public var log = Log()
-        /// Whether outages are looked for and recovered from while serving, for apps with an API
-        /// key.
+        /// Whether the service detects outages and recovers from them, for apps with an API key.
         public var recovers = true
-        /// Whether chains with open notices are looked up at Apple's, for apps that have a key.
+        /// Whether the service reconciles chains with open notices, for apps with an API key.
         public var reconcile = true
 
         public init() {}
@@ -36,7 +35,7 @@ extension ServiceConfiguration {
             }
         }
 
-        /// Files in PEM; read again on SIGHUP.
+        /// PEM files, read again on SIGHUP.
         public struct TLS: Sendable, Equatable {
             public var certificateFile: String
             public var privateKeyFile: String
@@ -68,12 +67,12 @@ extension ServiceConfiguration {
             }
         }
 
-        /// Throws `invalidValue` when it would listen to others without asking them for a token.
+        /// Throws `invalidValue` when it would listen beyond loopback without tokens.
         public func requireGuarded() throws(ConfigurationError) {
             guard tokens.isEmpty, !NetworkRange.isLoopback(host) else { return }
             throw ConfigurationError(
                 .invalidValue, key: "server.host",
-                reason: "Without server.tokens only loopback is listened on: 127.0.0.1, ::1 or"
+                reason: "Without server.tokens only loopback is allowed: 127.0.0.1, ::1 or"
                     + " localhost.")
         }
     }

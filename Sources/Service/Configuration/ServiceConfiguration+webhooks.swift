@@ -6,16 +6,16 @@ internal import Projection
 import Signing
 
 extension ServiceConfiguration {
-    /// One endpoint that is told of changes.
+    /// An endpoint that receives changes.
     public struct Webhook: Sendable, Equatable {
-        /// Names its cursor: another name begins anew, at the end of the log.
+        /// Names its cursor: a new name starts at the end of the log.
         public var name: String
         public var url: String
         public var secretFile: String
-        /// Nil: every name.
+        /// Nil: all types.
         public var types: Set<ChangeName>?
         public var environment: Environment
-        /// Nil: every app.
+        /// Nil: all apps.
         public var bundleId: BundleId?
 
         public init(
@@ -55,7 +55,7 @@ extension ServiceConfiguration {
             guard isUsable, !webhooks.contains(where: { $0.name == webhook.name }) else {
                 throw ConfigurationError(
                     .invalidValue, key: entry.name("name"),
-                    reason: "A name of its own is expected: ASCII without spaces, at most 100.")
+                    reason: "A unique name is expected: ASCII without spaces, at most 100.")
             }
             webhook.types = try types(&entry)
             if let name = try entry.text("environment") {
@@ -78,7 +78,7 @@ extension ServiceConfiguration {
             guard let name = ChangeName(rawValue: text) else {
                 throw ConfigurationError(
                     .invalidValue, key: entry.name("types"),
-                    reason: "\(text.prefix(40)) is no name of a change; they are "
+                    reason: "\(text.prefix(40)) is not a change name; the names are "
                         + ChangeName.allCases.map(\.rawValue).joined(separator: ", ") + ".")
             }
             names.insert(name)
@@ -99,7 +99,7 @@ extension ServiceConfiguration {
         return found
     }
 
-    /// The host of an address that may be posted to; nil for any other.
+    /// The host of an address that may be posted to; nil for any other address.
     static func webhookHost(_ url: String) -> String? {
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty,
@@ -118,7 +118,7 @@ extension ServiceConfiguration {
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// Without a name: the host and something of the address, which may hold a secret itself.
+    /// The default name: the host and a digest of the address, which may hold a secret itself.
     private static func defaultName(_ url: String, _ host: String) -> String {
         "\(host)-\(SHA256.hash(Array(url.utf8)).hexadecimal.prefix(8))"
     }

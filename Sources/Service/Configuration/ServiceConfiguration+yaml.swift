@@ -8,10 +8,10 @@ extension ServiceConfiguration {
     /// Largest configuration file.
     public static let maximumByteCount = 1024 * 1024
 
-    /// Reads a configuration file's text. Throws `ConfigurationError` that names the key.
+    /// Parses the text of a configuration file. Throws `ConfigurationError` that names the key.
     ///
-    /// - Parameter file: where the text is from: a relative `dataDirectory` lies beside it. Nil: in
-    ///   the working directory.
+    /// - Parameter file: the file of the text; a relative `dataDirectory` is relative to it. Nil:
+    ///   to the working directory.
     public init(yaml text: String, from file: String? = nil) throws(ConfigurationError) {
         self.init()
         let root: Node?
@@ -42,7 +42,7 @@ extension ServiceConfiguration {
                 throw ConfigurationError(
                     .invalidValue, key: "reportTimeZone",
                     reason: "An IANA name is expected, e.g. Europe/Berlin or UTC; abbreviations and"
-                        + " offsets mean too many things.")
+                        + " offsets are ambiguous.")
             }
             ledger.reportTimeZone = zone
         }
@@ -51,8 +51,8 @@ extension ServiceConfiguration {
         try mapping.requireNothingElse()
     }
 
-    /// A path as a file says it: a relative one begins where the file is, wherever the command is
-    /// given.
+    /// A path in a configuration file: relative paths are relative to the file, not to the working
+    /// directory.
     private static func path(_ path: String, beside file: String?) -> String {
         guard !path.hasPrefix("/"), let file, let slash = file.lastIndex(of: "/") else {
             return path
@@ -110,8 +110,8 @@ extension ServiceConfiguration {
         _ id: String, _ entry: inout YAMLMapping
     ) throws(ConfigurationError) -> Catalogue.Product {
         var product = Catalogue.Product()
-        // A product that says nothing grants what one would that is not listed at all; an empty
-        // list grants nothing (`lifecycle.md` §6).
+        // A product without `entitlements` grants the same as an unlisted one; an empty list grants
+        // nothing (`lifecycle.md` §6).
         let isStated = entry.node("entitlements") != nil
         product.entitlements = isStated ? try entry.texts("entitlements") : [id]
         product.group = try entry.text("group")

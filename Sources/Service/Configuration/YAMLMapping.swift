@@ -1,8 +1,8 @@
 internal import Intake
 import Yams
 
-/// One mapping of a YAML file, read key by key; a key that nobody read is an error, since a typo
-/// in a configuration must not pass for silence.
+/// One mapping of a YAML file, read key by key. An unread key is an error, so that typos are not
+/// ignored silently.
 struct YAMLMapping {
     private let node: Node.Mapping
     let path: String
@@ -13,8 +13,8 @@ struct YAMLMapping {
             throw ConfigurationError(
                 .invalidValue, key: path.isEmpty ? "file" : path, reason: "A mapping is expected.")
         }
-        // A key that is itself a list, a mapping or nothing is nobody's setting, and could not be
-        // named when it is refused.
+        // A key that is itself a list, a mapping or null is no setting, and an error could not name
+        // it.
         guard mapping.keys.allSatisfy({ $0.scalar?.string.isEmpty == false }) else {
             throw ConfigurationError(
                 .invalidValue, key: path.isEmpty ? "file" : path,
@@ -94,13 +94,13 @@ struct YAMLMapping {
     /// Keys of a mapping whose keys are names (product ids).
     var keys: [String] { node.keys.compactMap { $0.scalar?.string } }
 
-    /// Throws for the first key that no call has read.
+    /// Throws for the first key that was not read.
     func requireNothingElse() throws(ConfigurationError) {
         for key in keys where !read.contains(key) {
             throw ConfigurationError(
                 .unknownKey, key: name(key),
                 reason:
-                    "There is no such setting; known here are \(read.sorted().joined(separator: ", "))."
+                    "Unknown setting; valid here: \(read.sorted().joined(separator: ", "))."
             )
         }
     }

@@ -6,11 +6,11 @@ internal import SQLiteStore
 import Signing
 
 extension Doctor {
-    /// How far two clocks may be apart before it is worth a word: Apple's and ours, or ours now and
-    /// when an event arrived.
+    /// Tolerated difference between two clocks: Apple's and ours, or ours now and when an event
+    /// arrived.
     static let clockToleranceMilliseconds: Int64 = 5 * 60_000
 
-    /// What the events themselves tell against the configuration or the clock.
+    /// Findings in the events about the configuration or the clock.
     func events(of ledger: EnvironmentLedger) async throws(StoreError) -> [Finding] {
         var seen = Seen()
         var position: Int64 = 0
@@ -26,24 +26,25 @@ extension Doctor {
                 Finding(
                     level: .bad, subject: "log",
                     message:
-                        "\(seen.damagedCount) rows, from position \(first), cannot be read: what"
-                        + " they said is in no answer. See `subledger audit verify`; restore the"
+                        "\(seen.damagedCount) rows, from position \(first), cannot be read: their"
+                        + " content is in no answer. See `subledger audit verify`; restore the"
                         + " newest backup that verifies."))
         }
         if seen.foreignRootCount > 0, environment == .production {
             findings.append(
                 Finding(
                     level: .warning, subject: "log",
-                    message: "\(seen.foreignRootCount) events rest on roots other than Apple's; see"
-                        + " rootFingerprint in `subledger export events`."))
+                    message: "\(seen.foreignRootCount) events are signed under other roots than"
+                        + " Apple's; see rootFingerprint in `subledger export events`."))
         }
         if let first = seen.firstFuture {
             findings.append(
                 Finding(
                     level: .warning, subject: "clock",
-                    message: "\(seen.futureCount) events, from position \(first), say that they"
-                        + " arrived later than now: the clock was ahead then, or is behind now. What"
-                        + " was known at a time (--known-at) is wrong by as much; positions are not."
+                    message: "\(seen.futureCount) events, from position \(first), claim to have"
+                        + " arrived in the future: the clock was ahead then, or is behind now."
+                        + " Queries of what was known at a time (--known-at) are off by as much;"
+                        + " positions are not."
                 ))
         }
         if let first = seen.firstEarly {
@@ -57,7 +58,7 @@ extension Doctor {
         return findings
     }
 
-    /// What is counted on the way through the log.
+    /// Counts from reading the log.
     private struct Seen {
         var foreignRootCount = 0
         var futureCount = 0
@@ -78,7 +79,7 @@ extension Doctor {
             {
                 foreignRootCount += 1
             }
-            // What an import claims says nothing about the clock.
+            // Arrival times claimed by an import say nothing about the clock.
             guard !event.receivedAtClaimed else { return }
             let tolerance = Doctor.clockToleranceMilliseconds
             if event.receivedAt.milliseconds(since: now) > tolerance {

@@ -1,9 +1,9 @@
 internal import Intake
 
 extension Doctor {
-    // MARK: What the service would refuse
+    // MARK: Service settings
 
-    /// Every webhook's secret, read as the service reads it.
+    /// Checks every webhook's secret, read as the service reads it.
     func webhooks() -> [Finding] {
         configuration.webhooks.enumerated().map { index, webhook in
             let subject = "webhook \(webhook.name)"
@@ -17,14 +17,14 @@ extension Doctor {
         }
     }
 
-    /// Files of secrets and private keys that others than their owner can read.
+    /// Files of secrets and private keys that users other than their owner can read.
     func openSecrets() -> [Finding] {
         configuration.secretPaths.filter(\.isOpenToOthers).map {
             Finding(level: .bad, subject: "secrets", message: $0.warning)
         }
     }
 
-    /// Whether the service would listen where it is told to.
+    /// Checks whether the service may listen on the configured address.
     func server() -> [Finding] {
         let server = configuration.server
         do throws(ConfigurationError) {

@@ -9,19 +9,19 @@ internal import Projection
 internal import SQLiteStore
 public import Signing
 
-/// Looks at everything an installation rests on and says what is wrong with it.
+/// Checks everything an installation depends on and reports what is wrong.
 public struct Doctor: Sendable {
     let configuration: ServiceConfiguration
     let environment: Environment
     let roots: TrustedRoots
     let now: Timestamp
 
-    /// Free space below which a warning is due.
+    /// Free space below which doctor warns.
     static let comfortableFreeByteCount: Int64 = 2 * 1024 * 1024 * 1024
-    /// No clock of ours may show a time before this: 2026-01-01.
+    /// The earliest plausible clock time: 2026-01-01.
     static let earliestPlausibleNow = Timestamp(milliseconds: 1_767_225_600_000)
 
-    /// One thing looked at.
+    /// The result of one check.
     public struct Finding: Sendable, Equatable {
         public enum Level: String, Sendable {
             case good
@@ -68,7 +68,7 @@ public struct Doctor: Sendable {
         self.now = now
     }
 
-    /// Everything, in a fixed order.
+    /// Runs all checks, in a fixed order.
     public func examine() async -> [Finding] {
         var findings = apps() + trust() + keys() + sharedSecrets() + webhooks() + server()
         findings += openSecrets()
@@ -84,7 +84,7 @@ public struct Doctor: Sendable {
             return [
                 Finding(
                     level: .bad, subject: "apps",
-                    message: "None is configured: everything Apple sends would be quarantined.")
+                    message: "None is configured: all evidence from Apple would be quarantined.")
             ]
         }
         return configuration.apps.map { app in
@@ -94,8 +94,8 @@ public struct Doctor: Sendable {
             }
             return Finding(
                 level: .warning, subject: "app \(app.bundleId)",
-                message: "appAppleId is missing: in Production it tells your app from another"
-                    + " that signs with the same bundle id.")
+                message: "appAppleId is missing: in Production it distinguishes your app from"
+                    + " another that signs with the same bundle id.")
         }
     }
 
@@ -158,7 +158,7 @@ public struct Doctor: Sendable {
     }
 
     private func disk() -> [Finding] {
-        // The nearest directory that is there: the data will lie on its file system.
+        // The nearest existing directory: the data will be on its file system.
         var parent = URL(filePath: configuration.dataDirectory).standardizedFileURL
         while !FileManager.default.fileExists(atPath: parent.path), parent.path != "/" {
             parent.deleteLastPathComponent()
@@ -168,7 +168,7 @@ public struct Doctor: Sendable {
         guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value else {
             return [
                 Finding(
-                    level: .warning, subject: "disk", message: "Free space cannot be told.")
+                    level: .warning, subject: "disk", message: "Free space cannot be determined.")
             ]
         }
         let isComfortable = free >= Doctor.comfortableFreeByteCount

@@ -2,20 +2,20 @@ internal import LedgerStore
 internal import Queries
 internal import Reports
 
-/// Any error an answer can end in, told apart as those who ask have to tell them apart.
+/// An error as an HTTP answer reports it, with the distinctions that clients need.
 public struct AnswerFailure: Error, Sendable {
     public enum Kind: Sendable, Equatable {
-        /// What was asked for is not known.
+        /// The requested object does not exist.
         case notFound
-        /// The question fits several things.
+        /// The id matches several objects.
         case ambiguous
-        /// Nothing is wrong with the question; ask again.
+        /// The request is valid; retry later.
         case unavailable
-        /// The request is wrong, and was without effect.
+        /// The request is invalid and had no effect.
         case invalid
-        /// Nothing is wrong with its form, but it cannot be done.
+        /// The request is well-formed but cannot be carried out.
         case refused
-        /// A fault of ours.
+        /// An internal fault.
         case fault
     }
 
@@ -24,9 +24,9 @@ public struct AnswerFailure: Error, Sendable {
     public let code: String
     /// What happened, and what to do.
     public let message: String
-    /// The position reached, when answers are behind the one asked for.
+    /// The position reached, when the projections are behind the requested one.
     public var position: Int64?
-    /// The state in which something was looked for and not found: it may stand behind it.
+    /// The state in which the object was not found; a later state may contain it.
     public private(set) var state: State?
 
     /// How far an answer goes.
@@ -37,7 +37,7 @@ public struct AnswerFailure: Error, Sendable {
         public let lag: Int64
     }
 
-    /// Nil for an error that no answer ends in.
+    /// Nil for an error that no answer reports.
     public init?(_ error: any Error) {
         switch error {
         case let failure as AnswerFailure: self = failure
@@ -56,7 +56,7 @@ public struct AnswerFailure: Error, Sendable {
         self.message = message
     }
 
-    /// A question without an answer in one state.
+    /// A query without an answer in one state.
     init(_ error: QueryError, position: Int64, lag: Int64) {
         self.init(error)
         state = State(position: position, lag: lag)
@@ -123,7 +123,7 @@ public struct AnswerFailure: Error, Sendable {
         self.init(kind: kind, code: error.code.rawValue, message: error.message)
     }
 
-    /// Paths stay out of it: they are nothing for those who ask over the network.
+    /// Paths are left out: network clients cannot use them.
     private init(_ error: StoreError) {
         let passing: [StoreError.Code] = [
             .fileLocked, .queueFull, .diskFull, .closed, .ioError, .noSuchFile, .fileReplaced,

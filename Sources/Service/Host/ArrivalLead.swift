@@ -1,23 +1,23 @@
 import AppStore
 internal import LedgerStore
 
-/// Whether the log's newest arrival is ahead of the clock, as after a clock that jumped forward
-/// and was set right: until the clock has caught up, the log dates by it whatever arrives.
+/// Whether the log's newest arrival time is ahead of the clock, as after a clock that jumped
+/// forward and was corrected. Until the clock catches up, the log dates new arrivals by the newest
+/// one.
 struct ArrivalLead: Sendable {
-    /// By how much arrivals may be dated ahead of the clock without a word, milliseconds: clocks
-    /// are set right by less all the time.
+    /// Lead that is not reported, milliseconds: clock corrections below it are routine.
     static let tolerableMilliseconds: Int64 = 60_000
 
     private var newest: Timestamp?
     private var isTold = false
 
-    /// - Parameter newest: the newest arrival in the log that nobody claimed.
+    /// - Parameter newest: the newest arrival time in the log that was not claimed by an import.
     init(newest: Timestamp?) { self.newest = newest }
 
-    /// Notes an event that was appended with this time of the clock.
+    /// Notes an event that was appended at this clock time.
     ///
-    /// Returns by how many milliseconds the log dated it ahead of the clock, if that is more than
-    /// tolerable; once, until the clock has caught up.
+    /// Returns by how many milliseconds the log dated it ahead of the clock, if that exceeds the
+    /// tolerance; once, until the clock has caught up.
     mutating func note(receivedAt: Timestamp) -> Int64? {
         let lead = newest.map { $0.milliseconds(since: receivedAt) } ?? 0
         newest = max(newest ?? receivedAt, receivedAt)
@@ -29,8 +29,8 @@ struct ArrivalLead: Sendable {
         return isTold ? nil : lead
     }
 
-    /// As above, of whatever was written of a batch. What an import claims says nothing of the
-    /// clock, and what was known before was not dated again.
+    /// Notes the newly written events of a batch. Arrival times claimed by an import say nothing
+    /// about the clock, and duplicates were not dated again.
     mutating func note(_ events: [NewEvent], _ results: [AppendResult]) -> Int64? {
         var told: Int64?
         for (event, result) in zip(events, results) where !event.receivedAtClaimed {

@@ -1,32 +1,32 @@
 import AppStore
 
-/// Whether the system's clock can be gone by, read beside one that cannot be set: what jumped forward
-/// by hours would end periods, send reminders and date events that have not come about, and no log can
-/// take a date back. Pure: readings come from `ClockWatch`.
+/// Decides whether to trust the system clock, by comparing it with a monotonic one. A clock that
+/// jumps forward by hours would end periods, send reminders and misdate events, and dates in the
+/// log cannot be taken back. Pure: readings come from `ClockWatch`.
 ///
-/// Between two readings both clocks pass the same time, however long that is: a quiet service and a
-/// machine that slept are nothing to it, as long as the steady clock counts sleep. A clock that goes
-/// back is gone by at once: the log keeps its own order then.
+/// Between two readings both clocks advance equally, so idle periods and sleep do not matter as
+/// long as the monotonic clock counts sleep. A clock that goes back is trusted at once: the log
+/// keeps its own order.
 struct ClockPolicy: Sendable, Equatable {
-    /// How far the clock may run ahead between two readings, milliseconds: being set right moves it by
-    /// less, once a machine runs.
+    /// Tolerated lead of the clock between two readings, milliseconds: corrections on a running
+    /// machine are smaller.
     static let tolerableJumpMilliseconds: Int64 = 3_600_000
 
     /// Both clocks at one moment.
     struct Reading: Sendable, Equatable {
-        /// What the system's clock says.
+        /// The system clock.
         var wall: Timestamp
-        /// The time since some moment, by a clock that is never set.
+        /// Time since an arbitrary origin, by a monotonic clock.
         var steady: Timestamp
     }
 
-    /// The last reading that was gone by.
+    /// The last trusted reading.
     private var trusted: Reading?
-    /// By how much the clock is ahead of the time that has passed; nil while it is gone by.
+    /// The lead of the system clock over the elapsed time; nil while it is trusted.
     private(set) var jumpMilliseconds: Int64?
 
-    /// The time to go by: the clock's, or while that is ahead the time that has passed by the steady
-    /// clock since it was not.
+    /// The system clock's time, or, while it is ahead, the last trusted time plus the elapsed
+    /// monotonic time.
     mutating func time(at reading: Reading) -> Timestamp {
         guard let trusted else { return trust(reading) }
         let passed = reading.steady.milliseconds(since: trusted.steady)
@@ -37,8 +37,9 @@ struct ClockPolicy: Sendable, Equatable {
         return expected
     }
 
-    /// Apple signed something about when the clock says that it is, so that time has come, and the
-    /// steady clock stood still meanwhile: a virtual machine was paused. True when that ends a doubt.
+    /// Trusts the clock again when Apple signed evidence at about the current clock time: that time
+    /// has come, and the monotonic clock stood still in a paused virtual machine. Returns true when
+    /// this ends a jump.
     ///
     /// - Parameter signedAt: of evidence whose signature was verified to Apple's root.
     mutating func confirm(signedAt: Timestamp, at reading: Reading) -> Bool {

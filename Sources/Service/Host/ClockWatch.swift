@@ -2,26 +2,26 @@ public import AppStore
 internal import Ledger
 import Synchronization
 
-/// The clock that a service goes by: the system's, or while that has jumped forward the time that
-/// has passed by a steady clock (`ClockPolicy`).
+/// The service's clock: the system clock, or, while that has jumped forward, the time elapsed on a
+/// monotonic clock (`ClockPolicy`).
 public final class ClockWatch: Sendable {
     private let wall: @Sendable () -> Timestamp
     private let steady: (@Sendable () -> Int64)?
     private let policy = Mutex(ClockPolicy())
     private let report: @Sendable (Change) -> Void
 
-    /// What became of the clock.
+    /// A change in the trust of the system clock.
     public enum Change: Sendable, Equatable {
-        /// It is ahead by so much, and is not gone by.
+        /// It is ahead by this much and is not trusted.
         case jumped(milliseconds: Int64)
-        /// It is gone by again.
+        /// It is trusted again.
         case trusted
     }
 
     /// - Parameters:
-    ///   - wall: what the system's clock says.
-    ///   - steady: milliseconds of a clock that is never set and counts sleep; nil: whatever the
-    ///     system's clock says is gone by.
+    ///   - wall: reads the system clock.
+    ///   - steady: milliseconds of a monotonic clock that counts sleep; nil always trusts the
+    ///     system clock.
     ///   - report: called with each change, on the thread that reads the clock.
     public init(
         wall: @escaping @Sendable () -> Timestamp, steady: (@Sendable () -> Int64)?,
@@ -32,16 +32,16 @@ public final class ClockWatch: Sendable {
         self.report = report
     }
 
-    /// Milliseconds since the call, by the machine's clock that is never set and counts sleep.
+    /// Milliseconds since the call, by the machine's monotonic clock that counts sleep.
     public static func machineSteady() -> @Sendable () -> Int64 {
         let start = ContinuousClock.now
         return { Int64(start.duration(to: .now) / .milliseconds(1)) }
     }
 
-    /// The time to go by.
+    /// The current time.
     public var now: Timestamp { read { $0.time(at: $1) } ?? wall() }
 
-    /// By how much the system's clock is ahead; nil while it is gone by.
+    /// The lead of the system clock; nil while it is trusted.
     public var jumpMilliseconds: Int64? {
         read { policy, reading in
             _ = policy.time(at: reading)
@@ -49,14 +49,14 @@ public final class ClockWatch: Sendable {
         } ?? nil
     }
 
-    /// Takes the clock for right when Apple signed something about when it says that it is. True when
-    /// that ends a doubt.
+    /// Trusts the system clock when Apple signed evidence at about its current time. Returns true
+    /// when this ends a jump.
     func confirm(signedAt: Timestamp) -> Bool {
         read { $0.confirm(signedAt: signedAt, at: $1) } ?? false
     }
 
-    /// Nil without a steady clock. Both clocks are read under the lock: a reading that waited would
-    /// say of one that it stood still.
+    /// Nil without a monotonic clock. Both clocks are read under the lock: after a wait for the
+    /// lock, an earlier reading would be stale.
     private func read<Value: Sendable>(
         _ body: (inout ClockPolicy, ClockPolicy.Reading) -> Value
     ) -> Value? {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What this machine's cores have done since it started, and this process with them.
+/// Processor times of the machine's cores and of this process since it started.
 struct CoreTimes: Equatable {
-    /// Seconds of all cores together, whatever they did.
+    /// Seconds of all cores together, in any state.
     var total: Double
-    /// Seconds of all cores together with nothing to do for anybody who would mind waiting.
+    /// Seconds of all cores together that were idle or at low priority.
     var free: Double
     /// Seconds that this process used.
     var own: Double
@@ -14,7 +14,7 @@ struct CoreTimes: Equatable {
         (self.total, self.free, self.own, self.coreCount) = (total, free, own, coreCount)
     }
 
-    /// As the system counts them; nil where it does not tell. Reads a file that lies in memory: it
+    /// The system's current counts; nil where they are not available. Reads a file in memory and
     /// never waits for a disk.
     static func now() -> CoreTimes? {
         guard let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8) else {
@@ -23,8 +23,8 @@ struct CoreTimes: Equatable {
         return CoreTimes(statistics: text, own: ProcessorTime.seconds)
     }
 
-    /// From the text of `/proc/stat`, whose first line adds up all cores and whose next lines name
-    /// each (https://man7.org/linux/man-pages/man5/proc_stat.5.html); nil where it is not one.
+    /// From the text of `/proc/stat`, whose first line sums all cores and whose next lines list
+    /// each one (https://man7.org/linux/man-pages/man5/proc_stat.5.html); nil for any other text.
     init?(statistics: String, own: Double) {
         var total: [Double] = []
         var coreCount = 0
@@ -33,7 +33,7 @@ struct CoreTimes: Equatable {
             if fields[0] != "cpu" {
                 coreCount += 1
             } else {
-                // user, nice, system, idle, iowait, irq, softirq, steal; guests are in user already.
+                // user, nice, system, idle, iowait, irq, softirq, steal; user includes guests.
                 total = fields.dropFirst().prefix(8).compactMap { Double($0) }
             }
         }
@@ -44,15 +44,15 @@ struct CoreTimes: Equatable {
             coreCount: coreCount)
     }
 
-    /// What the system counts in, for every program (`USER_HZ`).
+    /// The unit of the counts for every program (`USER_HZ`).
     private static let ticksPerSecond = 100.0
 }
 
-/// How the cores were used in a stretch of time.
+/// Use of the cores over an interval.
 struct CoreUse: Equatable {
-    /// Cores that had nothing to do, as a mean.
+    /// Mean number of idle cores.
     var freeCores: Double
-    /// Cores that this process used, as a mean.
+    /// Mean number of cores that this process used.
     var ownCores: Double
     var coreCount: Int
 
@@ -66,10 +66,10 @@ struct CoreUse: Equatable {
         ownCores = max(0, last.own - first.own) / seconds
     }
 
-    /// Whether this process uses more than half of them: what is scarce is scarce because of it.
+    /// Whether this process uses more than half of the cores, and so causes the scarcity itself.
     var isMostlyOwn: Bool { ownCores * 2 > Double(coreCount) }
 
-    /// A mean that `newer` weighs in by one of `weight`.
+    /// A mean in which `newer` has the weight 1/`weight`.
     func meaned(with newer: CoreUse, weight: Int) -> CoreUse {
         var mean = newer
         mean.freeCores = freeCores + (newer.freeCores - freeCores) / Double(weight)

@@ -1,40 +1,40 @@
 import Synchronization
 
-/// How much the cores have to do: what the projector's pace rests on. Means over a second or two, as
-/// one look says little: work comes in waves.
+/// The load of the cores, which sets the projector's pace. Means over a second or two, since load
+/// comes in bursts.
 struct CoreLoad: Equatable {
-    /// Between something being asked of the cores and its beginning.
+    /// Time between scheduling work and its start.
     var delay: Duration = .zero
-    /// What the cores did; nil until it was looked at twice, and where the system does not tell.
+    /// Use of the cores; nil until sampled twice, and where the system does not report it.
     var use: CoreUse?
-    /// Notifications that are being taken.
+    /// Notifications in progress.
     var notificationCount = 0.0
 }
 
-/// Looks, as long as the service runs, how much the cores have to do.
+/// Samples the load of the cores while the service runs.
 public final class CoreWatch: Sendable {
     private let mean = Mutex(CoreLoad())
     private let taking = Atomic(0)
 
-    /// How often it looks.
+    /// Sampling interval.
     static let interval: Duration = .milliseconds(25)
-    /// Looks that a mean is over, roughly: each newer one weighs as much as all before it by this.
+    /// Samples in a mean, roughly: each new one has the weight 1/`weight`.
     static let weight = 32
-    /// Looks after which the system is asked what the cores did: it counts in hundredths of a second.
+    /// Samples between two readings of the system's counts, whose resolution is 10 ms.
     static let useInterval = 10
-    /// Answers of the system that a mean is over, roughly.
+    /// Readings of the system's counts in a mean, roughly.
     static let useWeight = 8
 
-    /// The mean time between something being asked of the cores and its beginning.
+    /// The mean time between scheduling work and its start.
     public var delay: Duration { load.delay }
-    /// Cores with nothing to do, as a mean; nil where the system does not tell.
+    /// Mean number of idle cores; nil where the system does not report it.
     public var freeCores: Double? { load.use?.freeCores }
 
     var load: CoreLoad { mean.withLock { $0 } }
 
-    // MARK: Looking
+    // MARK: Sampling
 
-    /// Looks until the task is cancelled.
+    /// Samples until the task is cancelled.
     func run() async {
         var (looks, times) = (0, CoreTimes.now())
         while !Task.isCancelled {
@@ -52,7 +52,7 @@ public final class CoreWatch: Sendable {
         }
     }
 
-    /// One look: how long it took to begin, and how much is being taken.
+    /// Adds a sample: the scheduling delay, and the notifications in progress.
     func note(_ delay: Duration) {
         let count = Double(taking.load(ordering: .relaxed))
         mean.withLock {
@@ -69,7 +69,7 @@ public final class CoreWatch: Sendable {
 
     // MARK: Counting
 
-    /// Counts a notification as being taken until `body` ends.
+    /// Counts a notification as in progress until `body` ends.
     public func whileTaking<Value>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async rethrows -> Value {

@@ -2,15 +2,15 @@ import AppStore
 public import Ledger
 internal import Queries
 
-/// What `POST /v1/customers:entitlements` asks (`contract.md`): `{"customers":["…"]}`.
+/// The body of `POST /v1/customers:entitlements` (`contract.md`): `{"customers":["…"]}`.
 public struct CustomersBody: Sendable {
-    /// In the order given; the same one twice is answered twice.
+    /// In the order given; duplicates are answered twice.
     public let customers: [CustomerId]
 
-    /// Largest body: names at their bound, most of them escaped.
+    /// Largest body: ids at their bound, most of them escaped.
     public static let maximumByteCount = 1024 * 1024
 
-    /// Throws `malformed` for what is none.
+    /// Throws `malformed` for an invalid body.
     public init(_ body: [UInt8]) throws(IntakeRefusal) {
         let value: JSONValue
         do throws(JSONError) { value = try JSONValue.parse(body) } catch {
@@ -32,7 +32,8 @@ public struct CustomersBody: Sendable {
         for name in names {
             guard let text = name.string else {
                 throw IntakeRefusal(
-                    .malformed, code: "invalidBody", message: "customers holds what is no string.")
+                    .malformed, code: "invalidBody",
+                    message: "customers contains a value that is not a string.")
             }
             customers.append(try IntakeRefusal.customer(text))
         }
@@ -41,7 +42,7 @@ public struct CustomersBody: Sendable {
 }
 
 extension IntakeRefusal {
-    /// A customer as a body names them. Throws `malformed` for a text that is no customer id.
+    /// A customer id in a body. Throws `malformed` for a text that is not a customer id.
     static func customer(_ text: String) throws(IntakeRefusal) -> CustomerId {
         let customer = CustomerId(stated: text)
         do throws(CommandError) { try CommandCheck.check(customer) } catch {

@@ -4,26 +4,26 @@ internal import LedgerStore
 internal import Projection
 internal import SQLiteStore
 
-/// What was read about the chains that an id names, and in which state.
+/// The facts of the chains that an id names, and the state they were read from.
 struct FoundChains: Sendable {
     struct Chain: Sendable {
         let id: ChainId
         let facts: [Fact]
-        /// Where its transactions stand in other chains too.
+        /// Their transactions that other chains contain too.
         let shared: [SharedTransaction]
     }
 
-    /// Nil before any answer is possible.
+    /// Nil before the first state is published.
     let snapshot: LedgerSnapshot?
     let result: Result<[Chain], StoreError>
 
-    /// Facts held by this; one at least.
+    /// Facts held by this value; at least one.
     var factCount: Int {
         guard case .success(let chains) = result else { return 1 }
         return chains.reduce(1) { $0 + $1.facts.count }
     }
 
-    /// Reads about many ids at once.
+    /// Reads the chains of many ids at once.
     static func find(_ ids: [String], _ snapshot: LedgerSnapshot?) async -> [FoundChains] {
         guard let snapshot else {
             return ids.map { _ in FoundChains(snapshot: nil, result: .success([])) }
@@ -39,13 +39,13 @@ struct FoundChains: Sendable {
 }
 
 extension LedgerSnapshot {
-    /// The chains each id names: as originalTransactionId first, else as any transactionId.
+    /// The chains of each id: matched as originalTransactionId first, else as transactionId.
     fileprivate func chains(
         named ids: [String]
     ) async throws(StoreError) -> [[FoundChains.Chain]] {
         var lives = try await facts.lives(of: ids.map { OriginalTransactionId($0) })
         for index in lives.indices {
-            // What is kept under a customer's id is no chain.
+            // A life stored under a customer id is not a chain.
             lives[index].removeAll { $0.0.customer != nil }
             guard lives[index].isEmpty else { continue }
             let others = try await projections.chains(transaction: TransactionId(ids[index]))
@@ -67,7 +67,7 @@ extension LedgerSnapshot {
         }
     }
 
-    /// Of the transactions of these facts.
+    /// Those among the transactions of these facts.
     private func own(_ shared: [SharedTransaction], _ facts: [Fact]) -> [SharedTransaction] {
         let ids = Set(facts.compactMap { $0.transaction?.transactionId })
         return shared.filter { ids.contains($0.transactionId) }

@@ -2,21 +2,21 @@ internal import LedgerStore
 internal import Projection
 internal import SQLiteStore
 
-/// What was read about one customer, and in which state.
+/// The rows of one customer, and the state they were read from.
 struct FoundCustomer: Sendable {
-    /// Nil before any answer is possible.
+    /// Nil before the first state is published.
     let snapshot: LedgerSnapshot?
     let result: Result<ProjectionsStore.CustomerRecord, StoreError>
-    /// What was answered from it.
+    /// The answer last encoded from these rows.
     let prepared = PreparedSlot()
 
-    /// Rows held by this; one at least.
+    /// Rows held by this value; at least one.
     var holdingCount: Int {
         guard case .success(let record) = result else { return 1 }
         return 1 + record.holdings.count + record.grants.count
     }
 
-    /// Reads about many at once.
+    /// Reads many customers at once.
     static func find(
         _ asked: [ProjectionsStore.AskedCustomer], _ snapshot: LedgerSnapshot?
     ) async -> [FoundCustomer] {

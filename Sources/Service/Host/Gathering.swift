@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Answers single questions many at a time: what is asked while others are being answered waits,
-/// and is then answered together. A question alone waits for nobody. So a file is asked once for
-/// many, where each asking costs more than the answer.
+/// Batches single reads: keys that arrive while a batch is being read wait and form the next batch,
+/// so that one file access serves many where each access costs more than the read. A single key is
+/// read without waiting.
 ///
-/// Whoever asks does the work for all who wait; there is no task of its own.
+/// The callers do the work; there is no task of its own.
 final class Gathering<Key: Sendable, Value: Sendable>: Sendable {
-    /// The answers in the order of the keys.
+    /// Returns the values in the order of the keys.
     typealias Work = @Sendable ([Key]) async -> [Value]
 
     private let work: Work
@@ -23,23 +23,23 @@ final class Gathering<Key: Sendable, Value: Sendable>: Sendable {
     }
 
     private enum Turn {
-        /// Answered by somebody else.
+        /// Read by another caller.
         case answered(Value)
-        /// To answer with whoever waits by now.
+        /// The caller is to read the next batch.
         case lead
     }
 
-    /// Questions answered together.
+    /// Maximum keys in a batch.
     static var maximumCount: Int { 64 }
-    /// Groups answered at the same time: as many as files can be read on the usual cores.
+    /// Batches read concurrently: as many files as the usual number of cores can read.
     static var leaderCount: Int { 2 }
 
     init(_ work: @escaping Work) { self.work = work }
 
-    /// Questions that wait to be answered together.
+    /// Keys waiting for the next batch.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// The answer to one question.
+    /// The value of one key.
     func value(_ key: Key) async -> Value {
         let mayLead = state.withLock { state in
             guard state.leaders < Gathering.leaderCount else { return false }
@@ -49,7 +49,7 @@ final class Gathering<Key: Sendable, Value: Sendable>: Sendable {
         if mayLead { return await lead(key) }
         let turn = await withCheckedContinuation { continuation in
             let mustLead = state.withLock { state in
-                // Whoever led may have finished meanwhile.
+                // A leader may have finished meanwhile.
                 guard state.leaders >= Gathering.leaderCount else {
                     state.leaders += 1
                     return true
@@ -72,7 +72,7 @@ final class Gathering<Key: Sendable, Value: Sendable>: Sendable {
             return group
         }
         let values = await work([key] + others.map(\.key))
-        // The next group begins before this one's answers are told.
+        // The next batch starts before this one's values are handed out.
         let next = state.withLock { state -> Waiter? in
             guard !state.waiting.isEmpty else {
                 state.leaders -= 1
@@ -84,7 +84,7 @@ final class Gathering<Key: Sendable, Value: Sendable>: Sendable {
         for (other, value) in zip(others, values.dropFirst()) {
             other.continuation.resume(returning: .answered(value))
         }
-        precondition(values.count == others.count + 1, "Every question has its answer.")
+        precondition(values.count == others.count + 1, "One value per key.")
         return values[0]
     }
 }

@@ -1,14 +1,14 @@
 public import AppStore
 
-/// What `POST /v1/customers/{id}/grants` takes (`contract.md`): `{"entitlement":"…","until":…}`.
+/// The body of `POST /v1/customers/{id}/grants` (`contract.md`): `{"entitlement":"…","until":…}`.
 public struct GrantBody: Sendable {
     public let entitlement: String
-    /// When it ends.
+    /// When the grant ends.
     public let until: Timestamp
 
     public static let maximumByteCount = 16 * 1024
 
-    /// Throws `malformed` for what is none; bounds of words are the command's.
+    /// Throws `malformed` for an invalid body; the command checks the length of texts.
     public init(_ body: [UInt8]) throws(IntakeRefusal) {
         let value: JSONValue
         do throws(JSONError) { value = try JSONValue.parse(body) } catch {

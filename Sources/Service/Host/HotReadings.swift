@@ -1,15 +1,15 @@
 internal import Projection
 import Synchronization
 
-/// What was read lately, for as long as it is true: until another state is published. What is asked
-/// again before then needs no file, and so no other thread.
+/// Cache of recent reads, valid until another state is published; a hit needs neither a file nor
+/// another thread.
 ///
-/// Two generations: what is asked for again outlives what was asked for once, and room has a bound.
+/// Two generations bound its size and keep entries that are read repeatedly.
 final class HotReadings<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let state = Mutex(State())
-    /// Room of one generation.
+    /// Maximum cost of one generation.
     private let maximumCost: Int
-    /// How much room a value takes; more than a generation's is never kept.
+    /// The cost of a value; one that costs more than a generation is not cached.
     private let cost: @Sendable (Value) -> Int
 
     private struct State {
@@ -37,7 +37,7 @@ final class HotReadings<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         self.cost = cost
     }
 
-    /// What was read of this state; nil when it must be read.
+    /// The value read from this state; nil when it is not cached.
     func value(_ key: Key, of snapshot: LedgerSnapshot) -> Value? {
         state.withLock { state in
             guard state.source == Source(snapshot) else { return nil }
@@ -48,12 +48,12 @@ final class HotReadings<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Keeps what was read of a state, unless another one is asked about by now.
+    /// Caches a value read from a state, unless the cache has moved on to a newer one.
     func keep(_ value: Value, for key: Key, of snapshot: LedgerSnapshot) {
         let source = Source(snapshot)
         state.withLock { state in
             if state.source != source {
-                // A reader that was slow must not throw away what is newer.
+                // A slow reader must not discard newer entries.
                 if let present = state.source, present.facts == source.facts,
                     present.projections == source.projections, present.position > source.position
                 {

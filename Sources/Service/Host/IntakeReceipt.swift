@@ -1,10 +1,10 @@
 internal import LedgerStore
 
-/// An event that is durable.
+/// A durable event.
 public struct IntakeReceipt: Sendable {
     /// `appended`, `duplicate` or `conflict`.
     public let result: String
-    /// Where it stands in the log.
+    /// Its position in the log.
     public let position: Int64
 
     init(_ result: AppendResult) {
@@ -14,7 +14,7 @@ public struct IntakeReceipt: Sendable {
 }
 
 extension AppendResult {
-    /// For people and programs that count.
+    /// The name in answers and metrics.
     var name: String {
         switch self {
         case .appended: "appended"

@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
 
-/// What bodies that are sent here have in common.
+/// Shared parsing of request bodies.
 extension IntakeRefusal {
-    /// Throws `malformed` for what is not JSON.
+    /// Throws `malformed` for invalid JSON.
     static func json(_ body: [UInt8]) throws(IntakeRefusal) -> JSONValue {
         do throws(JSONError) { return try JSONValue.parse(body) } catch {
             throw IntakeRefusal(
@@ -19,13 +19,13 @@ extension IntakeRefusal {
         return text
     }
 
-    /// Whom the sender says the purchases belong to; nil when nobody is named.
+    /// The customer that the sender names as the purchases' owner; nil when none is named.
     static func customer(in body: JSONValue) throws(IntakeRefusal) -> CustomerId? {
         guard let named = try text("customer", body) else { return nil }
         return try customer(named)
     }
 
-    /// What arrives while the clock is ahead: it would be dated wrongly for ever.
+    /// Refuses events while the clock is ahead: the log would misdate them permanently.
     init(clockAhead milliseconds: Int64, _ environment: Environment?) {
         let error = ServingError.clockJumped(milliseconds: milliseconds)
         self.init(

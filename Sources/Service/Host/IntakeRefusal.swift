@@ -3,35 +3,35 @@ internal import Ledger
 
 /// Why a delivery is not in the log.
 public struct IntakeRefusal: Error, Sendable, Equatable {
-    /// What the sender is to make of it.
+    /// What the refusal means for the sender.
     public enum Standing: Sendable, Equatable {
-        /// It is none of the forms that are taken here; sending it again is of no use.
+        /// Not an accepted form; do not retry.
         case malformed
-        /// It is not believed.
+        /// Verification failed.
         case invalid
-        /// It is believed, but of an app or environment that is not configured here, or of no use
-        /// to this version: to be sent again, so that nothing genuine is lost to us.
+        /// Genuine, but of an app or environment that is not configured here, or not supported by
+        /// this version. To be retried, so that no genuine evidence is lost.
         case notAcceptable
-        /// Nothing is wrong with it: to be sent again.
+        /// Valid; to be retried.
         case unavailable
-        /// Nothing is wrong with it, but its sender sends too much: to be sent again later.
+        /// Valid, but the sender exceeds its budget; to be retried later.
         case overBudget(retryAfterSeconds: Int)
     }
 
-    /// The code of what is over its bound.
+    /// The code of a body over its size limit.
     public static let payloadTooLarge = "payloadTooLarge"
 
-    /// Said of evidence of a foreign app of which no copy could be kept.
+    /// Message for evidence of a foreign app of which no copy could be kept.
     static let noCopy =
-        "The evidence is of an app that is not configured here, and no copy is kept, for want of room"
-        + " in quarantine or because it cannot be written; add the app, and it must be sent again."
+        "The evidence is of an app that is not configured here, and no copy is kept: quarantine"
+        + " is full or cannot be written. Add the app and have the evidence sent again."
 
     public let standing: Standing
     /// A code of `contract.md`, of `StoreError` or of the service.
     public let code: String
-    /// The signed part that failed, if one did.
+    /// The signed part that failed, if any.
     public let part: String?
-    /// One sentence without anything of the content.
+    /// One sentence without any of the content.
     public package(set) var message: String
     public var bundleId: BundleId?
     public var environment: Environment?

@@ -4,8 +4,8 @@ internal import Projection
 public import Queries
 internal import SQLiteStore
 
-/// Questions about customers (`contract.md`, HTTP). Each throws `StoreError` or `ServingError`; a
-/// customer never seen is no error.
+/// Queries about customers (`contract.md`, HTTP). Each throws `StoreError` or `ServingError`; an
+/// unknown customer is not an error.
 extension LedgerHost {
     /// `entitlements`.
     public func entitlements(
@@ -15,7 +15,7 @@ extension LedgerHost {
             of: customer, scope, moment: answerMoment(scope))
     }
 
-    /// `{"customers":[…]}`: the entitlements of each, all of one moment, in the order asked.
+    /// `{"customers":[…]}`: the entitlements of each at the same moment, in request order.
     public func entitlements(
         of customers: [CustomerId], _ scope: QuestionScope
     ) async throws -> ServedAnswer {
@@ -31,9 +31,9 @@ extension LedgerHost {
         }
     }
 
-    /// `timeline --customer`, by pages.
+    /// `timeline --customer`, paged.
     ///
-    /// - Parameter after: the place of the last entry of the page before; nil begins.
+    /// - Parameter after: the last entry of the previous page; nil for the first page.
     public func timeline(
         of customer: CustomerId, _ scope: QuestionScope, after: TimelinePlace?, limit: Int
     ) async throws -> ServedAnswer {
@@ -47,9 +47,9 @@ extension LedgerHost {
         }
     }
 
-    /// The chains a customer holds at the moment, as `show` says them, by pages.
+    /// The chains a customer holds at the moment, in the format of `show`, paged.
     ///
-    /// - Parameter after: the last chain of the page before; nil begins.
+    /// - Parameter after: the last chain of the previous page; nil for the first page.
     public func subscriptions(
         of customer: CustomerId, _ scope: QuestionScope, after: ChainId?, limit: Int
     ) async throws -> ServedAnswer {
@@ -66,8 +66,8 @@ extension LedgerHost {
 }
 
 extension ServedLedger {
-    /// What a customer has. Asked about everything known, it is read together with whatever is asked
-    /// at the same time, and written once for as long as it holds.
+    /// The entitlements of a customer. For current knowledge, concurrent reads are batched, and the
+    /// encoded answer is reused while it is valid.
     func entitlements(
         of customer: CustomerId, _ scope: QuestionScope, moment: Moment
     ) async throws -> ServedAnswer {
@@ -100,8 +100,8 @@ extension ServedLedger {
         }
     }
 
-    /// A customer's rows: at once when they were read of this state before, else off the caller's
-    /// event loop.
+    /// A customer's rows: immediately when cached for this state, else read off the caller's event
+    /// loop.
     private func found(
         _ asked: ProjectionsStore.AskedCustomer, _ present: LedgerSnapshot
     ) async -> FoundCustomer {
@@ -109,7 +109,7 @@ extension ServedLedger {
         let found = await withTaskExecutorPreference(globalConcurrentExecutor) {
             await customers.value(asked)
         }
-        // Whom nothing is known of is not worth the room: anybody can make up names.
+        // Unknown customers are not cached: clients can make up any number of ids.
         if let snapshot = found.snapshot, case .success(let record) = found.result,
             !record.holdings.isEmpty
         {

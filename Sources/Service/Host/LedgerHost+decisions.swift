@@ -5,21 +5,23 @@ internal import Projection
 public import Queries
 internal import SQLiteStore
 
-/// What operators and back ends decide about customers, over HTTP.
+/// Commands of operators and back ends about customers, over HTTP.
 extension LedgerHost {
-    /// Takes in a command about a customer; durable when it returns, and answered with what the
-    /// customer has because of it: `{"decision":{…},` and the members of `entitlements`, as of the
-    /// command's own moment and position; a note about a chain with `subscription`, the chain as
-    /// `show` says it. The same command under the same key again is therefore answered with the same
-    /// bytes, whatever happened since.
+    /// Appends a command about a customer; durable when it returns. The answer is
+    /// `{"decision":{…},` and the members of `entitlements`, as of the command's own time and
+    /// position; for a note about a chain, `subscription` with the chain in the format of `show`.
+    /// Repeating the command under the same key therefore returns the same bytes, whatever happened
+    /// since.
     ///
-    /// Commands of one ledger are taken in one after the other, so that each is checked against
-    /// what the one before did.
+    /// Commands of one ledger are serialized, so that each is checked against the effects of the
+    /// previous one.
     ///
-    /// - Parameter id: an id of the chain it is about; nil for a customer.
+    /// - Parameter id: an id of the chain the command is about; nil for a customer.
     ///
-    /// Throws `CommandError`, `QueryError`, `StoreError` or `ServingError`; nothing is written
-    /// then, unless it is `projectionBehind` with a position behind the command: the log took it,
+    /// Throws `CommandError`, `QueryError`, `StoreError` or `ServingError`. Nothing is written
+    /// then, unless it is `projectionBehind` with a position behind the command: the log has the
+    /// command, and the same request under the same key succeeds once the projections have caught
+    /// up.
     /// and the same request under the same key is answered once the projections are there.
     public func decide(
         _ action: Command.Action, about id: String?, _ order: CommandIntake.Order,
@@ -46,7 +48,7 @@ extension LedgerHost {
         return DecisionAnswer(answer: told, isRepeated: receipt.isRepeated)
     }
 
-    /// What stands in an answer beside the decision, as of its own moment and position.
+    /// The rest of an answer beside the decision, as of its own time and position.
     private func outcome(
         of receipt: CommandReceipt, _ served: ServedLedger
     ) async throws -> (_ json: inout JSONWriter, _ isStamped: Bool) -> Void {
@@ -70,7 +72,7 @@ extension LedgerHost {
         return { answer.writeMembers(to: &$0, isStamped: $1) }
     }
 
-    /// Commands into one ledger.
+    /// Command intake of one ledger.
     func commands(_ served: ServedLedger) -> CommandIntake {
         CommandIntake(
             ledger: served.ledger, clock: clock, makeId: makeId,
@@ -81,13 +83,13 @@ extension LedgerHost {
 /// The answer to a command.
 public struct DecisionAnswer: Sendable {
     public let answer: ServedAnswer
-    /// The same command had been taken in before; nothing was written now.
+    /// The same command had been appended before; nothing was written now.
     public let isRepeated: Bool
 }
 
 extension LedgerSnapshot {
-    /// The chain an id names. Where the projections are behind, a chain that is not found may yet
-    /// come.
+    /// The chain an id names. Where the projections are behind, a chain that is not found may still
+    /// appear.
     fileprivate func chain(
         _ id: String, _ bundleId: BundleId?, of served: ServedLedger
     ) async throws -> ChainId {
@@ -101,10 +103,11 @@ extension LedgerSnapshot {
 }
 
 extension ServedLedger {
-    /// Events decoded directly for one answer; further behind, the answer waits for the projector.
+    /// Maximum events decoded directly for one answer; further behind, the answer waits for the
+    /// projector.
     static let directEventCount = 1_000
-    /// How long an answer to what was just appended waits for the projector before it folds by
-    /// itself what is not projected.
+    /// Wait of an answer to a new event for the projector, before it folds unprojected events
+    /// itself.
     static let projectorPatience: Duration = .milliseconds(100)
 
     /// The state at the end of the log or, after `waitLimit`, at most `directEventCount` behind it.
@@ -122,10 +125,10 @@ extension ServedLedger {
         return snapshot
     }
 
-    /// The state once it holds `position`, which is in the log; nil when it does not in time, but
-    /// is so near that the rest can be folded directly.
+    /// The state once it includes `position`, which is in the log. Nil when it does not in time but
+    /// is close enough for the rest to be folded directly.
     ///
-    /// Throws `projectionBehind` when it is not.
+    /// Throws `projectionBehind` when it is further behind.
     func projected(through position: Int64) async throws -> LedgerSnapshot? {
         wake.raise()
         let near = await board.snapshot(
@@ -136,11 +139,11 @@ extension ServedLedger {
         return snapshot.position >= position ? snapshot : nil
     }
 
-    /// What a customer has with what was just appended.
+    /// The entitlements of a customer including newly appended events.
     ///
     /// - Parameters:
-    ///   - snapshot: a state that holds it; nil folds what is not projected.
-    ///   - chain: what was just appended is about it.
+    ///   - snapshot: a state that includes them; nil folds unprojected events.
+    ///   - chain: the chain that the new events are about.
     func entitlements(
         of customer: CustomerId, moment: Moment, in snapshot: LedgerSnapshot?,
         including chain: ChainId?

@@ -6,7 +6,7 @@ internal import Projection
 public import Queries
 public import Reports
 
-/// One report is computed at a time for each environment: it takes every core. Each throws
+/// Reports. Each environment computes one at a time, since a report takes every core. Each throws
 /// `MetricsError` or `ServingError`.
 extension LedgerHost {
     /// `churn`.
@@ -23,7 +23,7 @@ extension LedgerHost {
 
     /// `metrics NAME`.
     ///
-    /// - Parameter rates: amounts are converted by them; nil: currencies stay apart.
+    /// - Parameter rates: the rates to convert amounts by; nil keeps currencies separate.
     public func metric(
         _ name: String, _ words: MetricsWords, rates: CurrencyRates? = nil, _ scope: QuestionScope
     ) async throws -> ServedAnswer {
@@ -36,9 +36,9 @@ extension LedgerHost {
         }
     }
 
-    /// A metric under another product's definition beside ours (`--definitions`).
+    /// A metric under another product's definition beside our own (`--definitions`).
     ///
-    /// - Parameter name: `churn`, or another metric's.
+    /// - Parameter name: `churn` or the name of another metric.
     public func comparison(
         _ name: String, _ words: MetricsWords, _ pack: DefinitionPack, _ scope: QuestionScope
     ) async throws -> ServedAnswer {
@@ -54,8 +54,8 @@ extension LedgerHost {
     /// `metrics diff`.
     ///
     /// - Parameters:
-    ///   - name: `churn`, or another metric's.
-    ///   - limits: one state of knowledge, to compare with everything, or two of a kind.
+    ///   - name: `churn` or the name of another metric.
+    ///   - limits: one state of knowledge, to compare with everything, or two of the same kind.
     public func metricsDiff(
         _ name: String, _ words: MetricsWords, between limits: [KnowledgeLimit],
         rates: CurrencyRates? = nil, _ scope: QuestionScope

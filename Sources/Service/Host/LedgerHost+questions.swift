@@ -5,14 +5,14 @@ internal import Projection
 public import Queries
 internal import SQLiteStore
 
-/// The answers of `contract.md`, HTTP. Each throws `AnswerFailure`, `QueryError`, `StoreError` or
+/// The queries of `contract.md`, HTTP. Each throws `AnswerFailure`, `QueryError`, `StoreError` or
 /// `ServingError`.
 extension LedgerHost {
-    /// Largest and usual number of elements on a page.
+    /// Largest and default number of elements on a page.
     public static let maximumPageCount = LogLimits.pageEventCount
     public static let usualPageCount = 100
-    /// Most bytes of the events of a page, as they are answered: a page of large evidence is shorter
-    /// than was asked for. 4 MiB; evidence that has more by itself is a page of its own.
+    /// Maximum encoded bytes of the events on a page: 4 MiB. A page of large evidence has fewer
+    /// events than requested; a larger event is a page of its own.
     public static let maximumPageByteCount = 4 * 1024 * 1024
     /// Events whose evidence is read at once.
     private static let evidenceBatchCount = 64
@@ -22,9 +22,9 @@ extension LedgerHost {
         try await answer(id, scope) { $0.writeShow(to: &$1, isStamped: $2) }
     }
 
-    /// `timeline`, by pages.
+    /// `timeline`, paged.
     ///
-    /// - Parameter after: the place of the last entry of the page before; nil begins.
+    /// - Parameter after: the last entry of the previous page; nil for the first page.
     public func timeline(
         _ id: String, _ scope: QuestionScope, after: TimelinePlace? = nil,
         limit: Int = LedgerHost.maximumPageCount
@@ -46,18 +46,19 @@ extension LedgerHost {
         }
     }
 
-    /// What a scope asks about, by this service's clock.
+    /// The moment that a scope names, by this service's clock.
     public func moment(_ scope: QuestionScope) -> Moment {
         Moment(at: scope.at, now: clock(), knowledge: scope.knowledge)
     }
 
-    /// As `moment`, for an answer: none is given about now by a clock that jumped forward.
+    /// As `moment`, for an answer; refuses answers about the present while the clock is not
+    /// trusted.
     func answerMoment(_ scope: QuestionScope) throws(ServingError) -> Moment {
         if scope.at == nil { try requireClock() }
         return moment(scope)
     }
 
-    /// Throws `clockJumped` while the system's clock is not gone by.
+    /// Throws `clockJumped` while the system clock is not trusted.
     func requireClock() throws(ServingError) {
         if let milliseconds = clockWatch.jumpMilliseconds {
             throw .clockJumped(milliseconds: milliseconds)
@@ -91,9 +92,9 @@ extension LedgerHost {
     }
 
     /// The log by position, contiguous: `{"events":[…],"next":…,"position":…}`. `next` is the
-    /// position to ask after next time, whether or not there is anything yet; `position` the end of
-    /// the log. With a bundle id the events of other apps are left out, and `next` passes them. At
-    /// most `byteCount` bytes of events.
+    /// position to request next, whether or not there is an event yet; `position` is the end of the
+    /// log. With a bundle id the events of other apps are left out, and `next` skips them. At most
+    /// `byteCount` bytes of events.
     public func events(
         _ scope: QuestionScope, after: Int64, limit: Int, withEvidence: Bool,
         byteCount: Int = LedgerHost.maximumPageByteCount
@@ -132,6 +133,6 @@ extension LedgerHost {
 }
 
 extension ChainReading {
-    /// Of the facts used, in order.
+    /// The positions of the facts used, in order.
     var positions: [Int64] { facts.keys.sorted() }
 }

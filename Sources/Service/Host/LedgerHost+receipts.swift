@@ -8,18 +8,19 @@ internal import SQLiteStore
 import Signing
 
 extension LedgerHost {
-    /// Takes in an app receipt, asks Apple for the histories and statuses of every purchase it
-    /// names where the app's key is configured, and answers with its chains as they stand then, and
-    /// with what the customer has.
+    /// Appends an app receipt, requests from Apple the histories and statuses of every purchase it
+    /// names where the app's key is configured, and answers with the resulting state of its chains
+    /// and with the customer's entitlements.
     ///
-    /// A customer who is named claims the chains (`lifecycle.md` §6). The same receipt again is the
-    /// same event, and is answered anew; a key that came with another body is refused. Of a receipt
-    /// with very many chains the newest are answered and claimed, and the rest is counted.
+    /// A customer who is named claims the chains (`lifecycle.md` §6). A repeated receipt is the
+    /// same event and gets a new answer; a key that was used with another body is refused. Of a
+    /// receipt with very many chains the newest are answered and claimed, and the others are
+    /// counted.
     ///
     /// - Parameters as for `upload`.
     ///
-    /// Throws `IntakeRefusal` or `CommandError`, and nothing is in the log then; or `StoreError` or
-    /// `ServingError`: then the receipt may be, and the same one again is answered.
+    /// Throws `IntakeRefusal` or `CommandError` when nothing is in the log; or `StoreError` or
+    /// `ServingError`, when the receipt may be in the log and can be sent again.
     public func takeReceipt(
         _ bytes: [UInt8], only environment: Environment? = nil, key: String?, sender: String
     ) async throws -> ServedAnswer {
@@ -37,8 +38,8 @@ extension LedgerHost {
             do {
                 return try await takeReceipt(body, only: environment, sender: sender)
             } catch let refusal as IntakeRefusal {
-                // What was refused has no answer to keep the key for; one that another request brought
-                // is not this one's to give back.
+                // A refused request has no answer to keep the key for; a key taken by another
+                // request is kept.
                 if state == .new { try? await keys.forget(uploadKey: key) }
                 throw refusal
             }
@@ -49,7 +50,8 @@ extension LedgerHost {
         _ body: ReceiptBody, only environment: Environment?, sender: String
     ) async throws -> ServedAnswer {
         var named: [OriginalTransactionId] = []
-        // The least id stays while purchases come and go: one budget for the receipts of one buyer.
+        // The lowest id is stable as purchases are added and removed: one budget for all receipts
+        // of one buyer.
         let taken = try await uploads.take(body.submission, only: environment) {
             named = body.chains
             return named.min()
@@ -108,16 +110,16 @@ extension LedgerHost {
         }
     }
 
-    /// A receipt says what was bought, and not by whom: a copy of it is as good as the receipt. So it
-    /// takes no chain from somebody who holds it (`share` adds the customer, as it does always), and,
-    /// where Apple can be asked, claims nothing of which Apple has not told whose it is: its
-    /// appAccountToken, which no receipt holds. Outcome nil: not judged.
+    /// A receipt states what was bought, but not by whom, and a copy of it is as good as the
+    /// original. So it takes no chain from its holder (`share` still adds the customer) and, where
+    /// Apple can be asked, claims no chain for which Apple has not yet sent the appAccountToken,
+    /// which receipts do not contain. A nil outcome means that the claim was not judged.
     private func claim(
         _ chains: [ChainId], _ customer: CustomerId?, _ served: ServedLedger, _ sender: String,
         isAskable: Bool
     ) async throws -> [(chain: ChainId, outcome: Holders.ClaimOutcome?)] {
         guard let customer else { return [] }
-        // Claims are judged by everything there is.
+        // Claims are judged on everything in the log.
         let head = try await served.ledger.log.head().position
         _ = try await served.projected(through: head)
         let policy = configuration.claimPolicy == .share ? ClaimPolicy.share : .keep
@@ -127,7 +129,7 @@ extension LedgerHost {
                 claims.append((chain, nil))
                 continue
             }
-            // What the budget does not admit is not judged: the receipt itself is taken in.
+            // A claim beyond the budget is not judged; the receipt itself is appended.
             let claimed = try await claimWithinBudget(chain, customer, served, policy, sender)
             claims.append((chain, claimed?.outcome))
         }
@@ -146,7 +148,7 @@ extension LedgerHost {
 }
 
 extension ServedLedger {
-    /// Whether anything is known of a chain that Apple signed about it alone, and that would name its
+    /// Whether the ledger has facts that Apple signed about this chain alone, which would name its
     /// appAccountToken.
     fileprivate func isTold(_ chain: ChainId) async throws -> Bool {
         try await ledger.presentFacts(of: chain).contains {

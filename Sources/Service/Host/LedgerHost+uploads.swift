@@ -15,22 +15,22 @@ public struct UploadAnswer: Sendable {
 }
 
 extension LedgerHost {
-    /// Takes in a transaction, and answers with its chain as it stands now, the event just appended
-    /// included, and with what the customer has: the one the sender names, else the one whom the
-    /// chain's appAccountToken names. The answer waits for no projector that is slow.
+    /// Appends a transaction and answers with the current state of its chain, including the new
+    /// event, and with the customer's entitlements: of the customer the sender names, else of the
+    /// chain's appAccountToken. The answer does not wait for a slow projector.
     ///
     /// A customer who does not hold the chain claims it (`lifecycle.md` §6); `claim` in the answer
-    /// says what came of it. The same body under the same key again has the same answer.
+    /// is the outcome. The same body under the same key gets the same answer.
     ///
     /// - Parameters:
-    ///   - bytes: the body as it came.
-    ///   - environment: the only one that the sender takes; nil takes every one. A Sandbox purchase
-    ///     costs nothing, and is answered like any other.
-    ///   - key: `Idempotency-Key`, known in all environments; nil answers each time anew.
-    ///   - sender: who claims, as timelines will say.
+    ///   - bytes: the raw body.
+    ///   - environment: the only environment the sender accepts; nil accepts all. A Sandbox
+    ///     purchase costs nothing and is answered like any other.
+    ///   - key: `Idempotency-Key`, common to all environments; nil computes a new answer each time.
+    ///   - sender: the claimant shown in timelines.
     ///
-    /// Throws `IntakeRefusal` or `CommandError`, and nothing is in the log then; or `StoreError` or
-    /// `ServingError`: then the transaction may be, and the same upload again is answered.
+    /// Throws `IntakeRefusal` or `CommandError` when nothing is in the log; or `StoreError` or
+    /// `ServingError`, when the transaction may be in the log and can be uploaded again.
     public func upload(
         _ bytes: [UInt8], only environment: Environment? = nil, key: String?, sender: String
     ) async throws -> UploadAnswer {
@@ -39,7 +39,8 @@ extension LedgerHost {
         guard let key else {
             let receipt = try await takeUpload(body, only: environment)
             let (record, isClaimed) = try await record(of: receipt, sender: sender)
-            // What a claim came to is told as of the claim: who claims next is another answer.
+            // The outcome of a claim is reported as of that claim; a later claim gets another
+            // answer.
             let moment = Moment(
                 at: record.at, now: record.at,
                 knowledge: isClaimed ? .knownPosition(record.position) : .everything)
@@ -61,10 +62,9 @@ extension LedgerHost {
         let state = try await keys.take(uploadKey: key, request: request, at: clock())
         if state == .taken { throw CommandIntake.reused(key) }
         let receipt: UploadReceipt
-        // What is in the log already is no second event.
+        // A duplicate is not a second event.
         do { receipt = try await takeUpload(body, only: environment) } catch {
-            // A key that another request brought, or that was answered, is not this one's to give
-            // back.
+            // A key taken by another request, or already answered, is kept.
             if state == .new { try? await keys.forget(uploadKey: key) }
             throw error
         }
@@ -75,7 +75,7 @@ extension LedgerHost {
         } else {
             let own = try await self.record(of: receipt, sender: sender).record
             record = try await keys.keep(own, uploadKey: key)
-            // Another process was quicker.
+            // Another process was first.
             isRepeated = record != own
         }
         let moment = Moment(
@@ -84,8 +84,8 @@ extension LedgerHost {
             answer: try await answer(receipt, record, moment), isRepeated: isRepeated)
     }
 
-    /// Claims, where a customer is named, and says what the answer is to be made from; and whether
-    /// the claim is an event.
+    /// Claims the chain where a customer is named. Returns the data the answer is built from, and
+    /// whether the claim appended an event.
     private func record(
         of upload: UploadReceipt, sender: String
     ) async throws -> (record: UploadRecord, isClaimed: Bool) {
@@ -106,8 +106,8 @@ extension LedgerHost {
         return (record, claim?.position != nil)
     }
 
-    /// Of a chain with very many facts no life is folded for a claim: who holds it holds it, by what
-    /// is projected, and everybody else is refused.
+    /// For a chain with very many facts, the claim folds no life: projected holders hold it, and
+    /// any other customer is refused.
     private func claim(
         _ chain: ChainId, _ customer: CustomerId, _ served: ServedLedger, from position: Int64,
         _ sender: String
@@ -118,7 +118,8 @@ extension LedgerHost {
             let isHeld = try await snapshot.projections.isHeld(chain, by: customer)
             return CommandIntake.Claimed(outcome: isHeld ? .held : .refused, position: nil)
         }
-        // Claims are judged by everything there is; not far behind it, that takes no time.
+        // Claims are judged on everything in the log; catching up a short distance takes no
+        // noticeable time.
         _ = try await served.projected(through: position)
         let claimed = try await claimWithinBudget(
             chain, customer, served, configuration.claimPolicy, sender)
@@ -128,7 +129,7 @@ extension LedgerHost {
         return claimed
     }
 
-    /// Claims a chain; nil when the claim would be an event beyond the chain's budget.
+    /// Claims a chain; nil when the claim would exceed the chain's event budget.
     func claimWithinBudget(
         _ chain: ChainId, _ customer: CustomerId, _ served: ServedLedger, _ policy: ClaimPolicy,
         _ sender: String
@@ -149,9 +150,9 @@ extension LedgerHost {
         return claimed
     }
 
-    /// The answer of a chain that is not folded for it: the event is in the log, and what the customer
-    /// has is read from what is projected. The customer is the one named, else whom the uploaded
-    /// transaction names.
+    /// The answer for a chain that is too long to fold: the event is in the log, and the
+    /// entitlements come from the projections. The customer is the one named, else the one the
+    /// uploaded transaction names.
     private func shortAnswer(
         _ upload: UploadReceipt, _ record: UploadRecord
     ) async throws -> ServedAnswer {
@@ -197,18 +198,18 @@ extension LedgerHost {
 }
 
 extension ServedLedger {
-    /// Facts of a chain beyond which an upload about it is answered without the chain: what an upload
-    /// costs has a bound, however long its chain is.
+    /// Facts of a chain beyond which the answer to an upload leaves the chain out. This bounds the
+    /// cost of an upload.
     static let uploadFactCount = 2_000
 
-    /// Whether a chain has more facts than an answer to an upload is folded from.
+    /// Whether the chain has more than `uploadFactCount` facts.
     func isLong(_ chain: ChainId) async throws(StoreError) -> Bool {
         try await ledger.facts.hasMoreFacts(than: ServedLedger.uploadFactCount, of: chain)
     }
 
     /// - Parameters:
     ///   - reading: the chain; nil for none, and for one without state or too long to be folded.
-    ///   - answer: what the customer has; nil without one, and then `told` says so.
+    ///   - answer: the customer's entitlements; nil without a customer, and then `told` says so.
     fileprivate func answer(
         _ record: UploadRecord, _ reading: ChainReading?, _ told: EntitlementsAnswer,
         _ answer: EntitlementsAnswer?
@@ -232,8 +233,8 @@ extension ServedLedger {
         }
     }
 
-    /// A chain with everything up to `position`: from a state that holds it, else projected or not.
-    /// Nil for none, and for one without any state.
+    /// A chain with everything up to `position`, from `snapshot` or, without one, folded directly.
+    /// Nil for no chain or a chain without state.
     func reading(
         of chain: ChainId?, in snapshot: LedgerSnapshot?, through position: Int64, _ moment: Moment
     ) async throws -> ChainReading? {
@@ -247,7 +248,7 @@ extension ServedLedger {
             head: max(position, facts.map(\.position).max() ?? 0), ledger: ledger)
     }
 
-    /// What is answered about no customer.
+    /// The entitlements answer without a customer.
     func nobody(_ moment: Moment, _ position: Int64) -> EntitlementsAnswer {
         EntitlementsAnswer(
             customer: CustomerId(""),

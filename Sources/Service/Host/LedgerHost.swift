@@ -8,45 +8,44 @@ public import Queries
 internal import SQLiteStore
 public import Signing
 
-/// Every environment that is served, on one endpoint: intake routed by what was signed, and each
-/// environment's answers from its own ledger.
+/// All served environments on one endpoint: intake is routed by the signed environment, and each
+/// environment answers from its own ledger.
 public final class LedgerHost: Sendable {
     /// In the order production, sandbox, xcode, localTesting.
     public let ledgers: [ServedLedger]
     public let configuration: ServiceConfiguration
-    /// The time to go by: `clockWatch.now`.
+    /// The service's time: `clockWatch.now`.
     public let clock: @Sendable () -> Timestamp
-    /// Whether the system's clock can be gone by.
+    /// Whether the system clock is trusted.
     public let clockWatch: ClockWatch
-    /// A new id, never the same twice.
+    /// Makes a unique id.
     let makeId: @Sendable () -> String
-    /// What vouches for version 1 notifications, in every environment.
+    /// The shared secrets that authenticate version 1 notifications, in every environment.
     let sharedSecrets: SharedSecrets
     let notifications: LiveIntake
     let uploads: LiveIntake
-    /// What uploads may add to one chain in a day.
+    /// Bounds what uploads add to one chain in a day.
     let uploadBudget: UploadBudget
     /// Large bodies are read one after the other.
     let largeBodies = Turnstile()
-    /// Asks Apple about the purchases of receipts, once it is told how.
+    /// Requests Apple's data on the purchases of receipts, once clients are set.
     public let receiptQuestions = ReceiptQuestions()
-    /// Uploads under one key are answered one after the other: the later ones from what the first
-    /// was answered from.
+    /// Uploads under one key are serialized: later ones reuse the record of the first.
     let uploadTurns = KeyedTurnstile()
     public let observer: any ServingObserver
-    /// How busy the cores are while this runs.
+    /// Load of the cores.
     public let cores = CoreWatch()
 
-    /// Environments that are always served; Xcode and LocalTesting only when they are named, since
-    /// their data is signed by nobody.
+    /// Environments that are always served; Xcode and LocalTesting are served only when configured,
+    /// since Apple does not sign their data.
     public static let usualEnvironments: [Environment] = [.production, .sandbox]
 
-    /// Opens the environments' files, and makes those that are missing.
+    /// Opens the environments' files and creates missing ones.
     ///
     /// - Parameters:
-    ///   - steady: a clock that is never set, to compare `clock` with (`ClockWatch`); nil: `clock` is
-    ///     gone by whatever it says.
-    ///   - clock: what the system's clock says.
+    ///   - steady: a monotonic clock to compare `clock` with (`ClockWatch`); nil always trusts
+    ///     `clock`.
+    ///   - clock: reads the system clock.
     public static func open(
         _ configuration: ServiceConfiguration, environments: [Environment] = usualEnvironments,
         roots: TrustedRoots, observer: any ServingObserver = NoServingObserver(),
@@ -58,7 +57,7 @@ public final class LedgerHost: Sendable {
             do throws(StoreError) {
                 let ledger = try await EnvironmentLedger.open(
                     configuration.ledger, environment: environment)
-                // Only a warning rests on it: whoever cannot read it starts all the same.
+                // Used for a warning only; failing to read it does not prevent the start.
                 let head = try? await ledger.log.head()
                 ledgers.append(
                     ServedLedger(
@@ -109,7 +108,7 @@ public final class LedgerHost: Sendable {
                 secrets: sharedSecrets, quarantines: quarantines, observer: observer,
                 clockWatch: clockWatch, budget: budget, admits: admits)
         }
-        // Only those networks can take from the budget of notifications.
+        // With notification networks configured, only they can use the budget of notifications.
         let isApart = !configuration.server.notificationNetworks.isEmpty
         notifications = intake(
             .webhook, isApart ? verifier.budgeted(by: ChainBudget()) : verifier, nil
@@ -129,8 +128,7 @@ public final class LedgerHost: Sendable {
 
     // MARK: Running
 
-    /// Keeps every environment projected until `stop`; then folds everything into the files and
-    /// closes them.
+    /// Keeps every environment projected until `stop`; then checkpoints and closes the files.
     public func run() async {
         await withTaskGroup(of: Void.self) { [cores] watching in
             watching.addTask { await cores.run() }
@@ -143,10 +141,10 @@ public final class LedgerHost: Sendable {
         }
     }
 
-    /// Ends `run`. Call it when nothing more is taken in.
+    /// Ends `run`. Call it after intake has stopped.
     public func stop() { for ledger in ledgers { ledger.stop() } }
 
-    /// The change feed of every environment; each must be run, and ends before `stop`.
+    /// The change feed of every environment; each must be run and must end before `stop`.
     public func makeFeeds() -> [ChangeFeed] {
         ledgers.map { served in
             ChangeFeed(ledger: served.ledger, clock: SystemClock(clock)) {
@@ -155,8 +153,8 @@ public final class LedgerHost: Sendable {
         }
     }
 
-    /// Reads the apps' shared secrets again, and tells the observer what came of it: a file that is
-    /// of no use leaves the secret that was read before. Nothing without configured secrets.
+    /// Reads the apps' shared secrets again and reports the result to the observer. An unusable
+    /// file keeps the previous secret. Does nothing without configured secrets.
     public func reloadSharedSecrets() async {
         guard configuration.apps.contains(where: { $0.sharedSecretFile != nil }) else { return }
         let failures = await Blocking.run { [sharedSecrets] in sharedSecrets.reload() }
@@ -166,7 +164,7 @@ public final class LedgerHost: Sendable {
         if failures.isEmpty { observer.noted(.sharedSecretsReloaded) }
     }
 
-    // MARK: Asking
+    // MARK: Queries
 
     /// The ledger of an environment. Throws `environmentNotServed`.
     public func ledger(_ environment: Environment) throws(ServingError) -> ServedLedger {
@@ -176,15 +174,16 @@ public final class LedgerHost: Sendable {
         return found
     }
 
-    // MARK: Taking in
+    // MARK: Intake
 
-    /// Largest body that Apple may post, of whatever version.
+    /// Largest body that Apple may post, of either version.
     public static let notificationByteCount = NotificationBody.maximumByteCount
 
-    /// Takes in a body that Apple posted. Returns once the event is durable, or known already.
+    /// Appends a notification that Apple posted. Returns once the event is durable or a known
+    /// duplicate.
     ///
-    /// Bodies larger than version 2's, which anybody may send, are read one after the other: they
-    /// leave the other cores to the rest.
+    /// Bodies larger than version 2 allows are read one at a time, since anyone can send them; this
+    /// leaves the other cores free.
     public func takeNotification(
         _ body: consuming [UInt8]
     ) async throws(IntakeRefusal) -> IntakeReceipt {
@@ -221,9 +220,9 @@ public final class LedgerHost: Sendable {
         }
     }
 
-    /// Takes in a transaction that an app or its back end sent. Returns once it is durable.
+    /// Appends a transaction that an app or its back end sent. Returns once it is durable.
     ///
-    /// - Parameter environment: the only one that its sender takes; nil takes every one.
+    /// - Parameter environment: the only environment the sender accepts; nil accepts all.
     public func takeUpload(
         _ body: UploadBody, only environment: Environment? = nil
     ) async throws(IntakeRefusal) -> UploadReceipt {

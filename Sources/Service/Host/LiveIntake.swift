@@ -6,11 +6,11 @@ internal import Projection
 internal import SQLiteStore
 import Signing
 
-/// Takes in single deliveries for all served environments: verified first, then routed by what
-/// was signed, then appended; the answer means durable.
+/// Takes in single deliveries for all served environments: verifies, routes by the signed content,
+/// and appends. When it returns, the event is durable.
 ///
-/// Verification is pure computation and runs where the caller runs, on all cores; the log commits
-/// whatever is waiting at once, across callers.
+/// Verification is pure computation and runs on the caller's thread; the log commits everything
+/// waiting at once, across callers.
 struct LiveIntake: Sendable {
     let served: [Environment: ServedLedger]
     let preparations: [Environment: EventPreparation]
@@ -19,12 +19,13 @@ struct LiveIntake: Sendable {
     let verifier: EvidenceVerifier
     let observer: any ServingObserver
     let clockWatch: ClockWatch
-    /// What belongs here: nobody writes through Apple's endpoint what needs a token elsewhere.
+    /// Whether evidence may come this way: Apple's endpoint must not accept what needs a token
+    /// elsewhere.
     let admits: @Sendable (BelievedEvidence) -> Bool
-    /// Bounds what one chain adds; nil for what Apple delivers.
+    /// Bounds what one chain adds; nil for deliveries from Apple.
     let budget: UploadBudget?
 
-    /// What was taken in.
+    /// An event that was taken in.
     struct Taken: Sendable {
         let result: AppendResult
         let served: ServedLedger
@@ -55,13 +56,13 @@ struct LiveIntake: Sendable {
         self.clockWatch = clockWatch
     }
 
-    /// Verifies, routes and appends. Throws why it is not in the log; told to the observer either
-    /// way.
+    /// Verifies, routes and appends. Throws the refusal when nothing is in the log; reports to the
+    /// observer either way.
     ///
     /// - Parameters:
-    ///   - wanted: the only environment that the sender takes; nil takes every one.
-    ///   - account: the chain whose budget it takes from, where the evidence speaks of several; asked
-    ///     once the evidence was verified.
+    ///   - wanted: the only environment the sender accepts; nil accepts all.
+    ///   - account: the chain whose budget applies where the evidence names several; called after
+    ///     the evidence was verified.
     func take(
         _ submission: Submission, only wanted: Environment? = nil,
         account: () -> OriginalTransactionId? = { nil }
@@ -80,19 +81,20 @@ struct LiveIntake: Sendable {
                     tell(refusal, event, now: now)
                     throw refusal
                 }
-                // Once more, since it was dated by the time that the clock is right about.
+                // Repeated, to date the event by the clock now trusted.
                 return try await take(submission, only: wanted, account: account)
             }
             return try await appendWithinBudget(
                 event, environment, submission, account(), now: now)
         case .misplaced:
             let refusal = IntakeRefusal(
-                .malformed, code: "invalidBody", message: "It is signed, but not what belongs here."
+                .malformed, code: "invalidBody",
+                message: "The evidence is signed, but this endpoint does not accept it."
             )
             tell(refusal, nil, now: now)
             throw refusal
         case .unwanted(let bundleId, let environment, let found):
-            // Neither lost nor worth a copy: its sender wants none of it.
+            // Neither lost nor quarantined: the sender does not accept it.
             tellUnwanted(bundleId, environment, now: now)
             throw IntakeRefusal(
                 .notAcceptable, code: VerificationCode.wrongEnvironment.rawValue,
@@ -108,7 +110,7 @@ struct LiveIntake: Sendable {
         }
     }
 
-    /// Whether Apple's signature says that the clock is right: Xcode's is anyone's.
+    /// Whether Apple's signature confirms the clock; anyone can sign for Xcode.
     private func confirmsClock(_ event: NewEvent, _ environment: Environment) -> Bool {
         guard event.attributes.trust == .signed, LedgerHost.usualEnvironments.contains(environment),
             let signedAt = event.attributes.signedAt
@@ -122,17 +124,17 @@ struct LiveIntake: Sendable {
     private enum Routed {
         case event(NewEvent, Environment)
         case refused(Refusal, Environment)
-        /// Genuine, but nothing that is taken here.
+        /// Genuine, but not accepted by this endpoint.
         case misplaced
-        /// Genuine, but not of the environment that its sender asked for: where it would go, and
-        /// what it names.
+        /// Genuine, but not of the environment the sender accepts: the environment it would go to,
+        /// and the one it names.
         case unwanted(BundleId?, Environment, String)
-        /// Nothing is served at all.
+        /// No environment is served.
         case nowhere
     }
 
-    /// Where everything that names no environment of ours is kept (`contract.md`: a payload
-    /// without environment belongs, over HTTP, to Production).
+    /// The environment for evidence that names no served one (`contract.md`: over HTTP, a payload
+    /// without environment belongs to Production).
     private var home: Environment {
         preparations[.production] != nil
             ? .production : served.keys.min { $0.rawValue < $1.rawValue } ?? .production
@@ -180,12 +182,13 @@ struct LiveIntake: Sendable {
         var told = IntakeRefusal(
             standing, code: refusal.code, part: refusal.part, message: refusal.message,
             bundleId: refusal.bundleId, environment: environment)
-        // What says nothing about the evidence is sent again, and not worth a copy.
+        // A refusal that says nothing about the evidence is retried by the sender and not
+        // quarantined.
         if standing != .unavailable || refusal.code == VerificationCode.sharedSecretMissing.rawValue
         {
             told.isKept = await keep(
                 NewQuarantineItem(refusal, isConfiguredApp: isConfigured), environment)
-            // There is nothing to try again of what is not here.
+            // Without a copy there is nothing to retry from quarantine.
             if !told.isKept, !isConfigured, refusal.bundleId != nil,
                 refusal.code == VerificationCode.wrongApp.rawValue
             {
@@ -219,7 +222,7 @@ struct LiveIntake: Sendable {
         }
         let chain = ChainId(bundleId: event.attributes.bundleId, originalTransactionId: id)
         guard budget.take(chain, environment, at: now) else {
-            // What is known adds nothing: a retry is answered as always.
+            // A duplicate adds nothing: a retry is answered as usual.
             if let ledger = served[environment],
                 let position = try? await ledger.ledger.log.position(ofKnown: event)
             {
@@ -241,13 +244,15 @@ struct LiveIntake: Sendable {
     ) async throws(IntakeRefusal) -> Taken {
         guard let ledger = served[environment] else {
             throw IntakeRefusal(
-                .unavailable, code: "environmentNotServed", message: "It is not served here.")
+                .unavailable, code: "environmentNotServed",
+                message: "The environment is not served here.")
         }
         do throws(StoreError) {
             let results = try await ledger.append([event])
             return taken(event, results[0], ledger, now: now)
         } catch {
-            // What is durable already needs no writing. A flood is not worth a read for each.
+            // A durable duplicate needs no write. When the queue is full, the lookup is skipped to
+            // save reads.
             if error.code != .queueFull,
                 let position = try? await ledger.ledger.log.position(ofKnown: event)
             {
@@ -279,7 +284,7 @@ struct LiveIntake: Sendable {
             }, bundleId: event.attributes.bundleId)
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
     private func tell(
         _ event: NewEvent, _ result: AppendResult, _ environment: Environment, now: Timestamp
@@ -304,8 +309,8 @@ struct LiveIntake: Sendable {
                 }, isKept: refusal.isKept, position: nil, receivedAt: now))
     }
 
-    /// Under a result of its own: what was refused for being of the wrong environment otherwise
-    /// may be lost, and somebody is called.
+    /// Has a result of its own, since other refusals for a wrong environment may lose evidence and
+    /// raise an alert.
     private func tellUnwanted(_ bundleId: BundleId?, _ environment: Environment, now: Timestamp) {
         observer.took(
             IntakeOutcome(
@@ -315,9 +320,9 @@ struct LiveIntake: Sendable {
                 receivedAt: now))
     }
 
-    /// What became of a delivery of another environment than its sender takes.
+    /// The result for a delivery of an environment the sender does not accept.
     static let unwantedResult = "otherEnvironment"
 
-    /// Tells of a delivery that never came as far as being verified.
+    /// Reports a delivery that was refused before verification.
     func tellUnread(_ refusal: IntakeRefusal) { tell(refusal, nil, now: clockWatch.now) }
 }

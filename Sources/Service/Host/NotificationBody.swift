@@ -1,7 +1,8 @@
 import AppStore
 internal import Intake
 
-/// What Apple posts (responseBodyV2, or responseBodyV1 of old endpoints), told apart by its keys.
+/// A body that Apple posts (responseBodyV2, or responseBodyV1 for old endpoints), distinguished by
+/// its keys.
 enum NotificationBody: Equatable {
     /// The compact JWS of a version 2 notification.
     case signed([UInt8])
@@ -12,10 +13,10 @@ enum NotificationBody: Equatable {
     /// Largest body of version 1, which holds a whole receipt (`design.md` §6): 4 MiB.
     static let maximumByteCount = 4 * 1024 * 1024
 
-    /// Throws `malformed` for anything else; with `payloadTooLarge` for a version 2 body that is
-    /// over its bound.
+    /// Throws `malformed` for anything else, with `payloadTooLarge` for a version 2 body over its
+    /// limit.
     ///
-    /// Where nobody else has the body, the JWS is what is left of it: nothing is copied.
+    /// When the body is uniquely referenced, the JWS reuses its storage without a copy.
     init(_ body: consuming [UInt8]) throws(IntakeRefusal) {
         let members: Members
         do throws(JSONError) { members = try Members(body) } catch {
@@ -33,7 +34,7 @@ enum NotificationBody: Equatable {
             guard members.head.isVersionOne else {
                 throw IntakeRefusal(
                     .malformed, code: "invalidBody",
-                    message: "The body has no signedPayload and is no notification of version 1.")
+                    message: "The body has no signedPayload and is not a version 1 notification.")
             }
             self = .versionOne(NotificationV1Body(body, members.head))
             return
@@ -57,10 +58,10 @@ enum NotificationBody: Equatable {
         }
     }
 
-    /// The members that tell the versions apart, and what version 1 is believed by: in one pass.
+    /// The members that distinguish the versions and authenticate version 1, collected in one pass.
     private struct Members {
         var hasSignedPayload = false
-        /// Nil when it is no string.
+        /// Nil when it is not a string.
         var signedPayload: JSONCursor.PlacedText?
         var head = NotificationV1.Head()
 

@@ -1,8 +1,8 @@
 internal import Projection
 import Synchronization
 
-/// Where the log ends and how far the projections are, as known in this process; whoever needs a
-/// position waits here for it.
+/// The end of the log and the position of the projections, as known in this process. Callers wait
+/// here for a position.
 final class PositionBoard: Sendable {
     private let state = Mutex(State())
 
@@ -12,7 +12,7 @@ final class PositionBoard: Sendable {
         var isClosed = false
         var waiters: [UInt64: Waiter] = [:]
         var nextWaiter: UInt64 = 0
-        /// When the log reached which position, oldest first, of what is not projected yet.
+        /// When the log reached which position, oldest first, for unprojected positions.
         var marks: [Mark] = []
     }
 
@@ -26,17 +26,17 @@ final class PositionBoard: Sendable {
         let at: ContinuousClock.Instant
     }
 
-    /// Marks closer together than this are one: lag is told to this precision.
+    /// Marks closer together than this are merged: the precision of the lag.
     static let markSpacing: Duration = .milliseconds(10)
-    /// Marks kept; beyond it the newest grows.
+    /// Maximum marks; beyond it the newest mark is moved.
     static let maximumMarkCount = 4_096
 
     var snapshot: LedgerSnapshot? { state.withLock { $0.snapshot } }
     var head: Int64 { state.withLock { $0.head } }
-    /// Whether somebody waits for a position.
+    /// Whether a caller waits for a position.
     var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
 
-    /// Positions of the log that are not projected, and how long the oldest has been waiting.
+    /// The number of unprojected positions, and the age of the oldest.
     func lag(now: ContinuousClock.Instant = .now) -> (positions: Int64, time: Duration) {
         state.withLock { state in
             let reached = state.snapshot?.position ?? 0
@@ -47,7 +47,7 @@ final class PositionBoard: Sendable {
         }
     }
 
-    /// The log reaches at least `position`.
+    /// Notes that the log has reached `position`.
     func reached(head position: Int64, now: ContinuousClock.Instant = .now) {
         state.withLock { state in
             guard position > state.head else { return }
@@ -63,7 +63,7 @@ final class PositionBoard: Sendable {
         }
     }
 
-    /// Answers are made from `snapshot` from now on; wakes those who waited for its position.
+    /// Answers come from `snapshot` from now on; wakes the callers waiting for its position.
     func publish(_ snapshot: LedgerSnapshot) {
         let woken = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.snapshot = snapshot
@@ -78,7 +78,7 @@ final class PositionBoard: Sendable {
         for continuation in woken { continuation.resume() }
     }
 
-    /// Nobody waits any more.
+    /// Wakes all waiters; later calls do not wait.
     func close() {
         let woken = state.withLock { state in
             state.isClosed = true
@@ -90,7 +90,7 @@ final class PositionBoard: Sendable {
 
     // MARK: Waiting
 
-    /// The snapshot once it holds `position`, or whatever there is after `limit`.
+    /// The snapshot once it includes `position`, or the current one after `limit`.
     func snapshot(atLeast position: Int64, limit: Duration) async -> LedgerSnapshot? {
         if let snapshot, snapshot.position >= position { return snapshot }
         await withTaskGroup(of: Void.self) { group in

@@ -4,18 +4,18 @@ internal import Queries
 internal import SQLiteStore
 import Synchronization
 
-/// What one customer has, written once for as long as neither the rows nor the clock change anything
-/// in it: asked again until then, only the stamp is written. The tag is of everything but `at` and
-/// `position`, and is made once, too.
+/// The encoded entitlements of one customer, reused while neither the rows nor the clock change
+/// their content: only the stamp is written anew. The tag covers everything but `at` and `position`
+/// and is computed once, too.
 struct PreparedEntitlements: Sendable {
     /// JSON: the members of the answer from `standing` on.
     let members: [UInt8]
     let entityTag: String
-    /// It holds from then on,
+    /// Valid from this time,
     private let from: Timestamp
-    /// and before then; nil: for good.
+    /// and before this time; nil: without end.
     private let until: Timestamp?
-    /// What the tag says is certain to be complete: a sweep moves it without touching any row.
+    /// The completeness covered by the tag: a sweep moves it without touching any row.
     private let complete: CompleteWindow?
 
     /// - Parameters:
@@ -43,8 +43,8 @@ struct PreparedEntitlements: Sendable {
             after: time, holdings: record.holdings, grants: record.grants, catalogue: catalogue)
     }
 
-    /// Whether it is the answer at that time, in one state of one ledger: what else the stamp says
-    /// is the same there.
+    /// Whether it is the answer at that time, in one state of one ledger; the rest of the stamp is
+    /// the same there.
     func holds(at time: Timestamp, _ stamp: EntitlementsAnswer.Stamp) -> Bool {
         guard from <= time, stamp.complete == complete else { return false }
         return until.map { time < $0 } ?? true
@@ -65,11 +65,11 @@ struct PreparedEntitlements: Sendable {
     }
 }
 
-/// Where the rows of one customer keep what was last written of them.
+/// Where the cached rows of a customer keep the last encoded answer.
 final class PreparedSlot: Sendable {
     private let held = Mutex<PreparedEntitlements?>(nil)
 
-    /// What holds at the time: as it was written before, else as `make` writes it now.
+    /// The answer at the time: the stored one if still valid, else a new one from `make`.
     func value(
         at time: Timestamp, _ stamp: EntitlementsAnswer.Stamp, _ make: () -> PreparedEntitlements
     ) -> PreparedEntitlements {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What this process has used of the processor.
+/// Processor time of this process.
 package enum ProcessorTime {
-    /// Seconds of all its threads since it began, in the program and in the system.
+    /// Seconds of all threads since the process started, user and system.
     package static var seconds: Double {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

@@ -3,31 +3,30 @@ internal import LedgerStore
 internal import Projection
 internal import SQLiteStore
 
-/// Keeps one environment's projections at the end of the log for as long as the service runs.
+/// Keeps one environment's projections at the end of the log while the service runs.
 ///
-/// Holds the projector's lock while there is something to do and gives it back when idle, or between
-/// two rounds when a command asks for it (`ProjectorWish`), so that `rebuild` and `projections use`
-/// work beside the service. While another process projects,
-/// answers come from its files.
+/// Holds the projector's lock while there is work, and releases it when idle, or between two rounds
+/// when a command requests it (`ProjectorWish`), so that `rebuild` and `projections use` work
+/// beside the service. While another process projects, answers come from its files.
 struct ProjectionLoop: Sendable {
     let served: ServedLedger
     let cores: CoreWatch
 
-    /// How often the log and the links are looked at when nobody says that something changed:
-    /// other processes append, rebuild and switch too.
+    /// Poll interval of the log and the links without a wake-up: other processes append, rebuild
+    /// and switch files, too.
     static let pollInterval: Duration = .milliseconds(250)
     /// Wait after a failure; doubles up to `longestPause`.
     static let shortestPause: Duration = .milliseconds(250)
     static let longestPause: Duration = .seconds(10)
-    /// Rounds without anything new after which the lock is given back.
+    /// Rounds without changes after which the lock is released.
     static let idleRounds = 4
-    /// How often the log's write-ahead log is moved into the file.
+    /// Interval of write-ahead log checkpoints.
     static let checkpointInterval: Duration = .seconds(30)
 
     private var ledger: EnvironmentLedger { served.ledger }
 
-    /// Runs until the service stops; then everything that is in the log is projected, unless that
-    /// would take long, and folded into the files.
+    /// Runs until the service stops; then projects the rest of the log, unless that would take
+    /// long, and checkpoints the files.
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await served.tryWhileObstructed() }
@@ -54,7 +53,7 @@ struct ProjectionLoop: Sendable {
                 projector = nil
                 served.note(projection: error)
                 await served.wake.sleep(atMost: pause)
-                // An append that wakes the loop must not turn a lasting failure into a busy one.
+                // Appends wake the loop; the pause keeps a persistent failure from spinning.
                 try? await Task.sleep(for: ProjectionLoop.shortestPause)
                 pause = min(pause * 2, ProjectionLoop.longestPause)
             }
@@ -64,8 +63,8 @@ struct ProjectionLoop: Sendable {
 
     // MARK: One round
 
-    /// Brings the projections up to the log, or follows whoever does; whether there was anything
-    /// new.
+    /// Catches up the projections, or follows another projecting process. Returns whether anything
+    /// was new.
     private func round(
         _ projector: inout Projector?, _ toldLoss: inout String?
     ) async throws(StoreError) -> Bool {
@@ -82,7 +81,7 @@ struct ProjectionLoop: Sendable {
         {
             return false
         }
-        // What the links name is what people read: held files that they do not name are let go.
+        // Readers follow the links: open files that they no longer name are released.
         let isRelinked = linked != nil && projector.map { $0.projections.path != linked } ?? false
         if projector?.projections.path != linked || ledger.factsFiles.current() != ledger.facts.path
         {
@@ -106,15 +105,15 @@ struct ProjectionLoop: Sendable {
         return true
     }
 
-    /// Tells, once, of files that answers rest on and that nobody finds any more, where opening them
-    /// anew would not tell: they are made again.
+    /// Reports, once, that files behind the answers are missing where reopening them would not
+    /// report it; they are rebuilt.
     private func tellLoss(_ told: inout String?) {
         guard let snapshot = served.board.snapshot, !snapshot.isInPlace else {
             told = nil
             return
         }
         let lost: String
-        // A link that is left over says it to whoever opens the files.
+        // A dangling link is reported when the files are opened.
         if !snapshot.projections.isInPlace, ledger.projectionFiles.current() == nil {
             guard ledger.projectionFiles.linkedName() == nil else { return }
             lost = snapshot.projections.path
@@ -134,9 +133,9 @@ struct ProjectionLoop: Sendable {
         let start = ContinuousClock.now
         let known = projector.remarks.count
         let head = try await projector.catchUp(resting: rest(worked:)) { progress in
-            // Each step that is in the files is an answer already.
+            // Each step in the files can serve answers at once.
             guard progress.phase == .apply else { return }
-            // A file that was put there by hand may hold less; nobody's answers go back.
+            // A file put there by hand may hold less; never publish an older position.
             guard progress.position >= served.projectedPosition ?? 0 else { return }
             publish(projector, progress.position)
         }
@@ -165,7 +164,7 @@ struct ProjectionLoop: Sendable {
 
     // MARK: Following
 
-    /// Publishes the files that are current, if they were built for this log and these answers.
+    /// Publishes the current files, if they were built for this log and this build.
     private func publishCurrent() async {
         guard let path = ledger.projectionFiles.current() else { return }
         do throws(StoreError) {
@@ -185,28 +184,28 @@ struct ProjectionLoop: Sendable {
                 try await Projector.isOfThisLog(ledger, checkpoint)
             else { return }
             let position = min(checkpoint.position, try await facts.checkpoint().position)
-            // Nobody's answers go back.
+            // Never publish an older position.
             guard position >= served.projectedPosition ?? 0 else { return }
             try await ledger.completeness(asOf: store, at: checkpoint.position)
             served.board.publish(
                 LedgerSnapshot(
                     ledger: ledger, facts: facts, projections: store, position: position))
         } catch {
-            // Whoever holds the lock finds it too, and makes it again.
+            // The holder of the lock finds the problem too and rebuilds the file.
             return
         }
     }
 
     // MARK: Finishing
 
-    /// Beside the projector, which a disk that hangs keeps from nothing that is in memory.
+    /// Runs beside the projector, so that a hanging disk does not block answers from memory.
     private func checkpointRegularly() async {
         while true {
             do { try await Task.sleep(for: ProjectionLoop.checkpointInterval) } catch { return }
             do throws(StoreError) { try await ledger.log.checkpoint() } catch {
                 served.observer.noted(.checkpointFailed(ledger.environment, error))
             }
-            // What bodies and answers took in a busy moment is the system's again in a quiet one.
+            // Returns the memory of peak load to the system.
             await Blocking.run { FreedMemory.giveBack() }
         }
     }

@@ -1,37 +1,36 @@
-/// How long the projector rests between its steps while more is sent to the service than it can take
-/// with the projector beside it. Answers may be a little behind the log, but a delivery that is not
-/// taken in time is sent again much later: while others wait for a core, the projector takes a small
-/// share of them, and catches up afterwards, many events at a time.
+/// How long the projector rests between its steps while the service receives more than it can take
+/// in beside the projector. Answers may lag a little, but a notification that is not accepted in
+/// time is sent again much later; so the projector takes a small share of contended cores and
+/// catches up afterwards, in larger steps.
 ///
-/// Busy cores alone say little: a service that takes everything in time, and its projector, may use
-/// them up together. It is that senders wait, many for each core, that tells of more than can be
-/// taken.
+/// Busy cores alone do not show overload: a service that keeps up may use all of them together with
+/// its projector. Overload shows in many waiting senders per core.
 ///
-/// Nobody who waits for a position is made to wait for this, and answers are never left further
-/// behind than `longestLag` by it.
+/// The pace never delays callers that wait for a position, and never lets answers lag by more than
+/// `longestLag`.
 enum ProjectionPace {
-    /// Where the cores take longer than this to begin something, others wait for them.
+    /// Scheduling delay above which the cores are contended.
     static let busyDelay: Duration = .milliseconds(4)
-    /// With fewer cores free than this, the projector takes from others what it uses. On two cores,
-    /// 2,500 notifications a second leave 0.4 to 0.5, as many as can be taken 0.15 to 0.3; where it is
-    /// a disk that holds senders up, more stay free.
+    /// Idle cores below which the projector takes time from others. On two cores, 2,500
+    /// notifications a second leave 0.4 to 0.5, and the maximum rate leaves 0.15 to 0.3; when the
+    /// disk is the bottleneck, more cores stay idle.
     static let scarceCores = 0.6
-    /// Where more notifications are being taken for each core than this, senders wait. On two cores,
-    /// 2,500 a second came to 6 to 10 for each.
+    /// Notifications in progress per core above which senders wait. On two cores, 2,500 a second
+    /// came to 6 to 10 per core.
     static let manyPerCore = 12.0
-    /// Where this many are, the projector rests as long as it ever does.
+    /// Notifications in progress per core at which the rest is longest.
     static let mostPerCore = 20.0
-    /// Rests for this many times as long as it worked at most.
+    /// Maximum ratio of rest to work.
     static let restFactor = 31.0
-    /// One rest at most: no longer than answers may be behind.
+    /// Longest single rest: as long as answers may lag.
     static let longestRest: Duration = longestLag
-    /// How often a rest looks whether it is still called for.
+    /// How often a rest checks whether it is still needed.
     static let lookInterval: Duration = .milliseconds(50)
-    /// Answers as far behind as this are brought up without rest (the service's alert rules speak at
-    /// 30 s that last for two minutes).
+    /// Lag from which the projector catches up without rest (the service's alert rules fire at 30 s
+    /// that last for two minutes).
     static let longestLag: Duration = .seconds(60)
 
-    /// How much others need the cores: from 0, where the projector takes nothing from them, to 1.
+    /// Contention for the cores: 0 where the projector takes nothing from others, up to 1.
     static func pressure(_ load: CoreLoad) -> Double {
         let waited = (load.delay - busyDelay) / busyDelay
         var taken = 0.0
@@ -45,10 +44,10 @@ enum ProjectionPace {
     /// The rest after a step; zero for none.
     ///
     /// - Parameters:
-    ///   - worked: how long the step took.
-    ///   - load: what the cores have to do.
-    ///   - lag: how long the oldest event that is not in the answers has been waiting.
-    ///   - isAwaited: whether somebody waits for a position.
+    ///   - worked: the duration of the step.
+    ///   - load: the load of the cores.
+    ///   - lag: the age of the oldest unprojected event.
+    ///   - isAwaited: whether a caller waits for a position.
     static func rest(
         worked: Duration, load: CoreLoad, lag: Duration, isAwaited: Bool
     ) -> Duration {
@@ -58,8 +57,8 @@ enum ProjectionPace {
 }
 
 extension ProjectionLoop {
-    /// Rests after a step of the projector for as long as others need the cores; whether the service
-    /// goes on.
+    /// Rests after a step of the projector while the cores are contended. Returns whether the
+    /// service goes on.
     func rest(worked: Duration) async -> Bool {
         let start = ContinuousClock.now
         while !served.isStopping, !Task.isCancelled {

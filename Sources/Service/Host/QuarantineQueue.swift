@@ -2,8 +2,8 @@ internal import LedgerStore
 internal import SQLiteStore
 import Synchronization
 
-/// Puts what was refused into quarantine without letting a flood of it stand in anybody's way:
-/// few writes at a time, and beyond a bound nothing is kept at all.
+/// Writes refused evidence to quarantine without letting a flood of it delay other work: few writes
+/// at a time, and nothing is kept beyond a bound.
 final class QuarantineQueue: Sendable {
     private let operations: OperationsStore
     private let state = Mutex(State())
@@ -19,15 +19,15 @@ final class QuarantineQueue: Sendable {
         let continuation: CheckedContinuation<Result, Never>
     }
 
-    /// What became of one item.
+    /// The result for one item.
     enum Result: Sendable {
         case kept
-        /// There is no room for it.
+        /// The queue is full.
         case full
         case failed(StoreError)
     }
 
-    /// Items and bytes waiting to be written.
+    /// Maximum items waiting to be written.
     static let waitingCount = 256
     static let waitingByteCount = 16 * 1024 * 1024
 
@@ -46,7 +46,8 @@ final class QuarantineQueue: Sendable {
                 return (true, !state.isDraining)
             }
             guard isTaken else { return continuation.resume(returning: .full) }
-            // The caller waits for its own item only; whoever found the queue idle writes for all.
+            // The caller waits for its own item only; the caller that found the queue idle starts
+            // the drain.
             if mustDrain { Task { await drain() } }
         }
     }

@@ -1,12 +1,12 @@
 public import AppStore
 public import Ledger
 
-/// What every question over HTTP may say (`contract.md`).
+/// Parameters common to all HTTP queries (`contract.md`).
 public struct QuestionScope: Sendable {
     public var environment: Environment
-    /// Only chains of this app are meant.
+    /// Limits the query to chains of this app.
     public var bundleId: BundleId?
-    /// Nil asks about now.
+    /// Nil means now.
     public var at: Timestamp?
     public var knowledge: KnowledgeLimit
     /// The answer must include this position.

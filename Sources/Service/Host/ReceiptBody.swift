@@ -3,17 +3,17 @@ internal import Intake
 public import Ledger
 import Signing
 
-/// What an app or its back end sends to `POST /v1/receipts` (`contract.md`).
+/// The body of `POST /v1/receipts` from an app or its back end (`contract.md`).
 public struct ReceiptBody: Sendable {
-    /// The app receipt, in base64.
+    /// The app receipt, decoded from base64.
     let receipt: [UInt8]
-    /// Whom the sender says the purchases belong to.
+    /// The customer that the sender names as the purchases' owner.
     public let customer: CustomerId?
 
     /// Largest body: a receipt (`design.md` §6) and a name.
     public static let maximumByteCount = 4 * 1024 * 1024
 
-    /// Throws `malformed` for what is none.
+    /// Throws `malformed` for an invalid body.
     public init(_ body: [UInt8]) throws(IntakeRefusal) {
         let value = try IntakeRefusal.json(body)
         guard let receipt = try IntakeRefusal.text("receipt", value) else {
@@ -27,14 +27,14 @@ public struct ReceiptBody: Sendable {
         Submission(form: .receipt(receipt), claimedReceivedAt: nil, input: "upload", item: nil)
     }
 
-    /// Chains that are answered and claimed: those bought last. A genuine receipt with more is one of
-    /// many one-time purchases.
+    /// Chains that are answered and claimed, those bought last first. A genuine receipt with more
+    /// contains many one-time purchases.
     public static let answeredChainCount = 100
-    /// What came of a claim that was not judged.
+    /// The outcome of a claim that was not judged.
     static let unasked = "unasked"
 
-    /// The chains it names, those bought last first, then by id. Read only once the receipt is
-    /// believed.
+    /// The chains it names, those bought last first, then by id. Read only after the receipt was
+    /// verified.
     var chains: [OriginalTransactionId] {
         let read = try? ReceiptVerifier.readUnverified(receipt)
         var newest: [OriginalTransactionId: Int64] = [:]

@@ -4,8 +4,8 @@ public import AppleSync
 internal import LedgerStore
 import Synchronization
 
-/// Asks Apple what it knows of the purchases in a receipt, while whoever sent it waits: a receipt
-/// knows no renewals.
+/// Requests Apple's data on the purchases in a receipt while its sender waits: a receipt contains
+/// no renewals.
 public final class ReceiptQuestions: Sendable {
     private struct Access {
         var clients: [BundleId: AppStoreServerAPIClient] = [:]
@@ -14,29 +14,29 @@ public final class ReceiptQuestions: Sendable {
 
     private let access = Mutex(Access())
 
-    /// Chains of one receipt that are asked about, those bought last first; the rest is for
-    /// `backfill`.
+    /// Maximum chains of one receipt that are requested, those bought last first; `backfill`
+    /// fetches the rest.
     public static let chainCount = 20
 
     init() {}
 
-    /// What came of asking.
+    /// The result of the requests.
     struct Outcome: Sendable {
         var chains = 0
         var requests: Int64 = 0
         var appended: Int64 = 0
-        /// Why a question had no answer; nil when all had.
+        /// Why a request failed; nil when all succeeded.
         var failure: String?
     }
 
-    /// From now on Apple can be asked, through these clients.
+    /// Sets the clients to request Apple's data with.
     public func use(_ clients: [BundleId: AppStoreServerAPIClient], _ books: AnswerBooks) {
         access.withLock { $0 = Access(clients: clients, books: books) }
     }
 
-    /// History and statuses of every chain, in order; nil without a client of the app. A history
-    /// holds all of a customer's transactions, so that chains it told of are not asked about again.
-    /// What Apple cannot answer now changes nothing of what the receipt says.
+    /// Requests history and statuses of every chain, in order; nil without a client of the app. A
+    /// history holds all of a customer's transactions, so chains that it covered are not requested
+    /// again. A failed request does not affect what the receipt says.
     func ask(
         _ chains: [OriginalTransactionId], of bundleId: BundleId, _ environment: Environment,
         isTold: (OriginalTransactionId) async throws -> Bool
@@ -55,13 +55,13 @@ public final class ReceiptQuestions: Sendable {
                 try await questions.extensions()
             } catch {
                 outcome.failure = outcome.failure ?? error.code
-                // Of another id Apple may know.
+                // Apple may know another id.
                 isOver = !error.isUnknownId
             }
             outcome.chains += 1
             outcome.requests += Int64(questions.tally.requests)
             outcome.appended += questions.tally.appended
-            // Another question would fare no better.
+            // Further requests would fail too.
             if isOver { break }
         }
         return outcome

@@ -5,21 +5,21 @@ internal import Projection
 internal import SQLiteStore
 import Signing
 
-/// The certificate chains of a log's newest events. They are verified again when a service starts,
-/// so that none of them counts as unknown then: a flood of strange chains delays nothing that Apple
-/// signs.
+/// The certificate chains of a log's newest events. They are verified again at service start and so
+/// count as known: a flood of unknown certificate chains then does not delay Apple's.
 struct RecentChains: Sendable {
     private let ledger: EnvironmentLedger
 
-    /// Newest events that are looked at; verified are as many of them as there are chains.
+    /// Newest events that are read; one per certificate chain is verified.
     static let eventCount: Int64 = 2_000
-    /// Receipts have no header that would tell chains apart: so many of the newest are verified.
+    /// Newest receipts that are verified; they have no header that distinguishes certificate
+    /// chains.
     static let receiptCount = 8
 
     init(_ ledger: EnvironmentLedger) { self.ledger = ledger }
 
-    /// Makes them known to a verifier, whose budget is not touched. What cannot be read or does not
-    /// verify teaches nothing, and keeps nothing from starting.
+    /// Makes them known to a verifier without using its budget. Unreadable or unverifiable events
+    /// are skipped and do not prevent the start.
     func learn(_ verifier: EvidenceVerifier) async {
         let verifier = verifier.budgeted(by: nil)
         guard let head = try? await ledger.log.head().position else { return }

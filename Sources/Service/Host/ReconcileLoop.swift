@@ -6,8 +6,8 @@ internal import LedgerStore
 public import Queries
 public import Signing
 
-/// Looks chains up for as long as the service runs: slowly, a few in each round, in every
-/// environment that is served and that Apple answers for.
+/// Reconciles chains while the service runs, a few in each round, in every served environment that
+/// Apple answers for.
 public struct ReconcileLoop: Sendable {
     private let host: LedgerHost
     private let clients: [BundleId: AppStoreServerAPIClient]
@@ -16,11 +16,11 @@ public struct ReconcileLoop: Sendable {
     private let report: @Sendable (ReconcileNote) -> Void
 
     /// - Parameters:
-    ///   - host: whose ledgers; it must run for as long.
+    ///   - host: owns the ledgers; it must keep running.
     ///   - clients: of the apps that have a key.
-    ///   - roots: whom to believe.
-    ///   - clock: now, and waiting.
-    ///   - report: told of every round that asked something or failed.
+    ///   - roots: the trusted roots.
+    ///   - clock: the time source.
+    ///   - report: called for every round that sent requests or failed.
     public init(
         _ host: LedgerHost, clients: [BundleId: AppStoreServerAPIClient], roots: TrustedRoots,
         clock: any ServiceClock, report: @escaping @Sendable (ReconcileNote) -> Void
@@ -35,7 +35,7 @@ public struct ReconcileLoop: Sendable {
         ) { clock.now }
     }
 
-    /// Returns when the task is cancelled and the question under way has ended.
+    /// Returns when the task is cancelled and the running request has ended.
     public func run() async {
         var restUntil: [Environment: Timestamp] = [:]
         var wait = ReconcileLimits.firstRoundMilliseconds
@@ -56,7 +56,7 @@ public struct ReconcileLoop: Sendable {
         }
     }
 
-    /// One round in one environment; the code of what ended it early.
+    /// One round in one environment; returns the code of what ended it early.
     @discardableResult
     func round(_ served: ServedLedger) async -> String? {
         let reconcile = Reconcile(

@@ -9,8 +9,8 @@ public import Queries
 internal import SQLiteStore
 public import Signing
 
-/// Looks for outages while the service runs, and recovers from them by itself; and sweeps what
-/// Apple sent every hour, so that answers can say up to when everything is here.
+/// Detects outages while the service runs and recovers from them automatically; also sweeps Apple's
+/// history every hour, so that answers can state up to when everything is here.
 public struct RecoveryWatch: Sendable {
     let host: LedgerHost
     let clients: [AppStoreServerAPIClient]
@@ -20,22 +20,23 @@ public struct RecoveryWatch: Sendable {
     let report: @Sendable (RecoveryNote) -> Void
     private let uncertain = UncertainSweeps()
 
-    /// How often it looks.
+    /// Interval of checks.
     public static let intervalMilliseconds: Int64 = 10 * 60_000
-    /// The first look after a start: what was missed while nobody listened should not wait.
+    /// Delay of the first check after a start, to recover soon what was missed while the service
+    /// was down.
     public static let firstMilliseconds: Int64 = 15_000
-    /// What is certain grows no older, looks being as often as they are: everything since is swept
-    /// before it does. No longer than what makes a silence, so that an app whose nights are quiet
-    /// is swept at night, but never suspected of an outage.
+    /// Maximum age of the certain window; a sweep runs before, given the check interval. No longer
+    /// than a suspicious silence, so that an app with quiet nights is swept at night but never
+    /// suspected of an outage.
     public static let sweepMilliseconds = OutageDetection.shortestSilenceMilliseconds
-    /// Sweeps begin so long before the end of what is certain.
+    /// Sweeps begin this long before the end of the certain window.
     static let overlapMilliseconds: Int64 = 3_600_000
 
     /// - Parameters:
-    ///   - host: whose ledgers of Production and Sandbox are looked after.
+    ///   - host: owns the ledgers; Production and Sandbox are checked.
     ///   - clients: one for each app with an API key.
-    ///   - apps: whose evidence is accepted.
-    ///   - verifier: says what is believed.
+    ///   - apps: the apps whose evidence is accepted.
+    ///   - verifier: verifies the evidence.
     public init(
         host: LedgerHost, clients: [AppStoreServerAPIClient], apps: [Configuration.App],
         verifier: EvidenceVerifier, clock: any ServiceClock,
@@ -49,7 +50,7 @@ public struct RecoveryWatch: Sendable {
         self.report = report
     }
 
-    /// Runs until the task is cancelled; what a recovery had brought by then stays.
+    /// Runs until the task is cancelled; events recovered by then remain.
     public func run() async {
         do throws(CancellationError) {
             try await clock.sleep(milliseconds: RecoveryWatch.firstMilliseconds)
@@ -62,7 +63,7 @@ public struct RecoveryWatch: Sendable {
         }
     }
 
-    /// Looks once at every app in every environment that Apple answers for.
+    /// Checks every app once, in every environment that Apple answers for.
     public func look() async {
         for served in host.ledgers
         where served.environment == .production || served.environment == .sandbox {
@@ -81,9 +82,9 @@ public struct RecoveryWatch: Sendable {
         _ served: ServedLedger, _ client: AppStoreServerAPIClient
     ) async throws(RecoveryFailure) {
         let (ledger, now) = (served.ledger, clock.now)
-        // Nothing was ever missed by a ledger that never held anything.
+        // An empty ledger has missed nothing.
         guard let first = try await beginning(ledger) else { return }
-        // What is certain is known only when what is derived has caught up.
+        // The certain window is known only when derived data has caught up.
         try await caughtUp(served)
         let name = UncertainSweeps.Name(
             environment: served.environment, bundleId: client.bundleId)
@@ -141,7 +142,7 @@ public struct RecoveryWatch: Sendable {
         try await served.laterSnapshot(atLeast: try await served.ledger.log.head().position)
     }
 
-    /// When what the ledger holds begins; nil for an empty one.
+    /// The earliest time in the ledger; nil for an empty one.
     private func beginning(_ ledger: EnvironmentLedger) async throws(RecoveryFailure) -> Timestamp?
     {
         do throws(StoreError) {

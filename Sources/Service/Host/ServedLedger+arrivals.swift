@@ -4,7 +4,7 @@ public import LedgerStore
 internal import Projection
 internal import SQLiteStore
 
-/// When something last came, by app and way.
+/// The time of the last arrival of an app by a source.
 public struct LastArrival: Hashable, Sendable {
     public let bundleId: BundleId
     public let source: EventSource
@@ -12,19 +12,18 @@ public struct LastArrival: Hashable, Sendable {
 }
 
 extension ServedLedger {
-    /// Pages of the log that are looked through for what came last: 20,000 events.
+    /// Pages of the log that are searched for the last arrivals: 20,000 events.
     public static let arrivalPageCount = 20
 
-    /// The ways on which a service takes events in: of others it would not notice the next one.
+    /// The sources by which a service takes in events; it does not notice arrivals by others.
     private static let watched: [EventSource] = [.webhook, .client]
 
-    /// When each app's last events came, as the log says: what a service that has just started knows
-    /// of the time before it. Looks at the newest `pages` of the log, and no further once everything
-    /// is found.
+    /// The last arrivals of each app according to the log, for a service that has just started.
+    /// Reads the newest `pages` of the log, and stops once everything is found.
     ///
-    /// Where that is not the whole log and an app's notifications are not among it, the time of the
-    /// oldest event looked at stands for them: they are older than that. Silence is told by it, if
-    /// later than it could be; without any it would not be told at all.
+    /// Where that is not the whole log and contains no notifications of an app, the time of the
+    /// oldest event read stands in for them, since they are older. Silence is then reported later
+    /// than possible; otherwise it would not be reported at all.
     public func lastArrivals(
         of apps: [BundleId], pages: Int = ServedLedger.arrivalPageCount
     ) async throws(StoreError) -> [LastArrival] {

@@ -6,7 +6,7 @@ internal import Projection
 internal import SQLiteStore
 
 extension ServedLedger {
-    /// What is measured when it is asked for, by name (Prometheus naming: the unit last).
+    /// Metrics computed on request, by name (Prometheus naming: the unit last).
     public func gauges() async -> [(name: String, value: Double)] {
         let (positions, time) = lag
         let waiting = ledger.log.waiting
@@ -43,7 +43,7 @@ extension ServedLedger {
         return stat(path, &status) == 0 ? Double(status.st_size) : 0
     }
 
-    /// What others than root may still write; 0 when that cannot be found out.
+    /// Bytes available to users other than root; 0 when unknown.
     static func freeByteCount(_ directory: String) -> Double {
         Double(DiskRoom.freeByteCount(directory) ?? 0)
     }

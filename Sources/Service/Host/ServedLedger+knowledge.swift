@@ -4,11 +4,11 @@ internal import LedgerStore
 internal import Projection
 internal import SQLiteStore
 
-/// What was known is said only by a state that holds it: an older one would say that it was not, and
-/// something else when asked again.
+/// Only a state that includes the events known at a time may answer what was known then: an older
+/// state would deny them, and a repeated query would give another answer.
 extension ServedLedger {
-    /// The state that a question rests on: it holds `minPosition`, and everything that may have been
-    /// known by then. Waits `waitLimit` for it.
+    /// The state for a query: it includes `minPosition` and everything that may have been known at
+    /// the limit. Waits `waitLimit` for it.
     ///
     /// Throws `projectionBehind`, or `StoreError` when the log cannot be read.
     func snapshot(for scope: QuestionScope) async throws -> LedgerSnapshot {
@@ -16,9 +16,9 @@ extension ServedLedger {
         return try await snapshot(atLeast: max(scope.minPosition ?? 0, least ?? 0))
     }
 
-    /// The position a state has to hold before it can say what was known; nil when every one can.
+    /// The position a state must include to answer what was known; nil when any state can.
     ///
-    /// Never beyond the log's end at this moment: what comes later is not waited for.
+    /// Never beyond the current end of the log: later events are not waited for.
     func leastPosition(of knowledge: KnowledgeLimit) async throws(StoreError) -> Int64? {
         switch knowledge {
         case .everything: return nil
@@ -31,7 +31,7 @@ extension ServedLedger {
             guard projected < head else { return nil }
             let events = try await ledger.log.events(
                 after: projected, through: head, damaged: .marked)
-            // Of more than one page anything may have arrived by then: an import dates its lines.
+            // Beyond one page any event may have arrived by then: an import dates its lines.
             guard events.last?.position == head else { return head }
             return events.last { $0.receivedAt <= time }?.position
         }

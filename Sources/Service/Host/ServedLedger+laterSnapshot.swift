@@ -4,7 +4,7 @@ internal import LedgerStore
 internal import Projection
 
 extension ServedLedger {
-    /// As `snapshot`, waiting for longer than a question may: for work that nobody waits for.
+    /// As `snapshot`, with the longer wait of background work.
     func laterSnapshot(atLeast position: Int64) async throws(StoreError) -> LedgerSnapshot {
         do throws(ServingError) {
             return try await snapshot(
@@ -13,7 +13,7 @@ extension ServedLedger {
             throw StoreError(
                 .fileLocked, path: ledger.directory,
                 reason: "The projections did not reach position \(position) in time.",
-                remedy: "They go on by themselves; the next round asks again.")
+                remedy: "They continue to catch up; the next round tries again.")
         }
     }
 }

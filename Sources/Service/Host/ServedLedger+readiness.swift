@@ -5,20 +5,20 @@ import Synchronization
 
 /// Whether events can be accepted.
 extension ServedLedger {
-    /// How old may be what is known of the log's lock when somebody asks whether events can be
-    /// accepted: many who ask cost no more than one.
+    /// Maximum age of the last lock check when readiness is queried; bounds the cost of frequent
+    /// probes.
     static let lookInterval: Duration = .seconds(1)
-    /// How long one transaction may take before the log counts as one that cannot be written: twice
-    /// as long as it waits for a lock. A disk that answers no synchronisation fails nothing.
+    /// Duration of one transaction after which the log counts as not writable: twice its lock
+    /// timeout. A disk that does not answer a sync reports no error.
     static let stallLimit: Duration = .seconds(10)
-    /// Pause between two tries of a log that could not be written; doubles up to the longest. Each
-    /// try that fails opens the file anew, before whoever waits for it.
+    /// Pause between two probes of a log that could not be written; doubles up to the longest. Each
+    /// failed probe reopens the file before an append has to.
     static let shortestTryPause: Duration = .milliseconds(250)
     static let longestTryPause: Duration = .seconds(2)
 
-    /// The code of what keeps events from being accepted; nil when nothing does. Looks at the log
-    /// itself, whose lock another process may hold: that takes as long as an append would wait. The
-    /// first look after a start writes.
+    /// The code of what keeps events from being accepted; nil when nothing does. Checks the log,
+    /// whose lock another process may hold: that takes as long as an append would wait. The first
+    /// check after a start writes.
     public func obstacleCode() async -> String? { await obstacleCode(at: .now) }
 
     func obstacleCode(at now: ContinuousClock.Instant) async -> String? {
@@ -29,7 +29,7 @@ extension ServedLedger {
         if let obstacle { return obstacle.code.rawValue }
         do throws(StoreError) {
             _ = try await ledger.log.head()
-            // Without it nothing refused is kept, and nothing is known to be delivered.
+            // Without the operations file no refused evidence is kept and no delivery is recorded.
             try ledger.operations.requireFile()
             return nil
         } catch { return error.code.rawValue }
@@ -41,8 +41,8 @@ extension ServedLedger {
         return since.duration(to: now) >= ServedLedger.stallLimit
     }
 
-    /// Tries the log again and again while it cannot be written: the next delivery may be hours
-    /// away. Runs until the service stops, beside the projector, which reads on meanwhile.
+    /// Probes the log repeatedly while it cannot be written: the next delivery may be hours away.
+    /// Runs until the service stops, beside the projector, which goes on reading.
     func tryWhileObstructed() async {
         var pause = ServedLedger.shortestTryPause
         while !Task.isCancelled {
@@ -54,14 +54,14 @@ extension ServedLedger {
         }
     }
 
-    /// Looks whether the log can be written, after an append failed.
+    /// Checks whether the log can be written, after an append failed.
     func probe() async {
         guard obstacle != nil else { return }
         await look()
     }
 
-    /// Looks again, unless somebody did or wrote a moment ago. Whoever writes now will tell, and
-    /// would be waited for: a look waits until nothing is waiting to be written.
+    /// Checks again, unless a check or a write just happened. A pending write reports the result
+    /// itself, and a check would wait for it.
     private func lookIfDue(at now: ContinuousClock.Instant) async {
         guard ledger.log.waiting.eventCount == 0 else { return }
         let isDue = health.withLock { health in
@@ -75,7 +75,7 @@ extension ServedLedger {
     }
 
     private func look() async {
-        // After a start nothing says yet whether the disk has room: one COMMIT does.
+        // After a start it is unknown whether the disk has room; one COMMIT shows it.
         let (version, isCommit) = health.withLock {
             ($0.appendVersion, $0.append != nil || !$0.hasCommitted)
         }

@@ -6,11 +6,11 @@ internal import Queries
 internal import SQLiteStore
 
 extension ServedLedger {
-    /// One chain by its originalTransactionId or any of its transactionIds, as `ChainQuery.reading`
-    /// says; and the state it was read in.
+    /// One chain by its originalTransactionId or any of its transactionIds, as in
+    /// `ChainQuery.reading`, and the state it was read from.
     ///
-    /// Throws `QueryError` or `ServingError`; of what is not known, `AnswerFailure` with the state
-    /// it was looked for in.
+    /// Throws `QueryError` or `ServingError`; for an unknown id, `AnswerFailure` with the state
+    /// that was searched.
     func reading(
         _ id: String, _ scope: QuestionScope, moment: Moment
     ) async throws -> (ChainReading, LedgerSnapshot) {
@@ -47,8 +47,8 @@ extension ServedLedger {
         return (reading.asked(by: id), snapshot)
     }
 
-    /// What is known of an id: at once when it was read of this state before, else off the
-    /// caller's event loop, together with whatever is asked at the same time.
+    /// The chains of an id: immediately when cached for this state, else read off the caller's
+    /// event loop, batched with concurrent queries.
     private func found(_ id: String, _ present: LedgerSnapshot) async -> FoundChains {
         if let hot = hotChains.value(id, of: present) { return hot }
         let found = await withTaskExecutorPreference(globalConcurrentExecutor) {
@@ -62,7 +62,7 @@ extension ServedLedger {
         return found
     }
 
-    /// As far as was known.
+    /// Limited to what was known.
     private func admitted(
         _ shared: [SharedTransaction], _ moment: Moment, _ snapshot: LedgerSnapshot
     ) async throws -> [SharedTransaction] {

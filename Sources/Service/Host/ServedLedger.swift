@@ -4,8 +4,8 @@ public import Projection
 internal import SQLiteStore
 import Synchronization
 
-/// One environment's ledger, open for as long as the service runs: what was appended is projected
-/// after the answer, and questions are answered from the state last published.
+/// One environment's ledger, open while the service runs: events are projected after the response,
+/// and queries are answered from the last published state.
 public final class ServedLedger: Sendable {
     public let ledger: EnvironmentLedger
     let board = PositionBoard()
@@ -13,44 +13,44 @@ public final class ServedLedger: Sendable {
     let observer: any ServingObserver
     let health = Mutex(Health())
     private let lead: Mutex<ArrivalLead>
-    /// Questions about chains that are asked at the same time are read together.
+    /// Batches concurrent queries about chains.
     let chains: Gathering<String, FoundChains>
-    /// Questions about customers likewise.
+    /// Batches concurrent queries about customers.
     let customers: Gathering<ProjectionsStore.AskedCustomer, FoundCustomer>
-    /// Answers that need no file.
+    /// Caches for answers that need no file.
     let hotChains = HotReadings<String, FoundChains>(
         maximumCost: ServedLedger.hotFactCount, cost: \.factCount)
     let hotCustomers = HotReadings<ProjectionsStore.AskedCustomer, FoundCustomer>(
         maximumCost: ServedLedger.hotHoldingCount, cost: \.holdingCount)
-    /// Commands are taken in one after the other.
+    /// Serializes commands.
     let decisions = Turnstile()
-    /// Reports over all chains are computed one after the other.
+    /// Serializes reports over all chains.
     let reports = Turnstile()
 
     struct Health {
         var projection: StoreError?
         var append: StoreError?
-        /// Rises with every append that was answered: what was found out before it is out of date.
+        /// Rises with every append result; health found out before it is out of date.
         var appendVersion = 0
-        /// When the log was last written, or its lock looked at because somebody asked.
+        /// When the log was last written, or its lock last checked.
         var lookedAt: ContinuousClock.Instant?
         /// Whether a transaction was ever made durable here: until then a log that can be locked
-        /// may stand on a disk that is full.
+        /// may be on a full disk.
         var hasCommitted = false
         var isStopping = false
     }
 
-    /// Rows of customers that are kept in memory, in each of two generations.
+    /// Rows of customers cached in each of two generations.
     static let hotHoldingCount = 8_192
-    /// Facts of chains that are kept in memory, likewise.
+    /// Facts of chains cached in each of two generations.
     static let hotFactCount = 16_384
 
-    /// How long `minPosition` waits before it is an error (`contract.md`).
+    /// How long a query waits for `minPosition` before it fails (`contract.md`).
     public static let waitLimit: Duration = .seconds(2)
 
     public var environment: Environment { ledger.environment }
 
-    /// - Parameter newestReceivedAt: of the log, as it stands.
+    /// - Parameter newestReceivedAt: of the log when opened.
     init(
         _ ledger: EnvironmentLedger, newestReceivedAt: Timestamp?, observer: any ServingObserver
     ) {
@@ -62,9 +62,9 @@ public final class ServedLedger: Sendable {
         customers = Gathering { asked in await FoundCustomer.find(asked, board.snapshot) }
     }
 
-    // MARK: Asking
+    // MARK: Queries
 
-    /// The state to answer from, holding at least `position`. Waits `waitLimit` for it.
+    /// The state to answer from, including at least `position`. Waits `waitLimit` for it.
     ///
     /// Throws `projectionBehind`.
     public func snapshot(
@@ -83,27 +83,27 @@ public final class ServedLedger: Sendable {
     /// How far the answers are behind the log.
     public var lag: (positions: Int64, time: Duration) { board.lag() }
 
-    /// The end of the log, as far as it is known here.
+    /// The end of the log, as known in this process.
     public var head: Int64 { board.head }
 
-    /// The last position answers include; nil before the first are possible.
+    /// The last position that answers include; nil before the first state.
     public var projectedPosition: Int64? { board.snapshot?.position }
 
-    /// Why events cannot be accepted; nil when they can, as far as is known.
+    /// Why events cannot be accepted; nil when they can, as far as known.
     public var obstacle: StoreError? { health.withLock { $0.append } }
 
-    /// Why the projector stands still; nil when it does not.
+    /// Why the projector has stopped; nil while it runs.
     public var projectionFailure: StoreError? { health.withLock { $0.projection } }
 
     // MARK: Appending
 
-    /// Appends events, and sees to it that they are projected soon. Durable when it returns.
+    /// Appends events and wakes the projector. Durable when it returns.
     func append(_ events: [NewEvent]) async throws(StoreError) -> [AppendResult] {
         let start = ContinuousClock.now
         do throws(StoreError) {
             let results = try await ledger.log.append(events)
             observer.appended(start.duration(to: .now))
-            // What is known needs no writing, and says nothing about whether that is possible.
+            // Duplicates need no write and do not show that writing is possible.
             if results.contains(where: \.isWritten) { note(append: nil) }
             if let milliseconds = lead.withLock({ $0.note(events, results) }) {
                 observer.noted(.clockBehind(environment, milliseconds: milliseconds))
@@ -114,15 +114,15 @@ public final class ServedLedger: Sendable {
             }
             return results
         } catch {
-            // A queue that is full for a moment says nothing about the next event.
+            // A briefly full queue says nothing about the next event.
             if error.code != .queueFull { note(append: error) }
             throw error
         }
     }
 
     /// - Parameters:
-    ///   - version: of the appends when it was found out; nil for an append itself.
-    ///   - isCommit: whether it was found out by a COMMIT.
+    ///   - version: `appendVersion` at the time of the check; nil for an append itself.
+    ///   - isCommit: whether the result comes from a COMMIT.
     func note(append error: StoreError?, asOf version: Int? = nil, isCommit: Bool = true) {
         health.withLock { health in
             guard version == nil || version == health.appendVersion else { return }
@@ -133,7 +133,7 @@ public final class ServedLedger: Sendable {
         }
     }
 
-    /// Tells what happened to the projector; nil: it goes on.
+    /// Notes the projector's state; nil: it runs.
     func note(projection error: StoreError?) {
         let before = health.withLock { health in
             defer { health.projection = error }
@@ -150,7 +150,7 @@ public final class ServedLedger: Sendable {
 
     var isStopping: Bool { health.withLock { $0.isStopping } }
 
-    /// Asks the projector to finish.
+    /// Requests the projector to finish.
     func stop() {
         health.withLock { $0.isStopping = true }
         wake.raise()

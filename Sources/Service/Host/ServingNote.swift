@@ -5,41 +5,41 @@ internal import Ledger
 public import LedgerStore
 public import Projection
 
-/// Something people should read in the service's log.
+/// An entry of the service's log for operators.
 public enum ServingNote: Sendable {
-    /// Derived data was found wrong and made again.
+    /// A problem of derived data was found and repaired.
     case remark(Environment, Projector.Remark)
-    /// The projector could not go on; it tries again.
+    /// The projector failed; it retries.
     case projectionFailed(Environment, StoreError)
-    /// It went on after a failure.
+    /// The projector resumed after a failure.
     case projectionResumed(Environment)
-    /// What could not be accepted could not be kept in quarantine either.
+    /// Refused evidence could not be kept in quarantine either.
     case quarantineFailed(Environment, StoreError)
     /// A refused delivery.
     case refused(IntakeRefusal)
     /// A periodic checkpoint of the log failed.
     case checkpointFailed(Environment, StoreError)
-    /// The change feed could not go on; it tries again.
+    /// The change feed failed; it retries.
     case feedFailed(Environment, StoreError)
-    /// What delivering webhooks came to.
+    /// An event of webhook delivery.
     case webhook(WebhookNote)
-    /// What recovery by itself came to.
+    /// An event of automatic recovery.
     case recovery(RecoveryNote)
-    /// What looking chains up came to.
+    /// A result of reconciling chains.
     case reconciled(ReconcileNote)
     /// The apps' shared secrets were read again.
     case sharedSecretsReloaded
-    /// An app's shared secret could not be read again; the one before stays.
+    /// An app's shared secret could not be read again; the previous one stays.
     case sharedSecretUnusable(BundleId, ConfigurationError)
 
-    /// An event was dated ahead of the clock, since the log's newest arrival is; told once until the
-    /// clock has caught up.
+    /// An event was dated ahead of the clock, because the log's newest arrival is; reported once
+    /// until the clock has caught up.
     case clockBehind(Environment, milliseconds: Int64)
 
-    /// The system's clock jumped forward, or is gone by again.
+    /// The system clock jumped forward, or is trusted again.
     case clock(ClockWatch.Change)
 
-    /// How urgent it is.
+    /// Severity.
     public enum Level: Sendable {
         case notice
         case warning
@@ -58,7 +58,7 @@ public enum ServingNote: Sendable {
         case .sharedSecretUnusable, .clock(.jumped): .error
         case .clock(.trusted): .notice
         case .refused(let refusal):
-            // Genuine and not taken: somebody has to do something. Anything else is anybody's noise.
+            // Genuine but not taken in needs an operator; other refusals are noise from outside.
             refusal.standing == .notAcceptable || refusal.standing == .unavailable
                 ? .warning : .notice
         }
@@ -107,25 +107,25 @@ public enum ServingNote: Sendable {
     public var message: String {
         switch self {
         case .remark(_, let remark): remark.text
-        case .projectionFailed(_, let error): "The projector cannot go on: \(error)"
-        case .projectionResumed: "The projector goes on."
-        case .quarantineFailed(_, let error): "Nothing can be put into quarantine: \(error)"
+        case .projectionFailed(_, let error): "The projector failed: \(error)"
+        case .projectionResumed: "The projector has resumed."
+        case .quarantineFailed(_, let error): "Quarantine cannot be written: \(error)"
         case .refused(let refusal): refusal.message
         case .checkpointFailed(_, let error): "The log cannot be checkpointed: \(error)"
-        case .feedFailed(_, let error): "The change feed cannot go on: \(error)"
+        case .feedFailed(_, let error): "The change feed failed: \(error)"
         case .webhook(let note): note.text
         case .recovery(let note): note.text
         case .reconciled(let note): note.text
         case .sharedSecretsReloaded: "The shared secrets were read again."
         case .sharedSecretUnusable(let bundleId, let error):
-            "The shared secret of \(bundleId) is of no use; the one before stays. \(error)"
+            "The shared secret of \(bundleId) is unusable; the previous one stays. \(error)"
         case .clock(.jumped(let milliseconds)):
             ServingError.clockJumped(milliseconds: milliseconds).message
-        case .clock(.trusted): "The clock is gone by again."
+        case .clock(.trusted): "The clock is trusted again."
         case .clockBehind(_, let milliseconds):
-            "The clock is \(milliseconds / 1_000) s behind the newest arrival in the log: until it has"
-                + " caught up, what arrives is dated by that arrival, and decisions count from then"
-                + " on. Set the clock right if it is wrong."
+            "The clock is \(milliseconds / 1_000) s behind the newest arrival in the log. Until it"
+                + " has caught up, new arrivals are dated by that arrival, and decisions take"
+                + " effect from then. Correct the clock if it is wrong."
         }
     }
 }

@@ -1,19 +1,19 @@
 public import AppStore
 
-/// What the service tells whoever watches it: for logs and metrics. Calls must return at once.
-/// Nothing told holds a payload, a token or a secret.
+/// Receives the service's events for logs and metrics. Calls must return at once. No argument holds
+/// a payload, a token or a secret.
 public protocol ServingObserver: Sendable {
-    /// Evidence was verified, or refused; how long that took.
+    /// Evidence was verified or refused, in this time.
     func verified(_ elapsed: Duration)
-    /// An append was answered; how long it took, the wait for the commit included.
+    /// An append was answered, in this time including the wait for the commit.
     func appended(_ elapsed: Duration)
-    /// What became of one delivery.
+    /// The outcome of one delivery.
     func took(_ outcome: IntakeOutcome)
-    /// The projections were brought up to the log; by how many events, and how long that took.
+    /// The projections caught up with the log: events applied, and the time taken.
     func projected(_ environment: Environment, eventCount: Int64, _ elapsed: Duration)
     /// An upload was answered; the number of facts that its chain was folded from.
     func folded(factCount: Int)
-    /// Something people should read.
+    /// An entry for operators.
     func noted(_ note: ServingNote)
 }
 
@@ -21,7 +21,7 @@ extension ServingObserver {
     public func folded(factCount: Int) {}
 }
 
-/// What became of one delivery, in few words.
+/// The outcome of one delivery, in short.
 public struct IntakeOutcome: Sendable {
     /// `appended`, `duplicate`, `conflict`, or the code of the refusal.
     public let result: String
@@ -30,7 +30,7 @@ public struct IntakeOutcome: Sendable {
     public let source: String
     public let environment: Environment?
     public let bundleId: BundleId?
-    /// Milliseconds from Apple's signature to the arrival here; nil when it is not known.
+    /// Milliseconds from Apple's signature to the arrival here; nil when unknown.
     public let latenessMilliseconds: Int64?
     /// Whether a refused delivery is kept in quarantine.
     public let isKept: Bool
@@ -39,7 +39,7 @@ public struct IntakeOutcome: Sendable {
     public let receivedAt: Timestamp
 }
 
-/// Watches nothing.
+/// Ignores all events.
 public struct NoServingObserver: ServingObserver {
     public init() {}
     public func verified(_ elapsed: Duration) {}

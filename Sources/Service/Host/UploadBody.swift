@@ -2,13 +2,13 @@ import AppStore
 internal import Intake
 public import Ledger
 
-/// What an app or its back end sends to `POST /v1/transactions` (`contract.md`).
+/// The body of `POST /v1/transactions` from an app or its back end (`contract.md`).
 public struct UploadBody: Sendable {
     /// The compact JWS of the transaction.
     let transaction: [UInt8]
-    /// That of its renewal info.
+    /// The compact JWS of its renewal info.
     let renewal: [UInt8]?
-    /// Whom the sender says the purchase belongs to.
+    /// The customer that the sender names as the purchase's owner.
     public let customer: CustomerId?
 
     /// Largest body: two JWS and a name.
@@ -16,7 +16,7 @@ public struct UploadBody: Sendable {
     /// Longest customer id, bytes.
     public static let maximumCustomerByteCount = CommandLimits.customerByteCount
 
-    /// Throws `malformed` for what is none.
+    /// Throws `malformed` for an invalid body.
     public init(_ body: [UInt8]) throws(IntakeRefusal) {
         let value = try IntakeRefusal.json(body)
         guard let transaction = try IntakeRefusal.text("signedTransactionInfo", value) else {

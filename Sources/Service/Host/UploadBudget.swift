@@ -2,18 +2,19 @@ import AppStore
 import Ledger
 import Synchronization
 
-/// How many events the uploads about one chain may add to the log in a day (UTC). The owner of one
-/// genuine purchase can have it signed again as often as they like, and each signature is another
-/// event: it may close a revocation, so none is dropped as known. What Apple delivers takes nothing
-/// of this budget, and what is known already adds nothing.
+/// Maximum events that uploads about one chain may add to the log in a day (UTC). The owner of one
+/// genuine purchase can have it signed again at will, and each signature is another event; it may
+/// close a revocation, so none is dropped as a duplicate. Deliveries from Apple and duplicates do
+/// not use this budget.
 ///
-/// Held in memory: it begins anew with each start.
+/// Held in memory; a restart resets it.
 final class UploadBudget: Sendable {
-    /// Events that uploads about one chain may add in a day: the transaction or the receipt, and the
-    /// claim of a customer. An app that uploads the current transaction at each launch adds one when
-    /// Apple has signed it again.
+    /// Events that uploads about one chain may add in a day: transactions, receipts and claims. An
+    /// app that uploads the current transaction at each launch adds one whenever Apple has signed
+    /// it again.
     static let eventCountPerDay = 100
-    /// Chains counted in one day, 32 bytes each or less; further ones of that day are not counted.
+    /// Chains counted in one day, 32 bytes each or less; further chains of that day are not
+    /// counted.
     static let chainCount = 1_000_000
 
     private static let dayMilliseconds: Int64 = 86_400_000
@@ -22,12 +23,11 @@ final class UploadBudget: Sendable {
 
     private struct State {
         var day: Int64 = .min
-        /// By hash: a name is as long as its sender likes, and two chains in one place cost nothing
-        /// but part of a budget.
+        /// Keyed by hash, since ids may be long; two chains that collide share a budget.
         var counts: [Int: UInt16] = [:]
     }
 
-    /// Takes one event of the chain's budget; false when nothing is left of it.
+    /// Takes one event from the chain's budget; false when it is exhausted.
     func take(_ chain: ChainId, _ environment: Environment, at now: Timestamp) -> Bool {
         let subject = UploadBudget.subject(chain, environment)
         return state.withLock { state in
@@ -42,7 +42,7 @@ final class UploadBudget: Sendable {
         }
     }
 
-    /// Gives back what was taken for an event that was not written after all.
+    /// Returns what was taken for an event that was not written.
     func giveBack(_ chain: ChainId, _ environment: Environment, at now: Timestamp) {
         let subject = UploadBudget.subject(chain, environment)
         state.withLock { state in
@@ -51,7 +51,7 @@ final class UploadBudget: Sendable {
         }
     }
 
-    /// Seconds until the next day begins; at least one.
+    /// Seconds until the next day; at least one.
     static func secondsLeft(at now: Timestamp) -> Int {
         let end = (day(now) + 1).multipliedReportingOverflow(by: dayMilliseconds)
         let left = end.partialValue.subtractingReportingOverflow(now.milliseconds)
@@ -59,14 +59,15 @@ final class UploadBudget: Sendable {
         return max(1, Int((left.partialValue + 999) / 1_000))
     }
 
-    /// What is answered beyond the budget; nothing is kept of it.
+    /// The refusal beyond the budget; no copy is kept.
     static func refusal(
         _ chain: ChainId, _ environment: Environment, at now: Timestamp
     ) -> IntakeRefusal {
         IntakeRefusal(
             .overBudget(retryAfterSeconds: secondsLeft(at: now)), code: "uploadBudgetExhausted",
-            message: "Uploads about this chain have added \(eventCountPerDay) events today; it was"
-                + " not taken in. Send it again tomorrow; what Apple delivers is taken in as always.",
+            message: "Uploads about this chain have added \(eventCountPerDay) events today; this"
+                + " one was not appended. Send it again tomorrow; deliveries from Apple are not"
+                + " limited.",
             bundleId: chain.bundleId, environment: environment)
     }
 

@@ -1,12 +1,12 @@
 import AppStore
 public import Ledger
 
-/// A transaction that was taken in: what the answer to its sender is made from.
+/// An appended transaction, from which the response is built.
 public struct UploadReceipt: Sendable {
     public let receipt: IntakeReceipt
     public let served: ServedLedger
-    /// The chain it belongs to; nil for what belongs to none.
+    /// Its chain; nil for none.
     public let chain: ChainId?
-    /// Whom the sender says the purchase belongs to.
+    /// The customer that the sender names as the purchase's owner.
     public let customer: CustomerId?
 }

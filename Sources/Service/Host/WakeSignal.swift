@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes one sleeper; calls while it is awake are remembered as one.
+/// Wakes one sleeper; signals while it is awake are remembered as one.
 final class WakeSignal: Sendable {
     private let state = Mutex(State())
 
@@ -9,7 +9,7 @@ final class WakeSignal: Sendable {
         var sleeper: CheckedContinuation<Void, Never>?
     }
 
-    /// Wakes the sleeper, now or as soon as it goes to sleep.
+    /// Wakes the sleeper, now or as soon as it sleeps.
     func raise() {
         let sleeper = state.withLock { state in
             state.isRaised = state.sleeper == nil
@@ -19,7 +19,7 @@ final class WakeSignal: Sendable {
         sleeper?.resume()
     }
 
-    /// Sleeps until it is raised, cancelled, or the time is over. One sleeper at a time.
+    /// Sleeps until signalled, cancelled, or the limit has passed. One sleeper at a time.
     func sleep(atMost limit: Duration) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in await wait() }

@@ -1,11 +1,11 @@
 import AppStore
 
-/// When to try again: exponentially later, moved by chance so that many do not come at once.
+/// Exponential backoff with jitter.
 struct RetrySchedule: Sendable {
     /// 0 ..< 1.
     let chance: @Sendable () -> Double
 
-    /// The delay after so many failures (from 1), in milliseconds.
+    /// The delay after this many failures (from 1), in milliseconds.
     func delay(after failures: Int64, longest: Int64 = WebhookLimits.longestDelayMilliseconds)
         -> Int64
     {
@@ -17,13 +17,13 @@ struct RetrySchedule: Sendable {
         return delay - span + Int64(Double(2 * span) * chance())
     }
 
-    /// Whether a moment that was set for another attempt is still to come. One that is further ahead
-    /// than any delay was set by a clock that was ahead, and has come.
+    /// Whether the time of a scheduled attempt is in the future. A time further ahead than any
+    /// delay was set by a clock that was ahead, and counts as reached.
     func isAhead(_ moment: Timestamp, of now: Timestamp) -> Bool {
         now < moment && moment.milliseconds(since: now) <= WebhookLimits.furthestMilliseconds
     }
 
-    /// Whether a change that was first tried then is given up.
+    /// Whether a change first attempted then is given up.
     static func isOver(since first: Timestamp, at now: Timestamp) -> Bool {
         now.milliseconds(since: first) >= WebhookLimits.retryMilliseconds
     }

@@ -2,10 +2,10 @@ import AppStore
 import Ledger
 internal import Queries
 
-/// What became of one change that was to be posted.
+/// The result of posting one change.
 struct WebhookAttempt: Sendable {
     let change: FeedChange
-    /// Nil: not tried, because one before it in its chain was not taken, or there was no time.
+    /// Nil: not attempted, because an earlier change of its chain failed, or for lack of time.
     let outcome: WebhookOutcome?
     let at: Timestamp
 
@@ -13,15 +13,14 @@ struct WebhookAttempt: Sendable {
     var isFailure: Bool { outcome.map { !$0.isSuccess } ?? false }
 }
 
-/// Posts changes: several chains at once, the changes of one chain one after the other.
+/// Posts changes: several chains concurrently, the changes of one chain in sequence.
 struct WebhookSender: Sendable {
     let endpoint: WebhookEndpoint
     let transport: any WebhookTransport
     let clock: any ServiceClock
 
-    /// Posts what `chains` holds, each element the changes of one chain in order. `after` is told
-    /// every finished chain and says whether another one may begin; what was not begun is not
-    /// tried.
+    /// Posts `chains`, each element the changes of one chain in order. `after` is called with every
+    /// finished chain and returns whether another one may start; the rest is not attempted.
     func post(
         _ chains: [[FeedChange]], concurrency: Int, after: ([WebhookAttempt]) -> Bool
     ) async -> [WebhookAttempt] {
@@ -59,7 +58,7 @@ struct WebhookSender: Sendable {
                 continue
             }
             let outcome = await transport.post(endpoint.request(change, at: now))
-            // Whoever is asked to stop breaks the connection itself: that is no word of the other.
+            // A cancelled task breaks the connection itself, which says nothing about the endpoint.
             let isOurs = Task.isCancelled && !outcome.isSuccess
             attempts.append(
                 WebhookAttempt(change: change, outcome: isOurs ? nil : outcome, at: now))

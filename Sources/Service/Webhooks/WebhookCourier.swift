@@ -5,10 +5,10 @@ internal import Projection
 public import Queries
 internal import SQLiteStore
 
-/// Brings the changes of an environment to one endpoint: at least once, each chain in order.
+/// Delivers the changes of an environment to one endpoint: at least once, in order per chain.
 ///
-/// The cursor moves only when every change before it was taken or is written down as waiting, so a
-/// crash repeats deliveries, with the same ids, and forgets none.
+/// The cursor moves only after every earlier change was accepted or stored as waiting, so a crash
+/// repeats deliveries, with the same ids, and loses none.
 public actor WebhookCourier {
     let endpoint: WebhookEndpoint
     let feed: ChangeFeed
@@ -18,18 +18,18 @@ public actor WebhookCourier {
     let report: @Sendable (WebhookNote) -> Void
 
     private var row: WebhookEndpointRow?
-    /// Of what is not parked, in the feed's order.
+    /// Waiting changes that are not parked, in feed order.
     var waiting: [WaitingChange] = []
-    /// Chains that failed since anything was last taken.
+    /// Chains that failed since the last accepted delivery.
     private var failing: Set<ChainId> = []
     private var probes: Int64 = 0
     private var probeAt: Timestamp?
     private var keptPosition: Int64 = 0
     private var reloadAt: Timestamp?
-    /// Of an endpoint to which nothing was told yet, while the feed has not come to where it begins.
+    /// The start of an endpoint without deliveries, while the feed has not reached it.
     private var beginning: FeedBeginning?
 
-    /// - Parameter chance: 0 ..< 1, for the moments of new attempts.
+    /// - Parameter chance: returns 0 ..< 1, the jitter of retries.
     public init(
         endpoint: WebhookEndpoint, feed: ChangeFeed, transport: any WebhookTransport,
         clock: any ServiceClock,
@@ -62,7 +62,7 @@ public actor WebhookCourier {
         }
     }
 
-    /// Tries what is due again, else what is new; false when there was nothing to do.
+    /// Retries due changes, else delivers new ones; false when there was nothing to do.
     public func step() async throws(StoreError) -> Bool {
         guard let row = try await load(), row.disabledAt == nil else { return false }
         guard isDown else {
@@ -70,18 +70,17 @@ public actor WebhookCourier {
             return try await advance(row)
         }
         if let probeAt, schedule.isAhead(probeAt, of: clock.now) { return false }
-        // What was not tried yet says more than what failed before: a few changes that an endpoint
-        // never takes must not pass for an endpoint that is down. What only waits behind one of
-        // these cannot be tried.
+        // Unattempted changes are the better probe: a few changes that an endpoint always rejects
+        // must not make it look down. Changes that only wait behind these cannot be attempted.
         if heads.contains(where: { $0.attempts == 0 }) { return try await retry(row) }
         if try await advance(row) { return true }
         return try await retry(row)
     }
 
-    // MARK: Standing
+    // MARK: State
 
     private func load() async throws(StoreError) -> WebhookEndpointRow? {
-        // Somebody else may have taken a disabled endpoint up again.
+        // Another process may have enabled a disabled endpoint again.
         if let row, row.disabledAt == nil { return row }
         if let reloadAt, clock.now < reloadAt,
             reloadAt.milliseconds(since: clock.now) <= WebhookLimits.reloadMilliseconds
@@ -91,8 +90,8 @@ public actor WebhookCourier {
         let found = try await begin()
         guard feed.horizon != nil else { return nil }
         let head = try await feed.logEnd()
-        // All of it: `advance` begins nothing beyond the bound, and what is not known here would be
-        // overtaken by what comes after it in its chain.
+        // Loads all: `advance` starts nothing beyond the bound, and a change missing here would be
+        // overtaken by later ones of its chain.
         waiting = try await operations.waiting(for: endpoint.name, limit: .max)
         var standing = found
         if try await !isOfThisLog(found, head) {
@@ -109,12 +108,12 @@ public actor WebhookCourier {
         return standing
     }
 
-    /// Where the endpoint stands; one that was never here before begins now, and that is written
-    /// down at once: what arrives from then on is told, also when this process ends before the feed
-    /// comes there, and also when another one delivers by then.
+    /// Returns the endpoint's row. A new endpoint starts now, and its start is stored at once:
+    /// later events are delivered even if this process ends before the feed reaches the start, or
+    /// another process delivers by then.
     ///
-    /// Where it can be neither read nor written, the endpoint begins now all the same should it be
-    /// new: that is remembered until it can be written down, or something else is found there.
+    /// If the row can be neither read nor written, a new endpoint still starts now: the start is
+    /// kept in memory until it can be stored or an existing row is found.
     @discardableResult
     func begin() async throws(StoreError) -> WebhookEndpointRow {
         let known: WebhookEndpointRow?
@@ -136,7 +135,7 @@ public actor WebhookCourier {
         return found
     }
 
-    /// The beginning at which the endpoint still stands; nil when it has gone on.
+    /// The start at which the endpoint still is; nil when it has moved on.
     private func keptBeginning(
         of found: WebhookEndpointRow
     ) async throws(StoreError) -> FeedBeginning? {
@@ -146,7 +145,7 @@ public actor WebhookCourier {
         return feed.beginning(at: found.cursor)
     }
 
-    /// Whether the event at the cursor is the one that stood there when the cursor was kept.
+    /// Whether the event at the cursor is still the one for which the cursor was stored.
     private func isOfThisLog(
         _ known: WebhookEndpointRow, _ head: Int64
     ) async throws(StoreError) -> Bool {
@@ -155,7 +154,7 @@ public actor WebhookCourier {
         return try await feed.ledger.checkpoint(at: known.cursor.position)?.leafHash == leafHash
     }
 
-    /// With the leaf hash of the event at its cursor.
+    /// The row with the leaf hash of the event at its cursor.
     private func pinned(
         _ row: WebhookEndpointRow
     ) async throws(StoreError) -> WebhookEndpointRow {
@@ -165,8 +164,8 @@ public actor WebhookCourier {
         return row
     }
 
-    /// Another log stands here now, a restored backup perhaps: what waits at positions that it does
-    /// not have can never be told, and must not stand in the way of what it will have there.
+    /// Continues on another log, such as a restored backup: changes waiting at positions that it
+    /// does not have cannot be delivered any more, and must not block its own later changes there.
     private func followOtherLog(
         _ known: WebhookEndpointRow, _ head: Int64
     ) async throws(StoreError) -> WebhookEndpointRow {
@@ -180,7 +179,7 @@ public actor WebhookCourier {
         return row
     }
 
-    // MARK: What is new
+    // MARK: New changes
 
     private func advance(_ standing: WebhookEndpointRow) async throws(StoreError) -> Bool {
         guard waiting.count < WebhookLimits.waitingCount else { return false }
@@ -191,7 +190,7 @@ public actor WebhookCourier {
         row.move(to: page.next)
         guard !wanted.isEmpty else {
             self.row = row
-            // Nothing was told: the cursor may be kept now and then.
+            // Without deliveries the cursor is stored only now and then.
             if row.cursor.position - keptPosition >= Int64(FeedLimits.pageEventCount) {
                 try await keep(row)
             }
@@ -209,7 +208,7 @@ public actor WebhookCourier {
         return true
     }
 
-    /// In the order in which the chains first appear.
+    /// Groups by chain, in order of first appearance.
     private static func chains(_ changes: [FeedChange]) -> [[FeedChange]] {
         var places: [ChainId: Int] = [:]
         var chains: [[FeedChange]] = []
@@ -224,9 +223,9 @@ public actor WebhookCourier {
         return chains
     }
 
-    // MARK: What waits
+    // MARK: Waiting changes
 
-    /// The first waiting change of every chain: the only ones that can be tried.
+    /// The first waiting change of every chain: the only ones that can be attempted.
     private var heads: [WaitingChange] {
         var seen: Set<ChainId> = []
         return waiting.filter { seen.insert($0.chain).inserted }
@@ -249,7 +248,7 @@ public actor WebhookCourier {
                 .prefix(WebhookLimits.chainBurstCount).map(\.place)
             let changes = try await feed.changes(of: head.chain, at: Set(places))
             chains.append(changes)
-            // Another catalogue or reducer tells other changes there.
+            // Another catalogue or reducer derives other changes at these places.
             lost += places.filter { place in !changes.contains { $0.place == place } }
                 .map { ChainPlace(place: $0, chain: head.chain) }
         }
@@ -262,7 +261,7 @@ public actor WebhookCourier {
     // MARK: Outcomes
 
     private func post(_ chains: [[FeedChange]], isProbe: Bool) async -> [WebhookAttempt] {
-        // Nothing to send asks nobody: the next probe is still to come.
+        // An empty batch does not count as a probe.
         guard chains.contains(where: { !$0.isEmpty }) else { return [] }
         let wasDown = isDown
         var failing = failing
@@ -299,7 +298,7 @@ public actor WebhookCourier {
         }
     }
 
-    /// Writes down what became of the attempts, and only then goes on.
+    /// Stores the results of the attempts before going on.
     private func settle(
         _ attempts: [WebhookAttempt], _ row: inout WebhookEndpointRow, lost: [ChainPlace] = []
     ) async throws(StoreError) {
@@ -349,7 +348,7 @@ public actor WebhookCourier {
                 firstAt: attempt.at, nextAt: attempt.at)
         guard let outcome = attempt.outcome else { return item }
         item.attempts += 1
-        // Where the clock was set back since, it was tried first by now.
+        // If the clock was set back since, this attempt counts as the first.
         item.firstAt = min(item.firstAt, attempt.at)
         item.outcome = outcome.text
         let delay = outcome.retryAfterMilliseconds ?? schedule.delay(after: item.attempts)
@@ -362,8 +361,8 @@ public actor WebhookCourier {
         return item
     }
 
-    /// At an endpoint that is down, what waited long enough is given up together: asking one by one
-    /// would take longer than it waited.
+    /// At an endpoint that is down, changes that waited too long are parked together: single probes
+    /// would take longer than they waited.
     private func parkOld(
         _ known: inout [ChainPlace: WaitingChange], _ changed: inout [WaitingChange]
     ) -> Int {

@@ -4,15 +4,15 @@ internal import Projection
 public import Queries
 internal import SQLiteStore
 
-/// Runs the couriers of every endpoint until it is cancelled, unless another process delivers for
-/// their environment: then they take over when that one ends. The feeds are run by whoever made
-/// them, since others follow them too.
+/// Runs the couriers of every endpoint until cancelled. While another process delivers for an
+/// environment, its couriers wait and take over when that process ends. The feeds are run by their
+/// owner, since they have other subscribers, too.
 public struct WebhookDispatcher: Sendable {
     let couriers: [WebhookCourier]
     private let clock: any ServiceClock
     private let report: @Sendable (WebhookNote) -> Void
 
-    /// Endpoints of an environment without a feed are left out: it is not served.
+    /// Leaves out endpoints of an environment that is not served and so has no feed.
     public init(
         endpoints: [WebhookEndpoint], feeds: [ChangeFeed], transport: any WebhookTransport,
         clock: any ServiceClock, report: @escaping @Sendable (WebhookNote) -> Void
@@ -28,10 +28,10 @@ public struct WebhookDispatcher: Sendable {
         }
     }
 
-    /// Writes down where those endpoints begin that were never here before, whoever delivers to
-    /// them. To be called before the service takes anything in: what it confirms after that is told
-    /// to them. An endpoint of which nothing can be read or written begins now all the same, unless
-    /// it turns out to have begun earlier, and forgets it with the process; that is reported.
+    /// Stores the start of new endpoints, whichever process delivers to them. Call it before intake
+    /// starts: events confirmed afterwards are delivered to them. An endpoint whose row can be
+    /// neither read nor written still starts now, in memory only, unless it proves to have started
+    /// earlier; this is reported.
     public func begin() async {
         for courier in couriers {
             do throws(StoreError) { try await courier.begin() } catch {
@@ -40,7 +40,7 @@ public struct WebhookDispatcher: Sendable {
         }
     }
 
-    /// Returns when the task is cancelled and every attempt that was under way has ended.
+    /// Returns when the task is cancelled and every running attempt has ended.
     public func run() async {
         let environments = Dictionary(grouping: couriers, by: \.endpoint.environment)
         await withTaskGroup(of: Void.self) { group in
@@ -48,7 +48,7 @@ public struct WebhookDispatcher: Sendable {
         }
     }
 
-    /// Runs the couriers of one environment once nobody else does.
+    /// Runs the couriers of one environment once no other process delivers for it.
     private func deliver(_ couriers: [WebhookCourier]) async {
         guard let first = couriers.first else { return }
         let directory = first.feed.ledger.directory

@@ -3,7 +3,7 @@ import Foundation
 public import Intake
 public import Queries
 
-/// Somebody who wants to hear of changes: where, what, and how to prove that we said it.
+/// A configured receiver of changes: its address, its filter and the secrets that sign messages.
 public struct WebhookEndpoint: Sendable, Equatable {
     public let name: String
     public let url: String
@@ -22,7 +22,7 @@ public struct WebhookEndpoint: Sendable, Equatable {
         self.secret = secret
     }
 
-    /// Every configured endpoint, its secret read. Throws `ConfigurationError` that names the key.
+    /// Every configured endpoint with its secret. Throws `ConfigurationError` that names the key.
     public static func endpoints(
         of configuration: ServiceConfiguration
     ) throws(ConfigurationError) -> [WebhookEndpoint] {
@@ -38,7 +38,7 @@ public struct WebhookEndpoint: Sendable, Equatable {
         return endpoints
     }
 
-    /// A change as a request, signed at this moment. Id and body are those of every other attempt.
+    /// The request for a change, signed for this time. Id and body are the same in every attempt.
     func request(_ change: FeedChange, at now: Timestamp) -> WebhookRequest {
         request(id: change.id, body: change.body(filter), at: now)
     }

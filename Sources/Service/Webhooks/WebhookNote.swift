@@ -1,20 +1,19 @@
 import AppStore
 public import LedgerStore
 
-/// What a dispatcher tells about its work. Never a payload, a secret or an address: endpoints go
-/// by their names.
+/// A log entry of the dispatcher. Contains no payload, secret or address; endpoints are named.
 public enum WebhookNote: Sendable {
     /// One attempt failed; `attempts` so far.
     case failed(endpoint: String, id: String, attempts: Int64, outcome: String)
-    /// Changes were given up after three days; they can be delivered again by range.
+    /// Changes were parked after three days; they can be redelivered by range.
     case parked(endpoint: String, changes: Int)
-    /// The endpoint takes nothing; one attempt at a time asks whether it is back.
+    /// The endpoint is down; single attempts probe it.
     case down(endpoint: String)
     case back(endpoint: String)
-    /// It answered 410; `subledger webhooks test` takes it up again.
+    /// It answered 410; `subledger webhooks test` enables it again.
     case disabled(endpoint: String)
-    /// Its cursor lies behind the end of the log, or another event stands there now: the log is
-    /// another one, and it goes on at its end.
+    /// Its cursor is beyond the end of the log, or another event is at that position: the log was
+    /// replaced, and delivery continues at its end.
     case cursorBeyondLog(endpoint: String, position: Int64)
     case storeFailed(endpoint: String, error: StoreError)
 
@@ -31,7 +30,7 @@ public enum WebhookNote: Sendable {
         }
     }
 
-    /// Whether somebody should look: a single attempt that failed is tried again by itself.
+    /// Whether an operator should look: a single failed attempt is retried automatically.
     public var isNews: Bool {
         switch self {
         case .failed, .back: false
@@ -43,18 +42,18 @@ public enum WebhookNote: Sendable {
     public var text: String {
         switch self {
         case .failed(let endpoint, let id, let attempts, let outcome):
-            "webhook \(endpoint): \(id) not taken (\(outcome), attempt \(attempts))"
+            "webhook \(endpoint): \(id) not accepted (\(outcome), attempt \(attempts))"
         case .parked(let endpoint, let changes):
-            "webhook \(endpoint): \(changes) changes parked after three days; deliver them again"
+            "webhook \(endpoint): \(changes) changes parked after three days; redeliver them"
                 + " with `subledger webhooks redeliver`"
-        case .down(let endpoint): "webhook \(endpoint): taken to be down; nothing is lost"
+        case .down(let endpoint): "webhook \(endpoint): down; no change is lost"
         case .back(let endpoint): "webhook \(endpoint): back"
         case .disabled(let endpoint):
-            "webhook \(endpoint): answered 410 and gets nothing more; `subledger webhooks test`"
-                + " takes it up again"
+            "webhook \(endpoint): answered 410 and is disabled; `subledger webhooks test`"
+                + " enables it again"
         case .cursorBeyondLog(let endpoint, let position):
-            "webhook \(endpoint): stood at position \(position) of another log than this one (a"
-                + " restored backup?); it goes on at the log's end"
+            "webhook \(endpoint): its cursor was at position \(position) of another log (a"
+                + " restored backup?); delivery continues at the log's end"
         case .storeFailed(let endpoint, let error): "webhook \(endpoint): \(error)"
         }
     }

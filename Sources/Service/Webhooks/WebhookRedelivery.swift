@@ -5,8 +5,8 @@ public import Projection
 public import Queries
 internal import SQLiteStore
 
-/// Delivers a range of positions again, to one endpoint: the same bodies under the same ids, so a
-/// receiver that remembers ids takes only what it missed. Moves no cursor.
+/// Redelivers a range of positions to one endpoint: the same bodies under the same ids, so that a
+/// receiver that remembers ids skips what it has. Moves no cursor.
 public struct WebhookRedelivery: Sendable {
     let ledger: EnvironmentLedger
     let endpoint: WebhookEndpoint
@@ -14,10 +14,10 @@ public struct WebhookRedelivery: Sendable {
     let clock: any ServiceClock
 
     public struct Report: Sendable, Equatable {
-        /// What the endpoint's filter lets through.
+        /// Changes that the endpoint's filter admits.
         public var changes = 0
         public var delivered = 0
-        /// Not taken, or not tried because one before it in its chain was not.
+        /// Not accepted, or not attempted because an earlier change of its chain was not.
         public var failed = 0
         public var lastFailure: String?
         public var types: [String: Int] = [:]
@@ -33,12 +33,11 @@ public struct WebhookRedelivery: Sendable {
         self.clock = clock
     }
 
-    /// Everything at positions from `from` through `to`, and before it what the clock told behind
-    /// the position before; with `isDryRun` only counted. Ends early when the endpoint takes nothing
-    /// at all.
+    /// Redelivers everything at positions `from` through `to`, and the clock changes after the
+    /// position before `from`; only counts with `isDryRun`. Ends early when the endpoint is down.
     ///
-    /// Whoever had everything up to a position asks from the next one on, and may have missed what
-    /// the clock told in between: it stands at the position that they had.
+    /// A receiver that has everything up to a position requests from the next one, and may have
+    /// missed the clock changes at its last position.
     public func run(from: Int64, to: Int64, isDryRun: Bool) async throws(StoreError) -> Report {
         let reader = ChangeReader(ledger: ledger)
         let sender = WebhookSender(endpoint: endpoint, transport: transport, clock: clock)

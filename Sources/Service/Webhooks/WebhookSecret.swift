@@ -2,8 +2,8 @@ import AppStore
 public import Intake
 import Signing
 
-/// What an endpoint's messages are signed with (Standard Webhooks): from a file, one `whsec_…` a
-/// line. Never printed: neither its description nor its mirror shows it.
+/// The signing secrets of an endpoint (Standard Webhooks), read from a file with one `whsec_…` per
+/// line. Never printed: neither its description nor its mirror contains it.
 public struct WebhookSecret: Sendable, Equatable {
     private let keys: [[UInt8]]
 
@@ -38,8 +38,8 @@ public struct WebhookSecret: Sendable, Equatable {
         self = secret
     }
 
-    /// The `webhook-signature` header: `v1,` and the base64 of the code over `id.timestamp.body`,
-    /// one for each secret.
+    /// The `webhook-signature` header: for each secret `v1,` and the base64 of the HMAC over
+    /// `id.timestamp.body`.
     func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
         let head = Array("\(id).\(timestamp).".utf8)
         return keys.map { key in

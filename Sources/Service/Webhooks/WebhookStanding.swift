@@ -6,17 +6,17 @@ internal import Projection
 internal import Queries
 internal import SQLiteStore
 
-/// One endpoint for people: what it is, how far it is, what waits.
+/// The status of one endpoint for operators: configuration, progress and queues.
 public struct WebhookStanding: Sendable {
     public let endpoint: WebhookEndpoint
-    /// Nil for one that no service came with yet.
+    /// Nil when no service has started with it yet.
     public let row: WebhookEndpointRow?
     public let waiting: Int
     public let parked: Int
     /// The end of the log.
     public let head: Int64
 
-    /// Every endpoint's standing, in their order. Opens each environment for a moment.
+    /// The status of every endpoint, in their order. Opens each environment briefly.
     public static func standings(
         of endpoints: [WebhookEndpoint], _ configuration: Configuration
     ) async throws(StoreError) -> [WebhookStanding] {

@@ -5,7 +5,7 @@ public import Queries
 public import SQLiteStore
 import Signing
 
-/// Posts one message of type `test`, to see whether an endpoint takes and verifies it.
+/// Posts one message of type `test`, to check whether an endpoint accepts and verifies it.
 public struct WebhookTest: Sendable {
     let endpoint: WebhookEndpoint
     let transport: any WebhookTransport
@@ -19,8 +19,8 @@ public struct WebhookTest: Sendable {
         self.clock = clock
     }
 
-    /// What came of it. An endpoint that was disabled and takes it is delivered to again, from
-    /// where it stood.
+    /// Returns the outcome. A disabled endpoint that accepts the message is enabled again and
+    /// continues at its cursor.
     public func run(_ operations: OperationsStore) async throws(StoreError) -> WebhookOutcome {
         let now = clock.now
         var json = JSONWriter()

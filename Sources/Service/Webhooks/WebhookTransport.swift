@@ -5,25 +5,25 @@ public struct WebhookRequest: Sendable {
     public let body: [UInt8]
 }
 
-/// What came of a POST. Never anything of the answer's body.
+/// The outcome of a POST. Contains nothing of the response body.
 public enum WebhookOutcome: Sendable, Equatable {
-    /// An HTTP status; `retryAfter` in seconds, if the answer says so.
+    /// An HTTP status; `retryAfter` in seconds, if present.
     case answered(status: Int, retryAfter: Int64? = nil)
-    /// No connection, a broken one, or no TLS that can be trusted.
+    /// No connection, a broken one, or no trusted TLS.
     case unreachable
     case timedOut
 
-    /// Any 2xx; a redirect is none, since it is not followed.
+    /// Any 2xx; redirects are not followed and count as failures.
     public var isSuccess: Bool {
         if case .answered(let status, _) = self { (200...299).contains(status) } else { false }
     }
 
-    /// 410: the endpoint wants nothing more.
+    /// 410: the endpoint unsubscribes.
     public var isGone: Bool {
         if case .answered(410, _) = self { true } else { false }
     }
 
-    /// For people, and kept: a status or a code.
+    /// A status or a code, stored and shown.
     public var text: String {
         switch self {
         case .answered(let status, _): String(status)
@@ -40,7 +40,7 @@ public enum WebhookOutcome: Sendable, Equatable {
     }
 }
 
-/// Sends. Follows no redirect, and keeps the bounds of `WebhookLimits`.
+/// Sends requests. Follows no redirect, and enforces `WebhookLimits`.
 public protocol WebhookTransport: Sendable {
     func post(_ request: WebhookRequest) async -> WebhookOutcome
 }

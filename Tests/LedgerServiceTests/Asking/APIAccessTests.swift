@@ -19,7 +19,7 @@ struct APIAccessTests {
     }
 
     @Test(
-        "Https anywhere and http on loopback can stand in for Apple",
+        "Https anywhere and http on loopback can replace Apple's hosts",
         arguments: [
             "https://apple.example.com", "https://apple.example.com:8443/api",
             "http://127.0.0.1:8081", "http://localhost:1/", "http://[::1]:80",
@@ -29,7 +29,7 @@ struct APIAccessTests {
     }
 
     @Test(
-        "An address that would show the token, or is none, is refused",
+        "An address that would expose the token, or is invalid, is refused",
         arguments: [
             "http://apple.example.com", "https://user:word@example.com", "https://a/?q=1",
             "https://a/#f", "ftp://127.0.0.1", "127.0.0.1:8081", "https://", "",
@@ -41,7 +41,7 @@ struct APIAccessTests {
         #expect(error?.description.contains("word@") == false)
     }
 
-    @Test("A key file is read, shows nothing of itself, and says who else can read it")
+    @Test("A key file is read, discloses no content, and reports whether others can read it")
     func keyFile() throws {
         let directory = try TemporaryDirectory()
         let key = try ServedKey()
@@ -60,7 +60,7 @@ struct APIAccessTests {
         }
     }
 
-    @Test("What is no key is refused, and its setting is named")
+    @Test("An invalid key is refused, and its setting is named")
     func badKeyFile() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write(Array("hidden".utf8), to: "key.p8")
@@ -79,7 +79,7 @@ struct APIAccessTests {
         }
     }
 
-    @Test("A file as large as a key file may be is read, a byte more is refused")
+    @Test("A key file of the maximum size is read, a larger one is refused")
     func keyFileBound() throws {
         let directory = try TemporaryDirectory()
         let bytes = [UInt8](repeating: 10, count: APIKeyFile.maximumByteCount)

@@ -4,7 +4,7 @@ import Signing
 import Simulator
 import Testing
 
-@Suite("Answers of Apple, opened")
+@Suite("Decoded responses of Apple")
 struct AnswerReaderTests {
     let now = TemporaryLedger.end
 
@@ -22,7 +22,7 @@ struct AnswerReaderTests {
         return try TestAuthority.signer.sign(payload.encoded())
     }
 
-    @Test("Signed parts are replaced by what was signed, the rest stays")
+    @Test("Signed parts are replaced by their content, the rest is unchanged")
     func opened() throws {
         let token = try transaction()
         let body = Array("{\"hasMore\":true,\"signedTransactions\":[\"\(token)\"]}".utf8)
@@ -33,7 +33,7 @@ struct AnswerReaderTests {
         #expect(AnswerReader.holdsEvidence(body))
     }
 
-    @Test("A part that does not verify says so, and nothing of what it claims")
+    @Test("A part that does not verify is replaced by the reason, without its claims")
     func unverified() throws {
         let token = try transaction()
         let spoilt =
@@ -46,14 +46,14 @@ struct AnswerReaderTests {
     }
 
     @Test(
-        "Answers without evidence are told apart",
+        "Responses without evidence are distinguished",
         arguments: ["", "{}", "[]", "{\"requestIdentifier\":\"x\"}", "{\"errorCode\":1}"])
     func nothing(_ text: String) {
         #expect(!AnswerReader.holdsEvidence(Array(text.utf8)))
         #expect(AnswerReader.claimedEnvironment(Array(text.utf8)) == nil)
     }
 
-    @Test("An answer is taken in as history, once")
+    @Test("A response is taken in as history, once")
     func intake() async throws {
         let ledger = try TemporaryLedger(environment: .sandbox)
         let body = Array("{\"signedTransactionInfo\":\"\(try transaction())\"}".utf8)

@@ -8,20 +8,20 @@ import Synchronization
 import Testing
 
 
-@Suite("Limits of asking, at the bound and one past it")
+@Suite("Limits of requests, at the bound and one past it")
 struct AskingLimitTests {
     static let hour: Int64 = 3_600_000
     static let day = 24 * hour
 
     // MARK: Lists
 
-    @Test("a list holds as many ids as it may, and one more is too many, in each of its forms")
+    @Test("a list holds the maximum number of ids, and one more is too many, in each form")
     func idCount() throws {
         #expect(IdListProblem.tooManyIds.message.contains("\(BackfillLimits.idCount)"))
         for head in ["", "transaction_id,x\n"] {
             let rows = ["1", "2", "2", "x", "3"].map { head.isEmpty ? $0 : "\($0),y" }
             let whole = Array((head + rows.joined(separator: "\n")).utf8)
-            // What is no id, or was there before, takes no place.
+            // An invalid or repeated id does not count.
             #expect(try IdListReader.read(whole, idCount: 3).ids == ["1", "2", "3"])
             #expect(throws: IdListProblem.tooManyIds) {
                 try IdListReader.read(whole, idCount: 2)
@@ -29,7 +29,7 @@ struct AskingLimitTests {
         }
     }
 
-    @Test("a file may be so long, and not a byte longer")
+    @Test("a file of the maximum size is accepted, one byte more is refused")
     func listBytes() async throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write(Array("1\n2\n".utf8), to: "ids")
@@ -40,7 +40,7 @@ struct AskingLimitTests {
         #expect(IdListProblem.tooLong.message.contains("\(BackfillLimits.listByteCount)"))
     }
 
-    @Test("a record has so many columns; one more costs its line")
+    @Test("a record has a maximum of columns; one more costs its line")
     func columns() throws {
         for (extra, ids) in [(0, ["1", "2"]), (1, ["2"])] {
             let filler = Array(repeating: "y", count: BackfillLimits.columnCount - 1 + extra)
@@ -53,7 +53,7 @@ struct AskingLimitTests {
 
     // MARK: Failures in a row
 
-    /// What a backfill of twelve ids comes to where those at these places cannot be asked.
+    /// The result of a backfill of twelve ids where the requests for these fail.
     private func backfill(unreachable places: some Sequence<Int>) async throws -> BackfillReport {
         let apple = try AskedApple()
         apple.transport.refuse(places.map { BackfillTests.ids[$0] })
@@ -61,7 +61,7 @@ struct AskingLimitTests {
             BackfillTests.ids, apple, try TemporaryLedger())
     }
 
-    @Test("a backfill bears so many failures in a row less one, wherever they are")
+    @Test("a backfill tolerates one failure less than the maximum in a row, wherever they are")
     func backfillStreak() async throws {
         let bound = BackfillLimits.failureStreak
         for start in [0, 3] {
@@ -76,7 +76,7 @@ struct AskingLimitTests {
         }
     }
 
-    @Test("those that failed apart are asked once more, until so many in a row fail again")
+    @Test("ids that failed apart are requested once more, until the maximum in a row fails again")
     func backfillSecondStreak() async throws {
         let bound = BackfillLimits.failureStreak
         let borne = try await backfill(unreachable: (0..<bound - 1).map { 2 * $0 })
@@ -88,7 +88,7 @@ struct AskingLimitTests {
         #expect(stopped.failed.count == bound)
     }
 
-    /// Chains with overdue renewals that Apple knows nothing of, the dearest first.
+    /// Chains with overdue renewals that Apple does not know, the most expensive first.
     private func overdue(_ count: Int) async throws -> (place: TemporaryLedger, ids: [String]) {
         let place = try TemporaryLedger()
         let ids = (0..<count).map { "90000000000000\($0 + 10)" }
@@ -102,7 +102,7 @@ struct AskingLimitTests {
         return (place, ids)
     }
 
-    @Test("reconcile bears so many failures in a row less one, and any number apart")
+    @Test("reconcile tolerates one failure less than the maximum in a row, and any number apart")
     func reconcileStreak() async throws {
         let bound = ReconcileLimits.failureStreak
         let (place, ids) = try await overdue(9)
@@ -120,13 +120,15 @@ struct AskingLimitTests {
         #expect(apart.count(.failed) == 5)
         let stopped = try await run(2..<2 + bound)
         #expect(stopped.stop?.code == "appleUnreachable")
-        // Those that were begun by then.
+        // Those already started.
         #expect(stopped.results.count < 2 + bound + ReconcileLimits.concurrency)
     }
 
-    // MARK: At once
+    // MARK: Concurrency
 
-    @Test("so many ids are asked about at once, and no more", .timeLimit(.minutes(20)))
+    @Test(
+        "the maximum number of ids is requested concurrently, and no more", .timeLimit(.minutes(20))
+    )
     func backfillWidth() async throws {
         let crowd = Mutex<CrowdedTransport?>(nil)
         let apple = try AskedApple(carrying: { transport in
@@ -140,7 +142,9 @@ struct AskingLimitTests {
         #expect(crowd.withLock { $0 }?.most == BackfillLimits.concurrency)
     }
 
-    @Test("so many chains are looked up at once, and no more", .timeLimit(.minutes(20)))
+    @Test(
+        "the maximum number of chains is reconciled concurrently, and no more",
+        .timeLimit(.minutes(20)))
     func reconcileWidth() async throws {
         let crowd = Mutex<CrowdedTransport?>(nil)
         let apple = try AskedApple(carrying: { transport in
@@ -154,11 +158,13 @@ struct AskingLimitTests {
         #expect(crowd.withLock { $0 }?.most == ReconcileLimits.concurrency)
     }
 
-    @Test("a recovery has so many requests on their way, and no more", .timeLimit(.minutes(20)))
+    @Test(
+        "a recovery has the maximum number of concurrent requests, and no more",
+        .timeLimit(.minutes(20)))
     func recoveryWidth() async throws {
         let world = try RecoveryWorld()
         let crowd = Mutex<CrowdedTransport?>(nil)
-        // The first question goes alone: it says whether there are more.
+        // The first request runs alone: it shows whether there are more pages.
         let done = try await world.recover(
             RecoveryWorld.request(60, 10),
             carrying: { transport in
@@ -174,7 +180,7 @@ struct AskingLimitTests {
     // MARK: Pauses
 
     @Test(
-        "a chain is left alone for an hour, each time twice as long, and never for more than 30 days"
+        "a chain pauses for an hour, doubling each time, and never for more than 30 days"
     )
     func pauses() {
         #expect(ReconcileLimits.pause(after: 0) == Self.hour)
@@ -201,7 +207,7 @@ struct AskingLimitTests {
         }
     }
 
-    @Test("access that ended sixty days ago may come back; a millisecond longer ago it is history")
+    @Test("access that ended sixty days ago may be restored; a millisecond earlier it is history")
     func recent() {
         func work(_ id: String, endedAgo: Int64, price: Int64) -> OpenNotice {
             OpenNotice(
@@ -212,7 +218,7 @@ struct AskingLimitTests {
                 accessUntil: AskedApple.now.advanced(byMilliseconds: -endedAgo))
         }
         let bound = ReconcileLimits.recentMilliseconds
-        // The dearer one comes first only where both are as recent.
+        // The more expensive one comes first only when both are equally recent.
         for (endedAgo, order) in [(bound - 1, ["2", "1"]), (bound, ["1", "2"])] {
             let ordered = ReconcileWork.ordered(
                 ReconcileWork.grouped([
@@ -223,7 +229,7 @@ struct AskingLimitTests {
         }
     }
 
-    @Test("notifications are asked for from an hour later than Apple keeps them")
+    @Test("notifications are requested from an hour later than Apple keeps them")
     func windowMargin() async throws {
         let (place, _) = try await overdue(1)
         let apple = try AskedApple()
@@ -240,7 +246,7 @@ struct AskingLimitTests {
 
     // MARK: TEST notifications
 
-    @Test("Apple's word is waited for as long as was said, asked for every two seconds")
+    @Test("Apple's report is awaited for the given time and polled every two seconds")
     func polls() async throws {
         let wait = 5 * TestNotificationLimits.pollMilliseconds
         let place = try TemporaryLedger()

@@ -9,7 +9,7 @@ struct BackfillTests {
     static let ids = AskedApple.production.someIds(12)
     static let sandboxIds = AskedApple.sandbox.someIds(3)
 
-    /// Works through a list with a fresh opening of the ledgers, as a command does.
+    /// Processes a list with newly opened ledgers, as a command does.
     func backfill(
         _ ids: [String], _ apple: AskedApple, _ ledger: TemporaryLedger,
         in choice: EnvironmentChoice = .productionFirst, startsAnew: Bool = false,
@@ -29,9 +29,9 @@ struct BackfillTests {
         }
     }
 
-    // MARK: What goes wrong
+    // MARK: Failures
 
-    @Test("A key that Apple refuses ends the run at once, and nothing is settled")
+    @Test("A key that Apple refuses ends the run at once, and no id is settled")
     func refusedKey() async throws {
         let ledger = try TemporaryLedger()
         let apple = try AskedApple(key: try ServedKey(keyId: "OTHER"))
@@ -53,7 +53,7 @@ struct BackfillTests {
         #expect(report.failed.isEmpty)
     }
 
-    @Test("An outage in the middle: what was fetched stays, and the same list goes on there")
+    @Test("After an outage in the middle, fetched events remain and the same list resumes there")
     func outage() async throws {
         let ledger = try TemporaryLedger()
         let apple = try AskedApple()
@@ -74,7 +74,7 @@ struct BackfillTests {
     }
 
     @Test(
-        "What was asked without refunds is not done for who asks with them, and the other way round"
+        "A list done without refunds is not done for a run with refunds, and vice versa"
     )
     func refundsLater() async throws {
         let ledger = try TemporaryLedger()
@@ -88,12 +88,12 @@ struct BackfillTests {
         #expect(whole.resumedAt == 0)
         #expect(whole.estimate.ids == Self.ids.count)
         #expect(whole.isComplete)
-        // The quick run is where it was.
+        // The run without refunds is still where it was.
         let second = try await backfill(Self.ids, apple, ledger, includesRefunds: false)
         #expect(second.resumedAt == first.run.settled)
     }
 
-    @Test("A few failures among others stop nobody, and those ids are asked about once more")
+    @Test("Isolated failures do not end the run, and those ids are requested once more")
     func fewFailures() async throws {
         let ledger = try TemporaryLedger()
         let apple = try AskedApple(faults: [
@@ -105,7 +105,7 @@ struct BackfillTests {
         #expect(report.failed.isEmpty)
     }
 
-    @Test("When Apple fails for good in the middle, the run stops, and a later one ends it")
+    @Test("When Apple fails permanently in the middle, the run stops, and a later one finishes it")
     func lastingFailure() async throws {
         let ledger = try TemporaryLedger()
         let broken = try AskedApple(faults: [
@@ -120,7 +120,7 @@ struct BackfillTests {
     }
 
     @Test(
-        "Bad answers fail their ids by name, nothing of them is appended, and the rest goes on",
+        "Bad responses fail their ids by name, append nothing, and the rest continues",
         arguments: [
             (ServedFault.badSignature, "signatureMismatch"),
             (.anotherApp, "answerForAnotherApp"), (.garbage, "unreadableAnswer"),
@@ -137,11 +137,11 @@ struct BackfillTests {
         #expect(report.stop == nil)
         #expect(report.failed.map(\.code) == Array(repeating: code, count: Self.ids.count))
         let kinds = try await ledger.exportLines(.events).map { $0["kind"]?.string }
-        // A page that leads to itself is a genuine page all the same.
+        // A page that leads to itself is still a genuine page.
         if fault != .loop { #expect(kinds.allSatisfy { $0 == "renewalPair" }) }
     }
 
-    @Test("Refund histories of another app are quarantined, and their ids failed")
+    @Test("Refund histories of another app are quarantined, and their ids fail")
     func foreignRefunds() async throws {
         let ledger = try TemporaryLedger()
         let apple = try AskedApple(faults: [
@@ -154,7 +154,7 @@ struct BackfillTests {
         #expect(report.run.done + report.failed.count == ids.count)
     }
 
-    @Test("Ids of nobody are unknown, and asked about in both environments")
+    @Test("Unknown ids are reported, and requested in both environments")
     func unknown() async throws {
         let ledger = try TemporaryLedger()
         let apple = try AskedApple()
@@ -178,7 +178,7 @@ struct BackfillTests {
         #expect(apple.clock.elapsedMilliseconds >= 3_000)
     }
 
-    // MARK: What goes right
+    // MARK: Success
 
     @Test("Every transaction of every id is in the ledger, verified, with the source history")
     func whole() async throws {
@@ -194,7 +194,7 @@ struct BackfillTests {
         #expect(chains == Set(Self.ids))
     }
 
-    @Test("A list that was done begins anew, and histories bring only what changed")
+    @Test("A finished list starts again, and histories fetch only changes")
     func again() async throws {
         let ledger = try TemporaryLedger()
         let apple = try AskedApple()
@@ -207,18 +207,18 @@ struct BackfillTests {
         let histories = again.filter { $0.url.contains("/history/") }
         #expect(histories.count == Self.ids.count)
         #expect(histories.allSatisfy { $0.url.contains("revision=") })
-        // Only the statuses, which Apple signs anew.
+        // Only the statuses, which Apple signs again each time.
         #expect(second.run.appended < first.run.appended)
         let kinds = try await ledger.exportLines(.events).dropFirst(Int(first.run.appended))
             .map { $0["kind"]?.string }
         #expect(kinds.allSatisfy { $0 == "renewalPair" })
     }
 
-    @Test("A ledger that does not hold what was fetched is not trusted with a revision")
+    @Test("A revision is not trusted when the ledger does not hold what was fetched")
     func lostLog() async throws {
         let ledger = try TemporaryLedger()
         _ = try await backfill(Self.ids, try AskedApple(), ledger)
-        // Another log takes the place of the one that the revisions are about.
+        // Another log replaces the one that the revisions are about.
         let other = try TemporaryLedger()
         _ = try await backfill([Self.ids[0]], try AskedApple(), other)
         try FileDamage.copy(
@@ -231,7 +231,7 @@ struct BackfillTests {
         #expect(histories.allSatisfy { !$0.url.contains("revision=") })
     }
 
-    @Test("A revision that Apple no longer takes is forgotten, and the history fetched whole")
+    @Test("A revision that Apple no longer accepts is dropped, and the whole history fetched")
     func staleRevision() async throws {
         let ledger = try TemporaryLedger()
         _ = try await backfill([Self.ids[0]], try AskedApple(), ledger)
@@ -243,7 +243,7 @@ struct BackfillTests {
         #expect(apple.api.counts[.transactionHistory] == 2)
     }
 
-    @Test("Each environment's answers go into its own ledger")
+    @Test("Each environment's responses go into its own ledger")
     func environments() async throws {
         let ledger = try TemporaryLedger()
         let apple = try AskedApple()
@@ -258,7 +258,7 @@ struct BackfillTests {
         #expect(chains == [Self.sandboxIds[0]])
     }
 
-    @Test("Asked of one environment only, the other is left alone")
+    @Test("With one environment requested, the other is not contacted")
     func stated() async throws {
         let ledger = try TemporaryLedger()
         let apple = try AskedApple()
@@ -275,7 +275,7 @@ struct BackfillTests {
         #expect(report.estimate.requests == 0)
     }
 
-    /// When access began, which does not depend on when Apple signed.
+    /// When access began, independently of when Apple signed.
     private func transactions(_ ledger: TemporaryLedger) async throws -> [String] {
         try await ledger.exportLines(.transitions)
             .filter { ["subscribed", "renewing"].contains($0["to"]?.string) }

@@ -6,7 +6,7 @@ import Testing
 struct IdListTests {
     func read(_ text: String) throws -> IdList { try IdList(reading: Array(text.utf8)) }
 
-    @Test("A CSV file without a column of ids is refused, and so is a line of several values")
+    @Test("A CSV file without an id column is refused, and so is a line of several values")
     func noColumn() {
         for text in ["user,email\n1,2\n", "1,2,3\n", "a;b\n1;2"] {
             #expect(throws: IdListProblem.noIdColumn) { try read(text) }
@@ -15,7 +15,7 @@ struct IdListTests {
     }
 
     @Test(
-        "What is no id is told with its line, and costs nothing else",
+        "An invalid id is reported with its line, and affects nothing else",
         arguments: ["abc", "12x", "-1", "1 2", "１２", String(repeating: "1", count: 65)])
     func badLine(_ text: String) throws {
         let list = try read("1\n\(text)\n2\n")
@@ -23,13 +23,13 @@ struct IdListTests {
         #expect(list.badLines.map(\.line) == [2])
     }
 
-    @Test("The longest id is taken")
+    @Test("The longest id is accepted")
     func longestId() throws {
         let id = String(repeating: "1", count: BackfillLimits.idByteCount)
         #expect(try read(id).ids == [id])
     }
 
-    @Test("A plain list: blanks, remarks, marks and line ends of other systems are passed over")
+    @Test("A plain list: blanks, comments, byte order marks and foreign line ends are skipped")
     func plain() throws {
         let list = try read("\u{FEFF}# ours\r\n 2000000000000001 \r\n\n2000000000000002")
         #expect(list.ids == ["2000000000000001", "2000000000000002"])
@@ -38,7 +38,7 @@ struct IdListTests {
         #expect(try read("").ids.isEmpty)
     }
 
-    @Test("A list whose lines end as on old systems is read line by line")
+    @Test("A list with CR line ends is read line by line")
     func carriageReturns() throws {
         #expect(try read("1\r2\r\r3").ids == ["1", "2", "3"])
         let list = try read("transaction_id,x\r1,y\r\"2\",z\rw,z\r")
@@ -55,7 +55,7 @@ struct IdListTests {
     }
 
     @Test(
-        "UTF-16 is read by its mark; without one, cut off, or no text at all, the encoding is told")
+        "UTF-16 is detected by its mark; without one, truncated or binary, it is reported")
     func encodings() throws {
         let text = "Käufer;Transaction ID\r\nJürgen;1\r\n;2\r\n"
         for isBig in [false, true] {
@@ -77,7 +77,7 @@ struct IdListTests {
         #expect(IdListProblem.unknownEncoding.message.contains("UTF-8"))
     }
 
-    @Test("A NUL is looked for in so many bytes; further on it costs its line only")
+    @Test("A NUL is searched for in the first bytes; further on it costs its line only")
     func probedBytes() throws {
         for (filler, isText) in [(0, true), (-1, false)] {
             let count = BackfillLimits.probedByteCount + filler
@@ -94,7 +94,7 @@ struct IdListTests {
         }
     }
 
-    @Test("An id counts once, where it stood first")
+    @Test("An id counts once, at its first occurrence")
     func repeated() throws {
         let list = try read("3\n1\n3\n2\n1\n")
         #expect(list.ids == ["3", "1", "2"])
@@ -143,7 +143,7 @@ struct IdListTests {
         #expect(list.badLines.isEmpty)
     }
 
-    @Test("A record that cannot be read costs its line only, and later lines keep their numbers")
+    @Test("An unreadable record costs its line only, and later lines keep their numbers")
     func flawed() throws {
         let list = try read(
             "a,transaction_id\n\"never closed,1\nx,2\n\"shut\"early,3\n\"a\nb\",4\nx\nx,\nx,5\n")
@@ -151,7 +151,7 @@ struct IdListTests {
         #expect(list.badLines.map(\.line) == [2, 4, 7, 8])
     }
 
-    @Test("What was bought in another store is counted and not asked about")
+    @Test("Purchases in another store are counted and not requested")
     func stores() throws {
         let list = try read(
             "store,store_transaction_id\napp_store,1\nplay_store,GPA.1\nstripe,x\n,2\n"
@@ -176,12 +176,12 @@ struct IdListTests {
         #expect(list.stores.isEmpty)
     }
 
-    @Test("So many other stores are told by name, the next one's records are counted")
+    @Test("Other stores up to the limit are named, the records of further ones are counted")
     func manyStores() throws {
         let names = (1...BackfillLimits.storeCount + 1).map {
             String(repeating: "s", count: BackfillLimits.storeNameLength) + "\($0)"
         }
-        // Names are cut: these differ only behind the cut.
+        // Names are truncated: these differ only beyond that length.
         let cut = try read("store,id,transaction_id\n" + names.map { "\($0),,1\n" }.joined())
         #expect(cut.stores.count == 1)
         #expect(cut.stores.first?.name.count == BackfillLimits.storeNameLength)
@@ -195,7 +195,7 @@ struct IdListTests {
         #expect(over.otherStores == 2 * (BackfillLimits.storeCount + 1))
     }
 
-    @Test("So many bad lines are told one by one, the next is counted")
+    @Test("Bad lines up to the limit are listed, further ones are counted")
     func manyBadLines() throws {
         let lines = Array(repeating: "x", count: BackfillLimits.badLineCount)
         let full = try read(lines.joined(separator: "\n"))
@@ -206,7 +206,7 @@ struct IdListTests {
         #expect(over.badLinesOmitted == 1)
     }
 
-    @Test("A record may be so long, and not a byte longer")
+    @Test("A record of the maximum length is accepted, one byte more is not")
     func recordBound() throws {
         let head = "transaction_id,x\n"
         for (extra, count) in [(0, 1), (1, 0)] {
@@ -217,7 +217,7 @@ struct IdListTests {
         }
     }
 
-    @Test("A file that is not there, or is a directory, is told by its name")
+    @Test("A missing file or a directory is reported by its name")
     func unreadable() async throws {
         let directory = try TemporaryDirectory()
         for path in [directory.file("none"), directory.path] {
@@ -230,7 +230,7 @@ struct IdListTests {
         #expect(try await IdList.read(path: path).ids == ["1", "2"])
     }
 
-    @Test("An estimate: the slowest answer's rate decides, and Sandbox takes a tenth")
+    @Test("An estimate: the slowest response's rate decides, and Sandbox takes a tenth")
     func estimate() {
         let all = BackfillEstimate(ids: 1_000, includesRefunds: true, environment: .production)
         #expect(all.requests == 3_000)

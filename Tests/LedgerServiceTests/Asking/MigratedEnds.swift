@@ -3,7 +3,8 @@ import Ledger
 import Simulator
 import Testing
 
-/// When access ends, as the ledger says at several moments, beside the simulator's truth.
+/// When access ends according to the ledger at several moments, compared with the simulator's
+/// truth.
 struct MigratedEnds {
     let ids: [String]
 
@@ -17,7 +18,7 @@ struct MigratedEnds {
     /// When renewals were extended, by customer.
     private static let extensions = StatedLives(AskedApple.productionPlan).extensions
 
-    /// Whether Apple can tell now of every extension.
+    /// Whether Apple's API now reports every extension.
     private static func isTold(_ id: String) -> Bool {
         let kept = NotificationHistory.milliseconds(in: .production)
         return (extensions[id] ?? []).allSatisfy { date in
@@ -25,7 +26,7 @@ struct MigratedEnds {
         }
     }
 
-    /// Of each customer, what is told beside what is true, where both differ.
+    /// For each customer, the reported and the true end, where they differ.
     func wrong(_ place: TemporaryLedger) async throws -> [String: String] {
         var wrong: [String: String] = [:]
         var extended: Set<String> = []
@@ -40,7 +41,7 @@ struct MigratedEnds {
                 guard let truth = accessEnd(of: id, at: moment) else { continue }
                 if MigratedEnds.extensions[id] != nil { extended.insert(id) }
                 let said = told[id] ?? "nothing"
-                // What is to come may be cut short, by an upgrade or a refund of which nobody knows.
+                // A future end may be shortened by a later upgrade or refund.
                 let agrees = truth.isPast ? said == truth.end : said >= truth.end
                 if !agrees { wrong[id] = "\(moment.rfc3339): \(said) for \(truth.end)" }
             }
@@ -49,8 +50,8 @@ struct MigratedEnds {
         return wrong
     }
 
-    /// Whether receipts, transactions and statuses tell the whole life: they know of no payments that
-    /// failed for a while, and of no refund that was taken back.
+    /// Whether receipts, transactions and statuses contain the whole life: they include neither
+    /// temporary payment failures nor reversed refunds.
     private func isKnowable(_ id: String) -> Bool {
         var moment = AskedApple.now
         while let truth = MigrationTests.told.truth(of: id, at: moment) {
@@ -63,8 +64,8 @@ struct MigratedEnds {
         return true
     }
 
-    /// The end of the unbroken access at a moment, "none" without any; of what runs now the end of
-    /// its period. Nil for what is owned for good.
+    /// The end of the unbroken access at a moment, "none" without any; for a current period its
+    /// end. Nil for permanent purchases.
     private func accessEnd(
         of id: String, at moment: Timestamp
     ) -> (end: String, isPast: Bool)? {

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Simulator
 
-/// The whole past of migrated customers, as the ledger tells it, beside the simulator's truth.
+/// The whole past of migrated customers in the ledger, compared with the simulator's truth.
 struct MigratedPast {
     let told: OriginalStoreKit
     let ids: [String]
@@ -11,12 +11,12 @@ struct MigratedPast {
 
     struct Differences {
         var counts: [MigratedExcuse: Int] = [:]
-        /// Without an excuse, or longer than it holds; by customer.
+        /// Differences without an excuse, or longer than it holds; by customer.
         var wrong: [String: [String]] = [:]
         var comparedCount = 0
     }
 
-    /// What the ledger knows of the customers.
+    /// The ledger's facts about the customers.
     func facts(_ place: TemporaryLedger) async throws -> [String: [Fact]] {
         let chains = ids.map {
             ChainId(bundleId: AskedApple.app, originalTransactionId: OriginalTransactionId($0))
@@ -36,7 +36,7 @@ struct MigratedPast {
         return differences
     }
 
-    /// Every stretch between two moments at which either side changes, until now.
+    /// Every interval between two changes of either side, until now.
     private func compare(_ id: String, _ life: Lifecycle, _ differences: inout Differences) {
         var truth: [TrueInterval] = []
         var moment = AskedApple.now

@@ -6,17 +6,17 @@ import Testing
 
 @Suite("The past of customers who came from original StoreKit")
 struct MigratedPastTests {
-    /// Which lives, and how many: SUBLEDGER_SOAK tries more of them.
+    /// Which lives, and how many: SUBLEDGER_SOAK tests more of them.
     static let seeds: [(seed: UInt64, chains: Int)] =
         ProcessInfo.processInfo.environment["SUBLEDGER_SOAK"] == nil
         ? [(7, 250), (8, 60), (9, 60)] : (7..<40).map { ($0, 250) }
 
-    /// What one run of the migration left behind.
+    /// The result of one migration run.
     private struct Migrated {
         let past: MigratedPast
         let facts: [String: [Fact]]
 
-        /// The facts, each changed.
+        /// The facts, each transformed.
         func changed(_ change: (inout Fact) -> Void) -> [String: [Fact]] {
             facts.mapValues { facts in
                 facts.map { fact in
@@ -28,8 +28,8 @@ struct MigratedPastTests {
         }
     }
 
-    /// Answers of verifyReceipt and every version 1 notification, then all that Apple's API tells:
-    /// each period is first stated by something signed long after it began.
+    /// verifyReceipt responses and all version 1 notifications, then everything from Apple's API:
+    /// each period is first stated by evidence signed long after it began.
     private func migrated(_ plan: HistoryPlan) async throws -> Migrated {
         let books = ServedBooks(plan)
         let told = OriginalStoreKit(books)
@@ -58,24 +58,24 @@ struct MigratedPastTests {
     }
 
     @Test(
-        "Nobody lost or gained access at any time, but what nobody can tell any more",
+        "Past access is never wrong, except for what no source states any more",
         arguments: seeds)
     func past(seed: UInt64, chains: Int) async throws {
         let run = try await migrated(Self.plan(seed, chains: chains))
         let differences = run.past.differences(run.facts)
         #expect(differences.wrong == [:])
         #expect(differences.comparedCount > 4 * chains)
-        // All that cannot be told is among these lives.
+        // All kinds of unstated events occur among these lives.
         if seed == Self.seeds[0].seed {
             #expect(Set(differences.counts.keys) == Set(MigratedExcuse.allCases))
         }
     }
 
-    @Test("An excuse hides nothing that is wrong for longer than it holds")
+    @Test("An excuse hides no difference that lasts longer than it holds")
     func bounds() async throws {
         let run = try await migrated(Self.plan(10, chains: 60))
         #expect(run.past.differences(run.facts).wrong == [:])
-        // Every period over after its first hour: no subscriber is excused.
+        // Every period ends after its first hour: no subscriber is excused.
         let cut = run.past.differences(
             run.changed { fact in
                 guard fact.transaction?.expiresDate != nil,

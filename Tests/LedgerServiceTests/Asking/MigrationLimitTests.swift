@@ -19,7 +19,7 @@ struct MigrationLimitTests {
         return try await migration.read(root)
     }
 
-    @Test("a directory has so many files, and no more")
+    @Test("a directory has the maximum number of files, and no more")
     func files() async throws {
         let directory = try TemporaryDirectory()
         let root = try MigrationTests().folder(
@@ -31,7 +31,7 @@ struct MigrationLimitTests {
         #expect(MigrationLimits.fileCount == 5_000_000)
     }
 
-    @Test("a file may begin with so many useless lines less one")
+    @Test("a file may begin with one useless line less than the maximum")
     func barren() async throws {
         let limit = MigrationLimits.barrenLineCount
         let within = try await read(Array(repeating: Self.bad, count: limit - 1) + [good])
@@ -40,14 +40,14 @@ struct MigrationLimitTests {
         let past = try await read(Array(repeating: Self.bad, count: limit) + [good])
         #expect(past.responses == 0)
         #expect(past.badInputs.map(\.input) == ["lines"])
-        // Once something was found, the rest is read to its end.
+        // Once evidence was found, the rest is read to its end.
         let later = try await read(
             [good] + Array(repeating: Self.bad, count: 2 * limit) + [good])
         #expect(later.responses == 2)
         #expect(later.badInputCount == 2 * limit)
     }
 
-    @Test("so many useless inputs are named; all are counted")
+    @Test("useless inputs up to the limit are named; all are counted")
     func badInputs() async throws {
         let limit = MigrationLimits.badInputCount
         let bound = try await read([good] + Array(repeating: Self.bad, count: limit))
@@ -75,7 +75,7 @@ struct MigrationLimitTests {
         #expect(past.badInputs.map(\.code) == ["payloadTooLarge"])
     }
 
-    @Test("so many differences are told one by one; all are counted")
+    @Test("differences up to the limit are listed; all are counted")
     func differences() throws {
         let limit = MigrationLimits.differenceCount
         let difference = StateDifference(
@@ -90,7 +90,7 @@ struct MigrationLimitTests {
         found.add(difference)
         #expect(found.list.count == limit)
         #expect(found.omitted == 1)
-        // In text few of them are named.
+        // The text output names few of them.
         #expect(found.lines.count == MigrationLimits.namedCount + 2)
         #expect(found.lines.last?.contains("\(limit + 1 - MigrationLimits.namedCount)") == true)
     }

@@ -8,16 +8,16 @@ import Signing
 import Simulator
 import Testing
 
-@Suite("Coming from verifyReceipt, against the simulated API")
+@Suite("Migration from verifyReceipt, against the simulated API")
 struct MigrationTests {
-    /// Customers of the books by the day their receipts were stored.
+    /// Customers by the day their receipts were stored.
     static let stored = AskedApple.now.advanced(byMilliseconds: -100 * 86_400_000)
     static let told = OriginalStoreKit(AskedApple.production)
     static let receipts: ReceiptAuthority = {
         do { return try ReceiptAuthority() } catch { fatalError("OpenSSL makes no keys: \(error)") }
     }()
 
-    /// Everything the simulated app sells.
+    /// All products of the simulated app.
     static let catalogue: Catalogue = {
         var catalogue = Catalogue()
         catalogue.products = Dictionary(
@@ -33,7 +33,7 @@ struct MigrationTests {
         return catalogue
     }()
 
-    /// A ledger that believes the receipts of this run.
+    /// A ledger that trusts the receipts of this run.
     func place(apps: [String] = [MadeChain.app]) throws -> TemporaryLedger {
         var place = try TemporaryLedger(apps: apps)
         place.configuration.catalogue = Self.catalogue
@@ -42,7 +42,7 @@ struct MigrationTests {
         return place
     }
 
-    /// A directory of files: what they are called, and what they hold.
+    /// A directory of files by name and content.
     func folder(
         _ files: [(String, [UInt8])], in directory: TemporaryDirectory
     ) throws -> String {
@@ -56,7 +56,7 @@ struct MigrationTests {
         return root
     }
 
-    /// Half of the customers by receipts in every form, the others by answers of verifyReceipt.
+    /// Half of the customers as receipts in every form, the others as verifyReceipt responses.
     func customers(_ ids: [String]) throws -> [(String, [UInt8])] {
         try ids.enumerated().compactMap { index, id in
             if index % 2 == 1 {
@@ -90,7 +90,7 @@ struct MigrationTests {
             }.joined(separator: [UInt8(ascii: "\n")]))
     }
 
-    /// What one run comes to: taken in, asked, compared.
+    /// The result of one run: taken in, requested, compared.
     struct Run {
         var evidence: StoredEvidence
         var ingest = IngestSummary()
@@ -133,7 +133,7 @@ struct MigrationTests {
         return run
     }
 
-    /// Of each of these customers, what the ledger says now beside what is true, where both differ.
+    /// For each of these customers, the ledger's current state and the true one, where they differ.
     func wrong(_ ids: [String], _ place: TemporaryLedger) async throws -> [String: String] {
         var told: [String: String] = [:]
         for line in try await place.exportLines(.subscriptions, at: AskedApple.now) {
@@ -149,7 +149,7 @@ struct MigrationTests {
         return wrong
     }
 
-    // MARK: What is of no use
+    // MARK: Unusable input
 
     @Test("Bad files are named, each once, and the good ones beside them are read")
     func badFiles() async throws {
@@ -191,7 +191,7 @@ struct MigrationTests {
         #expect(evidence.ids(of: scope) == [ids[0], ids[1]])
     }
 
-    @Test("A directory that is none, or lies too deep, is told")
+    @Test("A missing or too deep directory is reported")
     func noDirectory() async throws {
         let migration = Migration(apps: [Configuration.App(bundleId: AskedApple.app)])
         let directory = try TemporaryDirectory()
@@ -204,7 +204,7 @@ struct MigrationTests {
         await #expect(throws: MigrationProblem.tooDeep("\(deep)/\(steps.joined(separator: "/"))")) {
             try await migration.read(deep)
         }
-        // One less is read.
+        // One level less is read.
         #expect(try await migration.read("\(deep)/d").files.count == 1)
     }
 
@@ -230,9 +230,10 @@ struct MigrationTests {
         #expect(production.scopes.map(\.environment) == [.production])
     }
 
-    // MARK: Carried out
+    // MARK: Running
 
-    @Test("The plan counts customers once, calls, and time under Apple's limits or the operator's")
+    @Test(
+        "The plan counts customers once, requests, and time under Apple's limits or the operator's")
     func plan() async throws {
         let directory = try TemporaryDirectory()
         let ids = Array(Self.told.ids(at: Self.stored).prefix(8))
@@ -255,7 +256,7 @@ struct MigrationTests {
         #expect(slow.milliseconds == 4_000)
     }
 
-    @Test("Every customer ends in the state that is true, and whoever was told otherwise is listed")
+    @Test("Every customer ends in the true state, and customers with another state are listed")
     func migrated() async throws {
         let place = try place()
         let ids = Self.told.ids(at: Self.stored)
@@ -274,8 +275,8 @@ struct MigrationTests {
         for difference in run.differences.list {
             let id = difference.originalTransactionId.rawValue
             let truth = Self.told.truth(of: id, at: difference.at)?.state.rawValue
-            // A retry that was over before anything signed could tell of it stays untold: Apple's
-            // newer, signed word on the time after a period stands above verifyReceipt's.
+            // A retry that ended before any signed evidence of it stays unknown: Apple's newer,
+            // signed evidence about the time after a period ranks above verifyReceipt.
             let isPastRetry = difference.said == "billingRetry" && difference.actual == "expired"
             #expect(difference.actual == truth || (isPastRetry && truth == "billingRetry"))
         }
@@ -287,7 +288,7 @@ struct MigrationTests {
         #expect(still == [:], "\(still)")
     }
 
-    @Test("An outage in the middle: the same run goes on there, and nothing is lost")
+    @Test("After an outage in the middle the same run resumes there, and nothing is lost")
     func resumed() async throws {
         let place = try place()
         let ids = Array(Self.told.ids(at: Self.stored).prefix(16))
@@ -308,10 +309,10 @@ struct MigrationTests {
         #expect(untrue == [:], "\(untrue)")
     }
 
-    @Test("A customer whom Apple refunded since is named, with what the receipt said")
+    @Test("A customer whom Apple has refunded since is named, with the receipt's statement")
     func differing() async throws {
-        // verifyReceipt said so on a day on which Apple's books know of the refund; the answer was
-        // stored with another purchase date than Apple's.
+        // verifyReceipt stated it on a day on which Apple's records include the refund; the stored
+        // response has another purchase date than Apple.
         let place = try place()
         let revoked = try #require(
             Self.told.ids(at: Self.stored).first {

@@ -2,47 +2,46 @@ import AppStore
 import Ledger
 import Simulator
 
-/// Why the past may be told otherwise than it was. Each is something that neither version 1, nor
-/// an answer of verifyReceipt, nor what the API tells long after has words for.
+/// Why the reported past may differ from the truth. No reason can be expressed in version 1
+/// notifications, verifyReceipt responses or later API responses.
 enum MigratedExcuse: String, CaseIterable {
-    /// Both give access; that the payment was late only a lower rank tells, or nobody.
+    /// Both give access; the late payment is stated only by a lower rank, or not at all.
     case graceOfKeptAnchor
-    /// Of one with another, in the same access: what came before is told otherwise.
+    /// Follows another excuse in the same access: the time before it is reported differently.
     case label
-    /// Nobody tells of a refund that was taken back: only the time in between is lost.
+    /// No evidence of a reversed refund: only the time in between is lost.
     case refundTakenBack
-    /// An extension that Apple no longer tells of: until then the transaction's own end holds, and a
-    /// payment that failed later is told from there on.
+    /// An extension that Apple no longer reports: until then the transaction's own end holds, and a
+    /// later payment failure counts from there.
     case extended
-    /// Grace that nobody dated, or told only by a lower rank while a higher one spoke.
+    /// Grace without a date, or stated only by a lower rank while a higher one stated otherwise.
     case untoldGrace
-    /// No access either way: how long Apple tried.
+    /// No access either way: the duration of Apple's retries.
     case retry
-    /// Version 1 has no EXPIRED: grace and retry are told as long as they could have lasted.
+    /// Version 1 has no EXPIRED: grace and retry last as long as they could have.
     case untoldEnd
 }
 
-/// A stretch of the past in which the ledger says something else than what is true.
+/// An interval of the past in which the ledger differs from the truth.
 struct PastStretch {
     let from: Timestamp
-    /// All that is true of the customer, and which of it then.
+    /// The customer's true life, and the true state in the interval.
     let truth: [TrueInterval]
     let place: Int
     let said: Interval
-    /// Why what was said right before differed; nil when it did not.
+    /// Why the interval before differed; nil when it did not.
     let before: MigratedExcuse?
     let stated: StatedLives
 
     private static let day: Int64 = 86_400_000
     /// Grace after a period of eight days or less, and after a longer one (`appstore.md` §8).
     private static let (shortGraceDays, graceDays): (Int64, Int64) = (6, 28)
-    /// A longest extension (`appstore.md` §4).
+    /// The longest extension (`appstore.md` §4).
     private static let extensionDays: Int64 = 90
 
     private var state: TrueState { truth[place].state }
 
-    /// Why it may be so, and until when: what was said later than that is wrong. Nil when nothing
-    /// excuses it.
+    /// The excuse, and until when it holds: later differences are wrong. Nil without an excuse.
     var excuse: (MigratedExcuse, until: Timestamp)? {
         switch (state, said.state) {
         case (.revoked, _): until(.refundTakenBack, refundTakenBack)
@@ -66,7 +65,7 @@ struct PastStretch {
 
     // MARK: Bounds
 
-    /// The two speak of one purchase.
+    /// Whether the two are about one purchase.
     private var isOfPeriod: Bool {
         stated.areOne(said.transactionId, truth[place].transactionId)
     }
@@ -75,8 +74,8 @@ struct PastStretch {
         moment.advanced(byMilliseconds: days * PastStretch.day)
     }
 
-    /// When the period ended after which all this happens: the failing, and its end, follow it
-    /// without a gap.
+    /// The end of the period before the interval: the payment failure and its end follow it without
+    /// a gap.
     private var end: Timestamp {
         var first = place
         while first > 0, truth[first - 1].transactionId == truth[place].transactionId {
@@ -89,7 +88,7 @@ struct PastStretch {
         return truth[first].from
     }
 
-    /// As long as grace can be.
+    /// The longest possible grace.
     private var grace: Timestamp? {
         guard isOfPeriod, let purchase = stated.whole(truth[place].transactionId) else {
             return nil
@@ -98,7 +97,7 @@ struct PastStretch {
         return after(end, days: isShort ? PastStretch.shortGraceDays : PastStretch.graceDays)
     }
 
-    /// As long as Apple tries; in truth it is paid, or gives up, up to a twentieth of that later.
+    /// The longest retry by Apple; in truth payment or giving up follow within a twentieth of that.
     private func retry(overtime: Int64?) -> Timestamp? {
         guard isOfPeriod, let purchase = stated.whole(truth[place].transactionId) else {
             return nil
@@ -107,7 +106,8 @@ struct PastStretch {
         return end.advanced(byMilliseconds: window + (overtime.map { window / $0 } ?? 0))
     }
 
-    /// Until it was paid: what is said of the next period, its refund included, is true from then on.
+    /// Until it was paid: statements about the next period, including its refund, are true from
+    /// then on.
     private var keptAnchor: Timestamp? {
         guard place + 1 < truth.count, let end = truth[place].to,
             truth[place + 1].from == end,
@@ -116,7 +116,7 @@ struct PastStretch {
         return min(end, after(truth[place].from, days: PastStretch.graceDays))
     }
 
-    /// For the one period, and only when what came right before is told otherwise.
+    /// For one period, and only when the interval before it is reported differently.
     private var label: Timestamp? {
         guard before != nil, isOfPeriod,
             let purchase = stated.whole(truth[place].transactionId)
@@ -124,7 +124,7 @@ struct PastStretch {
         return [purchase.lastEnd, purchase.extendedEnd].compactMap { $0 }.max()
     }
 
-    /// Access until the end that was paid for; without access until the refund was taken back.
+    /// Access until the paid end; no access until the refund was reversed.
     private var refundTakenBack: Timestamp? {
         guard let end = truth[place].to, isOfPeriod else { return nil }
         switch said.state {
@@ -136,7 +136,7 @@ struct PastStretch {
         }
     }
 
-    /// From the end that transactions state to the one RENEWAL_EXTENDED told.
+    /// From the end that transactions state to the one of RENEWAL_EXTENDED.
     private var extended: Timestamp? {
         guard isOfPeriod, let purchase = stated.whole(said.transactionId),
             let end = purchase.extendedEnd, from >= purchase.firstEnd

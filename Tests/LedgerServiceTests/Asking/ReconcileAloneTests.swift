@@ -6,8 +6,8 @@ import LedgerStore
 import Simulator
 import Testing
 
-/// A made-up outage that nobody recovers from: only notices are looked up. What began without a
-/// date that was known before leaves no notice; then nothing may be claimed of that time.
+/// A simulated outage without recovery: only notices are reconciled. Events that began without a
+/// previously known date leave no notice; completeness must then not be claimed for that time.
 @Suite("After an outage, reconcile alone")
 struct ReconcileAloneTests {
     static let plan = HistoryPlan(
@@ -19,8 +19,8 @@ struct ReconcileAloneTests {
         AskedApple.now.advanced(byMilliseconds: -count * 86_400_000)
     }
 
-    /// A ledger that has what came by now: notifications by Apple's schedule of retries, uploads
-    /// when they were sent.
+    /// A ledger with the evidence so far: notifications by Apple's retry schedule, uploads when
+    /// they were sent.
     func ledger() async throws -> TemporaryLedger {
         var place = try TemporaryLedger()
         place.now = AskedApple.now
@@ -75,7 +75,7 @@ struct ReconcileAloneTests {
         return lines
     }
 
-    /// What is true now of every chain that has begun.
+    /// The true state of every chain that has begun.
     private static func truth() -> [String: TrueInterval] {
         var truth: [String: TrueInterval] = [:]
         var stream = HistoryStream(plan)
@@ -112,7 +112,7 @@ struct ReconcileAloneTests {
         }
     }
 
-    /// Chains whose state is told otherwise than it is, with both.
+    /// Chains whose reported state is wrong, with both states.
     private func wrong(_ place: TemporaryLedger) async throws -> [String: String] {
         var told: [String: String] = [:]
         for line in try await place.exportLines(.subscriptions, at: AskedApple.now) {
@@ -126,7 +126,7 @@ struct ReconcileAloneTests {
     }
 
     @Test(
-        "what no date foretold stays unseen, and nothing is claimed of that time; recovery sees it")
+        "undated events stay unseen and completeness is not claimed; recovery finds them")
     func unseen() async throws {
         let (place, apple) = (try await ledger(), try AskedApple(books: Self.books))
         let before = try await recover(place, apple, 170, 61)
@@ -136,10 +136,10 @@ struct ReconcileAloneTests {
         #expect(report.stop == nil)
         #expect(report.count(.closed) > 10)
         let unseen = try await wrong(place)
-        // Whoever renewed, failed to, or expired was seen.
+        // Renewals, failed renewals and expirations were found.
         #expect(unseen.count < atFirst.count)
-        // A refund that was taken back, somebody who came back, a refund, and a payment that
-        // succeeded while Apple tried again.
+        // A reversed refund, a resubscription, a refund, and a payment that succeeded during
+        // billing retry.
         #expect(
             Set(unseen.values) == [
                 "revoked for renewing", "expired for subscribed", "renewing for revoked",

@@ -8,7 +8,7 @@ import Testing
 struct ReconcileContradictionTests {
     private let usual = ReconcileTests()
 
-    @Test("One transactionId under two chains: with all, both are asked about")
+    @Test("One transactionId under two chains: with all, both are reconciled")
     func sharedTransaction() async throws {
         let place = try TemporaryLedger()
         var (one, other, apart) = (MadeChain(), MadeChain(), MadeChain())
@@ -34,7 +34,7 @@ struct ReconcileContradictionTests {
         #expect(report.chains == 2)
     }
 
-    /// Answers the notification history with these, and knows nothing else.
+    /// Returns these from the notification history, and knows nothing else.
     private struct Told: APITransport {
         let tokens: [String]
 
@@ -53,13 +53,13 @@ struct ReconcileContradictionTests {
     }
 
     @Test(
-        "What Apple says against what is held is recorded, though only the gap was looked up",
+        "Contradicting evidence from Apple is recorded, though only the gap was reconciled",
         arguments: [true, false])
     func contradicted(_ isContradicted: Bool) async throws {
         let chain = MadeChain()
         let place = try TemporaryLedger()
         _ = try await place.ingest([chain.bought()])
-        // The same notification, of the same signedDate, with another price.
+        // The same notification, with the same signedDate and another price.
         let first = chain.bought().withTransaction { if isContradicted { $0.price = 4_990 } }
         let tokens = try ([first] + chain.life.dropFirst()).map { try $0.token() }
         let apple = try AskedApple(carrying: { _ in Told(tokens: tokens) })
@@ -70,11 +70,12 @@ struct ReconcileContradictionTests {
         #expect(result.outcome == (isContradicted ? .contradiction : .closed))
         let shown = try await usual.notices(place)[chain.id] ?? []
         #expect(shown.contains("contradiction") == isContradicted)
-        // It is no gap: what only looks for gaps asks no more, nor is it looked up as one.
+        // It is not a gap: with the scope gaps no further request is sent, and it is not
+        // reconciled.
         #expect(try await usual.reconcile(place, apple).chains == 0)
         let all = try await usual.reconcile(place, apple, .all).results
         #expect(all.contains { $0.before.contains("contradiction") } == isContradicted)
-        // It was there before: nothing is told as new.
+        // It existed before: nothing is reported as new.
         #expect(all.allSatisfy { $0.outcome != .contradiction })
     }
 }

@@ -6,17 +6,16 @@ import Service
 import Simulator
 import Testing
 
-@Suite("Looking chains up while the service runs")
+@Suite("Reconciling while the service runs")
 struct ReconcileLoopTests {
-    /// Runs the loop beside a served ledger until it has told something.
+    /// Runs the loop beside a served ledger until its first note.
     func firstNote(
         _ place: TemporaryLedger, _ apple: AskedApple
     ) async throws -> ReconcileNote? {
         try await notes(place, apple, until: { _ in true }).first?.note
     }
 
-    /// Runs the loop until what it told is the last that is wanted; with when each was told, from
-    /// the start on.
+    /// Runs the loop until the last wanted note; with the time of each since the start.
     func notes(
         _ place: TemporaryLedger, _ apple: AskedApple,
         until isLast: @escaping @Sendable (Int64) -> Bool
@@ -48,7 +47,7 @@ struct ReconcileLoopTests {
         }
     }
 
-    @Test("A key that Apple refuses is told, and nothing else ends")
+    @Test("A key that Apple refuses is reported, and the loop continues")
     func refusedKey() async throws {
         let place = try await ReconcileTests().strange()
         var told: [ReconcileNote] = []
@@ -59,7 +58,7 @@ struct ReconcileLoopTests {
     }
 
     @Test(
-        "The first round is a minute after the start, and a refused key is left alone for an hour")
+        "The first round is a minute after the start, and a refused key pauses for an hour")
     func rounds() async throws {
         let place = try await ReconcileTests().strange()
         let apple = try AskedApple(key: try ServedKey(keyId: "OTHER"))
@@ -67,13 +66,13 @@ struct ReconcileLoopTests {
         let heard = try await notes(place, apple, until: { $0 > first })
         let times = Set(heard.map(\.elapsed)).sorted()
         #expect(times == [first, first + ReconcileLimits.refusedKeyMilliseconds])
-        // Rounds between them asked nothing.
+        // Rounds between them sent no request.
         #expect(
             ReconcileLimits.refusedKeyMilliseconds
                 > ReconcileLimits.roundMilliseconds)
     }
 
-    @Test("After an outage the service closes gaps by itself, a bounded number in a round")
+    @Test("After an outage the service closes gaps automatically, a bounded number per round")
     func closes() async throws {
         let place = try await ReconcileTests().ledger()
         let apple = try AskedApple()
@@ -88,14 +87,14 @@ struct ReconcileLoopTests {
         #expect(!note.isNews)
     }
 
-    @Test("The service can be told not to", arguments: [("on", true), ("off", false)])
+    @Test("Reconciling can be switched off", arguments: [("on", true), ("off", false)])
     func configured(_ word: String, _ expected: Bool) throws {
         let read = try ServiceConfiguration(yaml: "server: { reconcile: \(word) }")
         #expect(read.server.reconcile == expected)
         #expect(Configuration().server.reconcile)
     }
 
-    @Test("Another word is refused, and the setting named")
+    @Test("Another value is refused, and the setting named")
     func misconfigured() {
         let error = #expect(throws: ConfigurationError.self) {
             try ServiceConfiguration(yaml: "server: { reconcile: sometimes }")

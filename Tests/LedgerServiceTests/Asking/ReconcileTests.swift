@@ -9,10 +9,10 @@ import Testing
 
 @Suite("Reconcile, against the simulated API")
 struct ReconcileTests {
-    /// 2026-04-01: nothing that Apple sent from then on arrived.
+    /// 2026-04-01: notifications that Apple sent from then on did not arrive.
     static let outage = Timestamp(milliseconds: 1_775_001_600_000)
 
-    /// Everything Apple sent by now, signed, with when.
+    /// Everything Apple sent by now, signed, with its time.
     static let sent: [(signed: Timestamp, line: [UInt8])] = {
         var stream = HistoryStream(AskedApple.productionPlan)
         var sent: [(signed: Timestamp, line: [UInt8])] = []
@@ -28,14 +28,14 @@ struct ReconcileTests {
         return sent
     }()
 
-    /// A ledger that got what Apple sent before the outage.
+    /// A ledger with what Apple sent before the outage.
     func ledger(until end: Timestamp = ReconcileTests.outage) async throws -> TemporaryLedger {
         let place = try TemporaryLedger()
         _ = try await place.ingest(Self.sent.filter { $0.signed < end }.map(\.line))
         return place
     }
 
-    /// One life that Apple knows nothing of, and whose renewal is overdue.
+    /// A life that Apple does not know, with an overdue renewal.
     func strange() async throws -> TemporaryLedger {
         let place = try TemporaryLedger()
         _ = try await place.ingest([MadeChain().bought()])
@@ -59,7 +59,7 @@ struct ReconcileTests {
         }
     }
 
-    /// State and access of every chain, as far as it does not depend on when Apple was asked.
+    /// State and access of every chain, as far as independent of the time of the request.
     func states(_ place: TemporaryLedger) async throws -> [String] {
         try await place.exportLines(.subscriptions, at: AskedApple.now).map { line in
             ["originalTransactionId", "state", "transactionId", "productId", "accessUntil"]
@@ -77,7 +77,7 @@ struct ReconcileTests {
         return found
     }
 
-    // MARK: What goes wrong
+    // MARK: Failures
 
     @Test("A key that Apple refuses ends the run at once")
     func refusedKey() async throws {
@@ -100,7 +100,7 @@ struct ReconcileTests {
     }
 
     @Test(
-        "Bad answers close nothing, and nothing of them is appended",
+        "Bad responses close nothing, and nothing of them is appended",
         arguments: [
             (ServedFault.badSignature, ["signatureMismatch"]), (.garbage, ["unreadableAnswer"]),
             (.anotherApp, ["wrongApp", "answerForAnotherApp"]),
@@ -119,7 +119,7 @@ struct ReconcileTests {
         #expect(try await place.exportLines(.events).count == before)
     }
 
-    @Test("Pages that lead nowhere fail their chain; what came before is kept")
+    @Test("Endless pages fail their chain; earlier pages are kept")
     func endless() async throws {
         for fault in [ServedFault.loop, .barren] {
             let report = try await reconcile(
@@ -144,7 +144,7 @@ struct ReconcileTests {
         #expect(apple.clock.elapsedMilliseconds >= 5_000)
     }
 
-    @Test("A chain that Apple does not know is told, and stays as it is")
+    @Test("A chain that Apple does not know is reported and unchanged")
     func unknown() async throws {
         let place = try await strange()
         let report = try await reconcile(place, try AskedApple())
@@ -153,7 +153,7 @@ struct ReconcileTests {
         #expect(report.appended == 0)
     }
 
-    @Test("Without a key for the app nothing is asked, and that is said")
+    @Test("Without a key for the app no request is sent, and that is reported")
     func noKey() async throws {
         let apple = try AskedApple()
         let report = try await reconcile(try await strange(), apple, hasKey: false)
@@ -162,7 +162,7 @@ struct ReconcileTests {
         #expect(apple.transport.sent.isEmpty)
     }
 
-    @Test("Where nothing looks wrong nothing is asked")
+    @Test("Without notices no request is sent")
     func nothing() async throws {
         let apple = try AskedApple()
         let place = try TemporaryLedger()
@@ -172,9 +172,9 @@ struct ReconcileTests {
         #expect(apple.transport.sent.isEmpty)
     }
 
-    // MARK: What goes right
+    // MARK: Success
 
-    @Test("After an outage nothing looks wrong but what does without it, and states are the same")
+    @Test("After an outage notices and states become the same as without it")
     func outage() async throws {
         let place = try await ledger()
         let report = try await reconcile(place, try AskedApple())
@@ -196,12 +196,12 @@ struct ReconcileTests {
         #expect(ofLooked(try await states(place)) == ofLooked(try await states(whole)))
     }
 
-    @Test("The cheapest question comes first, and none after the one that closed the notice")
+    @Test("The cheapest request comes first, and none after the one that closed the notice")
     func frugal() async throws {
         let report = try await reconcile(try await ledger(), try AskedApple())
         for result in report.results where result.outcome == .closed {
             #expect(result.asked.dropLast().allSatisfy { $0.endpoint != "refundHistory" })
-            // Whatever closed it was new.
+            // The closing evidence was new.
             #expect(result.asked.last?.appended ?? 0 > 0)
         }
         let overdue = report.results.filter { $0.before == ["renewalOverdue"] }
@@ -210,7 +210,7 @@ struct ReconcileTests {
         #expect(overdue.contains { $0.asked.count == 1 && $0.outcome == .closed })
     }
 
-    @Test("A history that began before us: transactions are fetched, not what Apple has forgotten")
+    @Test("A history that began before ours: transactions are fetched, not expired notifications")
     func historyBefore() async throws {
         let place = try TemporaryLedger()
         let id = try #require(AskedApple.longLife)
@@ -227,7 +227,7 @@ struct ReconcileTests {
                 || report.results.first?.asked.first?.endpoint == "notificationHistory")
     }
 
-    @Test("A purchase after an end, of which no renewal info is known, is looked up")
+    @Test("A purchase after an end without known renewal info is reconciled")
     func missingRenewalInfo() async throws {
         struct Sent {
             let line: [UInt8]
@@ -254,7 +254,7 @@ struct ReconcileTests {
         #expect(try await notices(place)[id ?? ""]?.contains("missingRenewalInfo") == false)
     }
 
-    /// What a compact JWS of the simulator states.
+    /// The payload of a compact JWS of the simulator.
     private static func payload(_ jws: String?) throws -> JSONValue {
         let part = try #require(jws?.split(separator: ".").dropFirst().first)
         var text = String(part).replacing("-", with: "+").replacing("_", with: "/")
@@ -262,10 +262,10 @@ struct ReconcileTests {
         return try JSONValue.parse(Array(try #require(Data(base64Encoded: text))))
     }
 
-    @Test("The most valuable first: access at stake, then what it costs for its currency")
+    @Test("The most valuable first: access at stake, then the price relative to its currency")
     func order() async throws {
         let place = try TemporaryLedger()
-        // Thirty days bought 35 days ago are overdue; those of 200 days ago ended long since.
+        // Thirty days bought 35 days ago are overdue; those of 200 days ago ended long ago.
         func chain(
             _ id: String, daysAgo: Int64, _ price: Int64, _ currency: String,
             _ ownership: InAppOwnershipType = .purchased
@@ -292,7 +292,7 @@ struct ReconcileTests {
                 == ["4", "3", "5", "6", "2", "7", "1"])
     }
 
-    @Test("A budget of chains is kept, and one of requests begins no further chain")
+    @Test("A budget of chains is respected, and one of requests starts no further chain")
     func budget() async throws {
         let place = try await ledger()
         let two = try await reconcile(
@@ -304,7 +304,7 @@ struct ReconcileTests {
         #expect((1...ReconcileLimits.concurrency).contains(few.results.count))
     }
 
-    @Test("A chain that was looked up in vain is left alone for a while, then asked about again")
+    @Test("A chain that was reconciled without success pauses for a while, then is retried")
     func pause() async throws {
         let place = try await strange()
         let apple = try AskedApple()
@@ -313,13 +313,13 @@ struct ReconcileTests {
         let second = try await reconcile(place, apple, budget: .round)
         #expect(second.paused == 1)
         #expect(second.results.isEmpty)
-        // Whoever asks by hand is answered.
+        // A manual request ignores the pause.
         #expect(try await reconcile(place, apple).results.count == 1)
         try await apple.clock.sleep(milliseconds: 2 * ReconcileLimits.pauseMilliseconds)
         #expect(try await reconcile(place, apple, budget: .round).results.count == 1)
     }
 
-    @Test("With all, a chain with any notice is asked about")
+    @Test("With all, a chain with any notice is reconciled")
     func all() async throws {
         let place = try TemporaryLedger()
         let chain = MadeChain()

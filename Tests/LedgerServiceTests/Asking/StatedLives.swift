@@ -1,17 +1,17 @@
 import AppStore
 import Simulator
 
-/// What Apple signed about the purchases of a plan's lives: what bounds an excuse.
+/// What Apple signed about the purchases of a plan's lives: the bounds of an excuse.
 struct StatedLives {
     /// One transaction.
     struct Purchase {
         let start: Timestamp
-        /// The first end that was stated, and the last: an extension may be told as a new one.
+        /// The first and the last stated end: an extension may be reported as a new one.
         var (firstEnd, lastEnd): (Timestamp, Timestamp)
-        /// The end that its RENEWAL_EXTENDED told.
+        /// The end stated by its RENEWAL_EXTENDED.
         var extendedEnd: Timestamp?
         let line: WebOrderLineItemId?
-        /// How long Apple tries after it (`lifecycle.md` §2 rule 5).
+        /// How long Apple retries after it (`lifecycle.md` §2 rule 5).
         let retryDays: Int64
 
         /// One purchase restored.

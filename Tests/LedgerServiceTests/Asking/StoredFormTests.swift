@@ -6,7 +6,7 @@ import Signing
 import Simulator
 import Testing
 
-/// Forms in which receipts and answers were stored, beside the usual ones.
+/// Unusual forms in which receipts and responses were stored.
 @Suite("Forms of stored receipts")
 struct StoredFormTests {
     private let chain = MadeChain()
@@ -23,7 +23,7 @@ struct StoredFormTests {
             decoding: chain.verifyReceipt(through: 0, at: chain.start(0)), as: UTF8.self)
     }
 
-    @Test("A byte order mark before a body, in one line or over several, is passed over")
+    @Test("A byte order mark before a body, in one line or several, is skipped")
     func byteOrderMark() async throws {
         for text in [answer, answer.replacing(",", with: ",\n")] {
             let evidence = try await read([0xEF, 0xBB, 0xBF] + Array(text.utf8))
@@ -43,7 +43,7 @@ struct StoredFormTests {
     }
 
     @Test(
-        "A list is told once, with what to do, whether in one line or over several",
+        "A list is reported once, with what to do, in one line or several",
         arguments: ["[%]", "[\n%\n]", "[\n%,\n%,\n1\n]", "  [%]"])
     func list(_ form: String) async throws {
         let evidence = try await read(Array(form.replacing("%", with: answer).utf8))

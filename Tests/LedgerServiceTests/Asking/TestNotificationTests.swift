@@ -8,7 +8,7 @@ import Testing
 
 @Suite("TEST notifications, against the simulated API")
 struct TestNotificationTests {
-    /// Asks, with a server that takes what Apple delivers, or not.
+    /// Requests a TEST notification, with a server that accepts deliveries, or not.
     func ask(
         _ place: TemporaryLedger, faults: [ServedFaultRule] = [], key: ServedKey? = nil,
         source: EventSource? = .webhook, wait: Int64 = 60_000
@@ -21,7 +21,7 @@ struct TestNotificationTests {
             let apple = try AskedApple(
                 faults: faults, key: key ?? AskedApple.key
             ) { request, answer in
-                // Apple delivers before it says that it did.
+                // Apple delivers before it reports the delivery.
                 guard source != nil, answer.status == 200,
                     request.url.contains("/notifications/test/")
                 else { return }
@@ -33,7 +33,7 @@ struct TestNotificationTests {
         }
     }
 
-    @Test("Without an address in App Store Connect: where to enter it")
+    @Test("Without an address in App Store Connect the message says where to enter it")
     func noURL() async throws {
         let report = try await ask(
             TemporaryLedger(),
@@ -44,7 +44,7 @@ struct TestNotificationTests {
         #expect(report.token == nil)
     }
 
-    @Test("A key that Apple refuses, and an Apple that does not answer, are told as such")
+    @Test("A refused key and an unreachable Apple are reported as such")
     func notAsked() async throws {
         let refused = try await ask(TemporaryLedger(), key: try ServedKey(keyId: "OTHER"))
         #expect(refused.diagnosis.code == "unauthorized")
@@ -59,7 +59,7 @@ struct TestNotificationTests {
         #expect(later.token != nil)
     }
 
-    /// Accepts every request, and says nothing.
+    /// Accepts every request, and returns no status.
     private struct Mute: APITransport {
         let body: String
 
@@ -71,7 +71,7 @@ struct TestNotificationTests {
     }
 
     @Test(
-        "An answer without a token: nobody is told to ask by one",
+        "A response without a token does not suggest a query by token",
         arguments: ["{}", "{\"testNotificationToken\":\"\"}"])
     func noToken(_ body: String) async throws {
         let place = try TemporaryLedger()
@@ -92,7 +92,7 @@ struct TestNotificationTests {
         #expect(!report.hasArrived)
     }
 
-    @Test("Apple that never says what became of it: an end in bounded time")
+    @Test("Without a result from Apple the wait has a bounded end")
     func noResult() async throws {
         let report = try await ask(
             TemporaryLedger(),
@@ -103,7 +103,7 @@ struct TestNotificationTests {
         #expect(report.attempts.isEmpty)
     }
 
-    @Test("Delivered, but not into this ledger; what came another way does not count")
+    @Test("Delivered, but not into this ledger; an arrival by another way does not count")
     func elsewhere() async throws {
         for source in [nil, EventSource.import, .history] {
             let report = try await ask(TemporaryLedger(), source: source)
@@ -113,7 +113,7 @@ struct TestNotificationTests {
         }
     }
 
-    @Test("Taken, but of another app than the one configured: it waits in quarantine")
+    @Test("Delivered, but of another app than the configured one: it is quarantined")
     func quarantined() async throws {
         var place = try TemporaryLedger()
         place.configuration.apps[0].appAppleId = 1
@@ -122,7 +122,7 @@ struct TestNotificationTests {
         #expect(!report.hasArrived)
     }
 
-    @Test("What Apple says it sent must verify")
+    @Test("The notification Apple reports must verify")
     func unverifiable() async throws {
         let report = try await ask(
             TemporaryLedger(),
@@ -130,7 +130,7 @@ struct TestNotificationTests {
         #expect(report.diagnosis == .unverifiable(code: "signatureMismatch"))
     }
 
-    @Test("Every result of Apple's has its own advice", arguments: SendAttemptResult.allCases)
+    @Test("Every result of Apple has its own advice", arguments: SendAttemptResult.allCases)
     func undelivered(_ result: SendAttemptResult) async throws {
         guard result != .success else { return #expect(result.rawValue == "SUCCESS") }
         let report = try await ask(
@@ -143,7 +143,7 @@ struct TestNotificationTests {
         #expect(report.diagnosis.message.contains(result.rawValue))
     }
 
-    @Test("A result this version does not know is told by its name")
+    @Test("A result unknown to this version is reported by its name")
     func unknownResult() async throws {
         let report = try await ask(
             TemporaryLedger(),
@@ -153,7 +153,7 @@ struct TestNotificationTests {
         #expect(report.diagnosis.message.contains("NEW_ISSUE"))
     }
 
-    @Test("It arrived, but Apple took no answer for it")
+    @Test("It arrived, but Apple got no accepted response")
     func unanswered() async throws {
         let report = try await ask(
             TemporaryLedger(),
@@ -164,7 +164,7 @@ struct TestNotificationTests {
         #expect(report.hasArrived)
     }
 
-    @Test("It arrived: its position, and nothing appended by the question itself")
+    @Test("It arrived: its position, and nothing appended by the command itself")
     func arrived() async throws {
         let place = try TemporaryLedger()
         let report = try await ask(place)

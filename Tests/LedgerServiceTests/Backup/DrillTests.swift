@@ -5,8 +5,8 @@ import SQLiteStore
 import Simulator
 import Testing
 
-/// What an operator practises: losing the directory, and coming back from the backup.
-@Suite("The drill")
+/// Disaster recovery as an operator practises it: losing the directory and restoring the backup.
+@Suite("The recovery drill")
 struct DrillTests {
     private static let lines: [[UInt8]] = {
         do {
@@ -31,7 +31,7 @@ struct DrillTests {
         }
     }
 
-    @Test("Back up while appending, lose everything, restore, take the file in again: all is there")
+    @Test("Back up while appending, lose everything, restore, ingest the file again: all is there")
     func drill() async throws {
         let ledger = try TemporaryLedger()
         let all = DrillTests.lines
@@ -64,7 +64,7 @@ struct DrillTests {
         }
     }
 
-    @Test("Answers after going back are the backup's, whatever had been derived since")
+    @Test("Answers after a restore are the backup's, whatever was derived since")
     func goesBack() async throws {
         let ledger = try TemporaryLedger()
         let all = DrillTests.lines
@@ -80,7 +80,7 @@ struct DrillTests {
         #expect(try await isSound(ledger))
     }
 
-    @Test("Without a log there is nothing to back up, and none is made")
+    @Test("Without a log there is nothing to back up, and no log is created")
     func nothing() async throws {
         let ledger = try TemporaryLedger()
         let error = await #expect(throws: BackupError.self) {

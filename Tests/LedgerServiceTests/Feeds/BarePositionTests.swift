@@ -3,13 +3,13 @@ import Ledger
 import Service
 import Testing
 
-/// Whoever knows only a position of the log: nothing that the clock tells there, however late, may
-/// be passed over.
+/// A subscriber that has only a position of the log must not miss any clock change there, however
+/// late.
 @Suite("A bare position as a cursor")
 struct BarePositionTests {
     private let chain = MadeChain()
 
-    /// Before the end of the period that was set to be the last.
+    /// Before the end of a period that is set to be the last.
     private var eve: Timestamp { chain.start(0).advanced(byMilliseconds: 11 * 86_400_000) }
 
     private func open(_ body: (LiveFeed) async throws -> Void) async throws {
@@ -19,7 +19,7 @@ struct BarePositionTests {
         }
     }
 
-    @Test("on a quiet ledger the end that only the clock tells is told behind its last position")
+    @Test("on a quiet ledger the end caused by the clock is emitted after its last position")
     func quiet() async throws {
         try await open { live in
             let end = try await live.feed.logEnd()
@@ -32,7 +32,7 @@ struct BarePositionTests {
         }
     }
 
-    @Test("whoever begins before the feed's first step hears what the clock tells after it")
+    @Test("a subscriber before the feed's first step gets the clock changes after it")
     func beforeTheFirstStep() async throws {
         let (place, clock) = (try TemporaryLedger(), ManualClock(eve))
         _ = try await place.ingest([chain.bought(), chain.turnedOff(0)])
@@ -46,7 +46,7 @@ struct BarePositionTests {
     }
 
     @Test(
-        "a redelivery from the position after the last one taken brings what the clock told there")
+        "a redelivery from the position after the last accepted one includes its clock changes")
     func redelivered() async throws {
         try await open { live in
             let end = try await live.feed.logEnd()

@@ -13,7 +13,7 @@ struct ChangeFeedTests {
     /// A minute before the purchase.
     var eve: Timestamp { chain.start.advanced(byMilliseconds: -60_000) }
 
-    /// Apps that turn auto-renew off, so that the end of the period is no surprise.
+    /// Apps that turn auto-renew off, so that the end of the period is expected.
     var ending: [MadeDelivery] { [chain.bought(), chain.turnedOff(0)] }
 
     @Test("an empty ledger has an empty feed that ends at its beginning")
@@ -25,7 +25,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("whoever asks before the first step is told to look again after it")
+    @Test("a read before the first step is repeated after it")
     func askedEarly() async throws {
         let (place, clock) = (try TemporaryLedger(), ManualClock(chain.start(4)))
         _ = try await place.ingest([chain.bought()])
@@ -41,7 +41,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("events become changes in order, and the clock adds what no event said")
+    @Test("events become changes in order, and the clock adds those without an event")
     func clockAdds() async throws {
         try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(eve)) { live in
             live.clock.set(chain.start(0).advanced(byMilliseconds: 11 * 86_400_000))
@@ -57,7 +57,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("what the clock told is told once, also after a restart that looks back")
+    @Test("a clock change is emitted once, also after a restart that looks back")
     func exactlyOnce() async throws {
         let place = try TemporaryLedger()
         let clock = ManualClock(chain.start(0).advanced(byMilliseconds: 11 * 86_400_000))
@@ -74,7 +74,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("what came due while nothing ran is told after the start")
+    @Test("changes that came due while no process ran are emitted after the start")
     func dueWhileDown() async throws {
         let place = try TemporaryLedger()
         let clock = ManualClock(chain.start(0).advanced(byMilliseconds: 11 * 86_400_000))
@@ -116,7 +116,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("any cursor resumes exactly behind it")
+    @Test("any cursor resumes exactly after it")
     func resume() async throws {
         try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(eve)) { live in
             clockless(live)
@@ -160,7 +160,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("the body says what happened, with its proof, and under a filter what came before")
+    @Test("the body contains the change with its proof, and under a filter the previous change")
     func body() async throws {
         try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(eve)) { live in
             clockless(live)
@@ -181,7 +181,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("a log put back to an earlier state takes its readings with it")
+    @Test("restoring an earlier log restores its readings")
     func shorterLog() async throws {
         let place = try TemporaryLedger()
         let clock = ManualClock(chain.start(0).advanced(byMilliseconds: 11 * 86_400_000))

@@ -3,14 +3,14 @@ import Foundation
 import Ledger
 import Testing
 
-/// What the clock had made true before somebody began is not news to them, however long nobody had
-/// looked; what arrives from that moment on is, however late the feed comes to it.
-@Suite("Where those begin who follow from now on")
+/// Clock changes from before a subscription started are not emitted to it, even if the feed was
+/// idle; later events are, however late the feed reaches them.
+@Suite("The start of new subscriptions")
 struct FeedBeginningTests {
     private let chain = MadeChain()
     private let news = MadeChain(id: "500000000000009", start: MadeChain().start(2))
 
-    @Test("A new endpoint, and an event before the feed's first step: the event alone is told")
+    @Test("A new endpoint, and an event before the feed's first step: only the event is delivered")
     func firstStep() async throws {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
@@ -20,13 +20,13 @@ struct FeedBeginningTests {
             try await live.take([news.bought()])
             try await courier.settle()
             #expect(receiver.taken.map(\.chain) == [news.id])
-            // All the same it was told, to whoever reads from the beginning.
+            // The older change was still emitted for readers from the beginning.
             let names = try await live.names()
             #expect(names.contains("expired"))
         }
     }
 
-    @Test("The same at a later start: what came due while no service ran is not news to it")
+    @Test("The same at a later start: changes that came due while no service ran are not delivered")
     func laterStart() async throws {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         try await LiveFeed.open(place, clock: clock) { live in
@@ -44,7 +44,7 @@ struct FeedBeginningTests {
         }
     }
 
-    @Test("After a rest: neither the events nor the clock of that time, but all that comes")
+    @Test("After an idle period: neither its events nor its clock changes, but everything later")
     func rest() async throws {
         let (place, clock) = (try TemporaryLedger(), ManualClock(chain.start(0)))
         try await LiveFeed.open(place, clock: clock) { live in
@@ -63,7 +63,7 @@ struct FeedBeginningTests {
         }
     }
 
-    @Test("What the clock brings between that moment and the next step is told")
+    @Test("Clock changes between that moment and the next step are delivered")
     func clockAfter() async throws {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         try await LiveFeed.open(place, clock: clock) { live in
@@ -76,7 +76,7 @@ struct FeedBeginningTests {
         }
     }
 
-    @Test("Several begin at places of their own, and one that has left holds up nobody")
+    @Test("Several start at their own places, and one that left blocks none")
     func several() async throws {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         try await LiveFeed.open(place, clock: clock) { live in
@@ -91,7 +91,7 @@ struct FeedBeginningTests {
         }
     }
 
-    @Test("A clock that went back makes nobody wait until it is there again")
+    @Test("A clock that went back delays no start")
     func clockBack() async throws {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
         try await LiveFeed.open(place, clock: clock) { live in

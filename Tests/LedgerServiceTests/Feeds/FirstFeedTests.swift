@@ -3,20 +3,20 @@ import Foundation
 import Ledger
 import Testing
 
-/// A ledger that was filled long before anybody followed its changes, or that lost the file that
-/// knew how far its clock came.
+/// A ledger that was filled long before it had a subscriber, or that lost the file with its feed
+/// clock.
 @Suite("The first change feed of a ledger")
 struct FirstFeedTests {
     private let chain = MadeChain()
 
-    /// The customer had set it to end, and no event says that it did.
+    /// The customer had cancelled, and no event states the end.
     private func filled() async throws -> (TemporaryLedger, ManualClock) {
         let place = try TemporaryLedger()
         _ = try await place.ingest([chain.bought(), chain.turnedOff(0)])
         return (place, ManualClock(chain.start(3)))
     }
 
-    @Test("What came due before anybody followed is told, once, also after a restart")
+    @Test("Changes that came due before any subscription are emitted once, also after a restart")
     func overdue() async throws {
         let (place, clock) = try await filled()
         let first = try await LiveFeed.open(place, clock: clock) { live in
@@ -30,7 +30,7 @@ struct FirstFeedTests {
         #expect(again == first)
     }
 
-    @Test("Without the file that kept the clock it is told again, with the same sequence and state")
+    @Test("Without the stored clock they are emitted again, with the same sequence and state")
     func lostClock() async throws {
         let (place, clock) = try await filled()
         let first = try await LiveFeed.open(place, clock: clock) { try await $0.changes() }
@@ -45,7 +45,7 @@ struct FirstFeedTests {
         #expect(again.map(\.change.stateHash) == first.map(\.change.stateHash))
     }
 
-    @Test("An endpoint that begins then is not told of it: it begins with what happens next")
+    @Test("An endpoint that starts then does not get them: it starts with later changes")
     func endpointBegins() async throws {
         let (place, clock) = try await filled()
         try await LiveFeed.open(place, clock: clock) { live in

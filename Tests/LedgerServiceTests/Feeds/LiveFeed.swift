@@ -7,14 +7,14 @@ import Service
 import Synchronization
 import Testing
 
-/// A ledger with its feed, open for one test, at a clock that the test moves.
+/// A ledger with its feed, open for one test, with a manual clock.
 struct LiveFeed: Sendable {
     let place: TemporaryLedger
     let session: LedgerSession
     let clock: ManualClock
     let feed: ChangeFeed
 
-    /// Opens the environment and its feed, lends and closes them.
+    /// Opens the environment and its feed, passes them to `body` and closes them.
     ///
     /// - Parameter begins: whether the feed makes its first step before.
     static func open<Value>(
@@ -31,7 +31,7 @@ struct LiveFeed: Sendable {
         }
     }
 
-    /// Appends, projects, and lets the feed see it.
+    /// Appends, projects, and steps the feed.
     func take(_ deliveries: [MadeDelivery]) async throws {
         try await append(deliveries)
         try await feed.step()
@@ -51,13 +51,13 @@ struct LiveFeed: Sendable {
         try await session.projector?.catchUp()
     }
 
-    /// Moves the clock and lets the feed look at it.
+    /// Moves the clock and steps the feed.
     func pass(to time: Timestamp) async throws {
         clock.set(time)
         try await feed.step()
     }
 
-    /// Everything after a cursor, as far as the feed goes.
+    /// Everything after a cursor up to the horizon.
     func changes(after cursor: ChangePlace = .beginning) async throws -> [FeedChange] {
         var cursor = cursor
         var changes: [FeedChange] = []
@@ -71,7 +71,7 @@ struct LiveFeed: Sendable {
 
     func names() async throws -> [String] { try await changes().map(\.change.name.rawValue) }
 
-    /// A courier to a receiver; nothing about it is left to chance.
+    /// A courier to a receiver, without jitter.
     func courier(
         _ receiver: Receiver, _ endpoint: WebhookEndpoint = .test(),
         notes: NoteBook = NoteBook()
@@ -82,7 +82,7 @@ struct LiveFeed: Sendable {
     }
 }
 
-/// What dispatchers told.
+/// The notes of dispatchers.
 final class NoteBook: Sendable {
     private let notes = Mutex<[WebhookNote]>([])
 
@@ -112,12 +112,12 @@ extension WebhookCourier {
         for _ in 0..<limit {
             guard try await step() else { return }
         }
-        Issue.record("the courier never came to rest")
+        Issue.record("the courier never became idle")
     }
 }
 
 extension LiveFeed {
-    /// A ledger with a chain that is set to end, and no event says that it did.
+    /// A ledger with a chain that is set to end, without an event that states it.
     static func placeOfEnding(_ chain: MadeChain) async throws -> TemporaryLedger {
         let place = try TemporaryLedger()
         _ = try await place.ingest([chain.bought(), chain.turnedOff(0)])

@@ -2,7 +2,7 @@ import AppStore
 import Queries
 import Synchronization
 
-/// A clock that stands until a test moves it.
+/// A clock that a test moves.
 final class ManualClock: ServiceClock {
     private let time: Mutex<Timestamp>
 
@@ -16,7 +16,7 @@ final class ManualClock: ServiceClock {
         time.withLock { $0 = $0.advanced(byMilliseconds: delta) }
     }
 
-    /// Waiting takes no time; whoever waits only lets others go on.
+    /// Sleeping takes no time; it only yields.
     func sleep(milliseconds: Int64) async throws(CancellationError) {
         await Task.yield()
         if Task.isCancelled { throw CancellationError() }

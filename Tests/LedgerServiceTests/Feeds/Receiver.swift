@@ -2,7 +2,7 @@ import AppStore
 import Service
 import Synchronization
 
-/// An endpoint that answers as a test says, and remembers what it got.
+/// An endpoint with scripted responses that records requests.
 final class Receiver: WebhookTransport {
     typealias Answer = @Sendable (Message) -> WebhookOutcome
 
@@ -27,9 +27,9 @@ final class Receiver: WebhookTransport {
         state = Mutex((answer, [], []))
     }
 
-    /// What was answered with success, in order.
+    /// Accepted messages, in order.
     var taken: [Message] { state.withLock { $0.taken } }
-    /// Everything that was posted.
+    /// All messages posted.
     var tried: [Message] { state.withLock { $0.tried } }
 
     func answer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }

@@ -5,15 +5,14 @@ import LedgerStore
 import Projection
 import Testing
 
-/// A backup put back, and grown past the place where the feed's clock stood: the same positions,
-/// other events.
+/// A restored backup that has grown past the feed's clock: the same positions, other events.
 @Suite("The change feed over a restored log")
 struct RestoredFeedTests {
     private let chain = MadeChain()
 
     private var eve: Timestamp { chain.start(0).advanced(byMilliseconds: 11 * 86_400_000) }
 
-    /// The chain's customer has set it to end.
+    /// The chain's customer has cancelled it.
     private var ending: [MadeDelivery] { [chain.bought(), chain.turnedOff(0)] }
 
     private func other(_ number: Int) -> MadeChain {
@@ -30,7 +29,7 @@ struct RestoredFeedTests {
     }
 
     @Test(
-        "what the clock told of events that are gone is forgotten, and told again when it is true")
+        "clock changes of lost events are dropped, and emitted again when they are true")
     func grownPast() async throws {
         let place = try TemporaryLedger()
         let clock = ManualClock(eve)
@@ -54,12 +53,12 @@ struct RestoredFeedTests {
                 place.configuration, environment: place.environment, replaces: true
             ) { clock.now }.run(from: backup)
         }
-        // Longer than the log that was there, before any feed looks at it.
+        // Longer than the previous log, before any feed reads it.
         _ = try await place.ingest([other(3).bought(), other(4).bought()])
         try await LiveFeed.open(place, clock: clock) { live in
             let end = try await live.feed.logEnd()
             #expect(end == 5)
-            // The end of the period is true still; but no reading of the other log says so.
+            // The end of the period is still true, but no reading of the other log states it.
             let kept = try await readings(live)
             #expect(kept.allSatisfy { $0.position > 4 })
             let told = try await live.changes().filter { $0.change.isByClock }
@@ -68,7 +67,7 @@ struct RestoredFeedTests {
         }
     }
 
-    @Test("readings from before the logs parted stay")
+    @Test("readings from before the logs diverged stay")
     func keptBeforeFork() async throws {
         let place = try TemporaryLedger()
         let clock = ManualClock(eve)

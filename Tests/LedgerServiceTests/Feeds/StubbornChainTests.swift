@@ -5,14 +5,14 @@ import LedgerStore
 import Testing
 
 
-/// Endpoints that never take what some chains have to say, and clocks that were wrong once: everybody
-/// else's changes go on, each chain in order.
-@Suite("Webhooks beside chains that are never taken")
+/// Endpoints that never accept changes of some chains, and clocks that were wrong once: all other
+/// changes are delivered, each chain in order.
+@Suite("Webhooks beside chains that are never accepted")
 struct StubbornChainTests {
     private let chain = MadeChain()
 
     private func open(_ body: (LiveFeed) async throws -> Void) async throws {
-        // In the first period: the clock by itself changes nothing.
+        // In the first period, where the clock causes no change.
         let clock = ManualClock(chain.start.advanced(byMilliseconds: 3_600_000))
         try await LiveFeed.open(try TemporaryLedger(), clock: clock, body)
     }
@@ -21,7 +21,7 @@ struct StubbornChainTests {
         (0..<count).map { MadeChain(id: "70000000000\(first + $0)") }
     }
 
-    @Test("More stubborn chains than a dead endpoint has, and more behind each: new ones are taken")
+    @Test("New changes are delivered beside more failing chains than make it down")
     func stubborn() async throws {
         try await open { live in
             let stubborn = Self.chains(WebhookLimits.downFailureCount + 1, from: 1_000)
@@ -34,7 +34,7 @@ struct StubbornChainTests {
             try await live.take(stubborn.flatMap(\.life))
             try await courier.settle()
             #expect(receiver.taken.isEmpty)
-            // Past the wait for the next probe, and no more.
+            // Just past the wait for the next probe.
             live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
             let others = Self.chains(11, from: 2_000)
             try await live.take(others.flatMap(\.life))
@@ -43,7 +43,7 @@ struct StubbornChainTests {
         }
     }
 
-    @Test("While only stubborn chains have something new, it is still asked whether it is back")
+    @Test("While only failing chains have new changes, the endpoint is still probed")
     func onlyStubborn() async throws {
         try await open { live in
             let stubborn = Self.chains(WebhookLimits.downFailureCount, from: 1_000)
@@ -62,7 +62,7 @@ struct StubbornChainTests {
         }
     }
 
-    @Test("Taken up again after a clock that was ahead, it is delivered to at once")
+    @Test("Enabled again after a clock that was ahead, it gets deliveries at once")
     func takenUpAgain() async throws {
         try await open { live in
             let receiver = Receiver { _ in .answered(status: 410) }
@@ -83,7 +83,7 @@ struct StubbornChainTests {
         }
     }
 
-    @Test("After a clock that was ahead, what waits is tried again within the usual time")
+    @Test("After a clock that was ahead, waiting changes are retried within the usual time")
     func clockSetBack() async throws {
         try await open { live in
             let receiver = Receiver { _ in .answered(status: 500) }
@@ -101,7 +101,8 @@ struct StubbornChainTests {
         }
     }
 
-    @Test("What a clock that was ahead tried first is given up three days after it was right again")
+    @Test(
+        "A change first tried by a clock that was ahead is parked three days after its correction")
     func givenUpInTime() async throws {
         try await open { live in
             let receiver = Receiver { _ in .answered(status: 500) }
@@ -120,7 +121,7 @@ struct StubbornChainTests {
         }
     }
 
-    @Test("A moment is ahead up to the longest delay there is, and not a millisecond beyond")
+    @Test("A time counts as ahead up to the longest delay, and not a millisecond beyond")
     func furthest() {
         let schedule = RetrySchedule { 1 }
         let now = Timestamp(milliseconds: 1_780_272_000_000)
@@ -133,7 +134,7 @@ struct StubbornChainTests {
         }
     }
 
-    @Test("More than may wait, found there at a start: none is overtaken in its chain")
+    @Test("More waiting changes than the limit, found at a start: none is overtaken in its chain")
     func manyFound() async throws {
         let place = try TemporaryLedger()
         let clock = ManualClock(chain.start(6))
@@ -146,7 +147,7 @@ struct StubbornChainTests {
             let operations = live.session.ledger.operations
             let own = try await operations.waiting(for: "books", limit: .max)
             #expect(own.count > 2)
-            // Before it in the feed, of chains that nobody can tell any more.
+            // Earlier in the feed, of chains that can no longer be read.
             let row = try #require(try await operations.webhookEndpoint("books"))
             let now = clock.now
             let before = (0..<Int64(WebhookLimits.waitingCount)).map {

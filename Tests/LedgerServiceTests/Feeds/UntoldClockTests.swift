@@ -6,21 +6,21 @@ import Queries
 import SQLiteStore
 import Testing
 
-/// What came due after an event arrived and before the feed looked at it: told by neither of them, it
-/// would be told by nobody.
-@Suite("What the clock did between an event's arrival and the feed's own clock")
+/// Changes that came due after an event arrived and before the feed processed it: without care
+/// neither would emit them.
+@Suite("Clock changes between an event's arrival and the feed's clock")
 struct UntoldClockTests {
     private let chain = MadeChain()
     private static let told = ["started", "autoRenewDisabled", "expired"]
 
-    /// No event says that it ended.
+    /// No event states the end.
     private var ending: [MadeDelivery] { [chain.bought(), chain.turnedOff(0)] }
 
     /// A day after auto-renew was turned off.
     private var quiet: Timestamp { chain.start.advanced(byMilliseconds: 11 * 86_400_000) }
 
     @Test(
-        "Old events, few and more than are looked at together: every chain is told to its end",
+        "Old events, few and more than are processed together: every chain is emitted to its end",
         arguments: [40, Int(FeedLimits.newEventCount) / 2 + 30])
     func imported(count: Int) async throws {
         let chains = (0..<count).map {
@@ -40,7 +40,7 @@ struct UntoldClockTests {
                 #expect(life.map(\.change.name.rawValue) == Self.told)
                 #expect(life.map(\.change.sequence) == [1, 2, 3])
             }
-            // Once, however often the feed looks again.
+            // Once, however often the feed steps.
             try await live.pass(to: chain.start(5))
             #expect(try await live.changes().map(\.id) == changes.map(\.id))
         }
@@ -49,7 +49,7 @@ struct UntoldClockTests {
     @Test("An event that is projected after its period ended")
     func delayed() async throws {
         try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(quiet)) { live in
-            // The feed's clock goes on while the projector does not.
+            // The feed's clock advances while the projector does not.
             try await live.pass(to: chain.start(1).advanced(byMilliseconds: 60_000))
             try await live.take(ending)
             #expect(try await live.names() == Self.told)
@@ -74,7 +74,7 @@ struct UntoldClockTests {
         }
     }
 
-    @Test("A clock that was ahead and is right again: the end is told when it comes, not before")
+    @Test("A corrected clock that was ahead: the end is emitted when it comes, not before")
     func aheadOnce() async throws {
         let place = try TemporaryLedger()
         let clock = ManualClock(chain.start(2))
@@ -85,7 +85,7 @@ struct UntoldClockTests {
             try await live.pass(to: chain.start(1).advanced(byMilliseconds: -1))
             #expect(try await live.names().count == 2)
         }
-        // Also in a process that finds the clock as it was kept.
+        // Also in a process that loads the stored clock.
         try await LiveFeed.open(place, clock: clock) { live in
             #expect(try await live.names().count == 2)
             try await live.pass(to: chain.start(1))
@@ -95,7 +95,7 @@ struct UntoldClockTests {
         }
     }
 
-    @Test("Behind the last event of a clock that was ahead nothing is told before it was")
+    @Test("After the last event of a clock that was ahead nothing is emitted early")
     func orderWhileBehind() async throws {
         let clock = ManualClock(quiet)
         try await LiveFeed.open(try TemporaryLedger(), clock: clock) { live in
@@ -110,12 +110,12 @@ struct UntoldClockTests {
         }
     }
 
-    @Test("What an earlier release left out is told once the ledger is opened by this one")
+    @Test("Changes that an earlier release left out are emitted once this one opens the ledger")
     func leftOut() async throws {
         let place = try TemporaryLedger()
         let clock = ManualClock(chain.start(3))
         _ = try await place.ingest(ending)
-        // As such a release left it: the clock kept beyond the end, and no reading.
+        // The state such a release left: the clock stored beyond the end, and no reading.
         try await place.session { session in
             try await session.ledger.operations.keepClock(
                 end: Checkpoint(position: 2, leafHash: nil), at: chain.start(2), chains: [])

@@ -6,9 +6,9 @@ import Queries
 import Service
 import Testing
 
-/// What a service confirmed is told to the endpoints that it came with, whatever becomes of that
-/// service before its feed looks at anything.
-@Suite("Where new endpoints begin")
+/// Events that a service confirmed are delivered to its endpoints, even if the service ends before
+/// its feed steps.
+@Suite("The start of new endpoints")
 struct WebhookBeginningTests {
     private let chain = MadeChain()
     private let news = MadeChain(id: "500000000000009", start: MadeChain().start(2))
@@ -35,14 +35,14 @@ struct WebhookBeginningTests {
         try await live.session.ledger.operations.webhookEndpoints()
     }
 
-    /// Lets others go on until something is so.
+    /// Yields until a condition holds.
     private func wait(_ isSo: () async throws -> Bool) async throws {
         while try await !isSo() { await Task.yield() }
     }
 
     // MARK: Restarts
 
-    @Test("A service that ends before the feed's first step has forgotten nothing")
+    @Test("A service that ends before the feed's first step loses nothing")
     func endsBeforeFirstStep() async throws {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
         let receiver = Receiver()
@@ -57,13 +57,13 @@ struct WebhookBeginningTests {
             #expect(try await courier.step() == false)
             try await live.feed.step()
             try await courier.settle()
-            // Nor is the other chain's end told, which was old by then.
+            // Nor is the other chain's end delivered, which was old by then.
             #expect(receiver.taken.map(\.chain) == [news.id])
             #expect(receiver.taken.map(\.type) == ["started"])
         }
     }
 
-    @Test("What the clock brought while no service ran is told to an endpoint that had begun")
+    @Test("Clock changes while no service ran are delivered to an endpoint that had started")
     func clockWhileDown() async throws {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         let receiver = Receiver()
@@ -80,7 +80,7 @@ struct WebhookBeginningTests {
         }
     }
 
-    @Test("Every start before the first step leaves the beginning where it was")
+    @Test("Restarts before the first step leave the endpoint's start unchanged")
     func severalStarts() async throws {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         let receiver = Receiver()
@@ -99,7 +99,7 @@ struct WebhookBeginningTests {
         }
     }
 
-    @Test("A clock that went back over a restart leaves nothing out")
+    @Test("A clock that went back over a restart loses nothing")
     func clockBack() async throws {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
         let receiver = Receiver()
@@ -119,7 +119,7 @@ struct WebhookBeginningTests {
 
     // MARK: Several processes
 
-    @Test("Of two services the first decides where an endpoint begins")
+    @Test("Of two services the first decides an endpoint's start")
     func firstDecides() async throws {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
@@ -142,7 +142,7 @@ struct WebhookBeginningTests {
         }
     }
 
-    @Test("An endpoint that came while another service delivered is told what that one passed")
+    @Test("An endpoint added while another service delivered gets what that one passed")
     func rolling() async throws {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         try await LiveFeed.open(place, clock: clock) { live in
@@ -153,7 +153,7 @@ struct WebhookBeginningTests {
             let feed = otherFeed(live)
             let second = dispatcher(live, new, ["new"], feed: feed)
             await second.begin()
-            // The first one's feed goes past where the other's endpoint began, and keeps its clock.
+            // The first one's feed passes the other endpoint's start, and stores its clock.
             try await live.take([news.bought()])
             try await live.pass(to: chain.start(3))
             let told = try await live.changes(after: .afterEvent(at: 2)).map(\.id)
@@ -172,7 +172,7 @@ struct WebhookBeginningTests {
         }
     }
 
-    // MARK: What goes wrong
+    // MARK: Failures
 
     /// Runs `body` while the environment's `operations.sqlite` is away.
     private func withoutOperations(_ live: LiveFeed, _ body: () async throws -> Void) async throws {
@@ -182,7 +182,7 @@ struct WebhookBeginningTests {
         try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
     }
 
-    @Test("A beginning that cannot be written down is reported, and holds while the process does")
+    @Test("A start that cannot be stored is reported, and holds while the process runs")
     func notWritten() async throws {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
@@ -204,7 +204,7 @@ struct WebhookBeginningTests {
         }
     }
 
-    @Test("An endpoint that had begun goes on from there, though it could not be read at the start")
+    @Test("An endpoint that had started resumes there, though it could not be read at the start")
     func notRead() async throws {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
         let receiver = Receiver()
@@ -226,7 +226,7 @@ struct WebhookBeginningTests {
         }
     }
 
-    @Test("A beginning beyond a log that was put back is told, and stops neither feed nor clock")
+    @Test("A start beyond a restored log is reported, and blocks neither feed nor clock")
     func beyondLog() async throws {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         try await LiveFeed.open(place, clock: clock, begins: false) { live in

@@ -10,7 +10,7 @@ struct WebhookConfigurationTests {
         try ServiceConfiguration(yaml: "webhooks:\n" + lines).webhooks
     }
 
-    @Test("everything an endpoint takes is read")
+    @Test("all settings of an endpoint are read")
     func whole() throws {
         let webhook = try #require(
             try parse(
@@ -29,7 +29,7 @@ struct WebhookConfigurationTests {
         #expect(webhook.bundleId == BundleId("com.example.app"))
     }
 
-    @Test("without more than an address and a secret, everything of production is meant")
+    @Test("with only an address and a secret, all changes of production are delivered")
     func defaults() throws {
         let webhook = try #require(
             try parse("  - { url: \"https://a.example/x\", secretFile: s }").first)
@@ -47,7 +47,7 @@ struct WebhookConfigurationTests {
     }
 
     @Test(
-        "what is no address to post to is refused",
+        "an invalid address is refused",
         arguments: [
             "http://example.com/", "http://127.0.0.1.example.com/", "http://127.1/",
             "ftp://example.com/", "https://", "example.com", "https://user:pw@example.com/",
@@ -95,7 +95,7 @@ struct WebhookConfigurationTests {
         return whole + ["", "AA==", "AAA="][count % 3]
     }
 
-    @Test("a secret file that is missing names its key and not its content")
+    @Test("a missing secret file names its key and not its content")
     func missingFile() throws {
         var configuration = Configuration()
         configuration.webhooks = [

@@ -10,10 +10,10 @@ struct WebhookCourierTests {
     let chain = MadeChain()
     let other = MadeChain(id: "500000000000009")
 
-    /// In the first period: the clock by itself changes nothing.
+    /// In the first period, where the clock causes no change.
     var late: Timestamp { chain.start.advanced(byMilliseconds: 3_600_000) }
 
-    /// A feed whose endpoint has begun before anything arrived.
+    /// A feed whose endpoint has started before any arrival.
     func open(
         _ place: TemporaryLedger? = nil, _ body: (LiveFeed) async throws -> Void
     ) async throws {
@@ -30,7 +30,7 @@ struct WebhookCourierTests {
         return courier
     }
 
-    @Test("an endpoint begins at the end of the log and then gets every change in order")
+    @Test("an endpoint starts at the end of the log and then gets every change in order")
     func begins() async throws {
         try await open { live in
             try await live.take([other.bought()])
@@ -64,7 +64,7 @@ struct WebhookCourierTests {
         }
     }
 
-    @Test("a filter lets through what it names, and each message says which came before it")
+    @Test("a filter admits the changes it names, and each message names the previous one")
     func filter() async throws {
         try await open { live in
             let receiver = Receiver()
@@ -78,7 +78,7 @@ struct WebhookCourierTests {
         }
     }
 
-    @Test("an app's filter keeps other apps' changes away")
+    @Test("an app filter leaves out other apps' changes")
     func appFilter() async throws {
         let place = try TemporaryLedger(apps: [MadeChain.app, "com.example.second"])
         try await open(place) { live in
@@ -94,7 +94,7 @@ struct WebhookCourierTests {
     }
 
     @Test(
-        "what is not taken is tried again, with the same id and body, until it is",
+        "a rejected change is retried, with the same id and body, until it is accepted",
         arguments: [
             WebhookOutcome.answered(status: 500), .answered(status: 302), .answered(status: 404),
             .answered(status: 429, retryAfter: 1), .timedOut, .unreachable,
@@ -120,7 +120,7 @@ struct WebhookCourierTests {
         }
     }
 
-    @Test("a chain that is not taken waits in order, and holds nobody else up")
+    @Test("a rejected chain waits in order, and blocks no other chain")
     func orderWithinChain() async throws {
         try await open { live in
             let poison = chain.id
@@ -143,14 +143,14 @@ struct WebhookCourierTests {
         }
     }
 
-    @Test("killed between the answer and the cursor, the change comes again under the same id")
+    @Test("killed between the response and the cursor, the change is sent again under the same id")
     func atLeastOnce() async throws {
         let place = try TemporaryLedger()
         let receiver = Receiver()
         try await open(place) { live in
             let courier = try await begun(live, receiver)
             try await live.take(chain.life)
-            // What a kill leaves behind: everything was sent, the cursor never kept.
+            // The state after a kill: everything was sent, the cursor not stored.
             let before = try await live.session.ledger.operations.webhookEndpoints()
             try await courier.settle()
             try await live.session.ledger.operations.keep(try #require(before.first))
@@ -164,7 +164,7 @@ struct WebhookCourierTests {
         }
     }
 
-    @Test("a restart goes on where it was, with what waited")
+    @Test("a restart resumes where it was, with the waiting changes")
     func restart() async throws {
         let place = try TemporaryLedger()
         let receiver = Receiver { _ in .unreachable }
@@ -184,7 +184,7 @@ struct WebhookCourierTests {
         }
     }
 
-    @Test("after three days a change is parked and told, one millisecond earlier it is not")
+    @Test("after three days a change is parked and reported, one millisecond earlier it is not")
     func parks() async throws {
         try await open { live in
             let notes = NoteBook()
@@ -204,7 +204,7 @@ struct WebhookCourierTests {
         }
     }
 
-    @Test("410 ends delivery until a test is taken, and then it goes on where it stood")
+    @Test("410 ends delivery until a test succeeds, and then it resumes where it was")
     func gone() async throws {
         try await open { live in
             let notes = NoteBook()
@@ -227,7 +227,7 @@ struct WebhookCourierTests {
         }
     }
 
-    @Test("an endpoint that is down is asked rarely, and nothing is lost")
+    @Test("an endpoint that is down is rarely probed, and no change is lost")
     func down() async throws {
         try await open { live in
             let notes = NoteBook()
@@ -252,7 +252,7 @@ struct WebhookCourierTests {
         }
     }
 
-    @Test("a receiver that lost a message sees it by number and by hash")
+    @Test("a receiver that lost a message detects it by number and by hash")
     func lossIsSeen() async throws {
         try await open { live in
             let receiver = Receiver()
@@ -297,7 +297,7 @@ struct WebhookCourierTests {
         }
     }
 
-    @Test("a redelivery that nobody takes says so and stops")
+    @Test("a redelivery that is not accepted says so and stops")
     func redeliveryFails() async throws {
         try await open { live in
             let receiver = Receiver { _ in .timedOut }
@@ -312,7 +312,7 @@ struct WebhookCourierTests {
         }
     }
 
-    @Test("a cursor beyond a log that was put back is told, and goes on at the end")
+    @Test("a cursor beyond a restored log is reported, and delivery continues at the end")
     func cursorBeyondLog() async throws {
         try await open { live in
             try await live.take([chain.bought()])
@@ -338,7 +338,7 @@ struct WebhookCourierTests {
         }
     }
 
-    @Test("what arrives before the feed has begun is told to a new endpoint, too")
+    @Test("events that arrive before the feed's start are delivered to a new endpoint, too")
     func earlyArrivals() async throws {
         let (place, clock) = (try TemporaryLedger(), ManualClock(chain.start(4)))
         try await place.session { session in
@@ -351,7 +351,7 @@ struct WebhookCourierTests {
             #expect(try await courier.step() == false)
             try await live.take([chain.bought()])
             try await courier.settle()
-            // What the clock had made of it by then, too.
+            // Including the clock changes by then.
             #expect(receiver.taken.map(\.type) == ["started", "expired"])
         }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Limits of webhooks, at the bound and one past it")
 struct WebhookLimitTests {
-    @Test("so many endpoints can be configured, and one more is refused with the setting's name")
+    @Test("the maximum number of endpoints can be configured, one more is refused with its setting")
     func endpoints() throws {
         func parse(_ count: Int) throws(ConfigurationError) -> Int {
             let lines = (0..<count).map {
@@ -23,7 +23,7 @@ struct WebhookLimitTests {
         #expect(error?.key == "webhooks")
     }
 
-    @Test("a secret file may be so long, and not a byte longer")
+    @Test("a secret file of the maximum size is accepted, one byte more is refused")
     func secretFile() throws {
         let directory = try TemporaryDirectory()
         let secret = "whsec_" + String(repeating: "AAAA", count: 8) + "\n"
@@ -36,7 +36,8 @@ struct WebhookLimitTests {
         }
     }
 
-    @Test("delays grow threefold from five seconds to eight hours, moved by a fifth at most")
+    @Test(
+        "delays grow threefold from five seconds to eight hours, with a jitter of a fifth at most")
     func delays() {
         let (least, most) = (RetrySchedule { 0 }, RetrySchedule { 1 })
         let middle = RetrySchedule { 0.5 }
@@ -54,7 +55,7 @@ struct WebhookLimitTests {
         }
     }
 
-    @Test("a change is given up with the last millisecond of three days")
+    @Test("a change is parked with the last millisecond of three days")
     func giveUp() {
         let first = Timestamp(milliseconds: 1_780_272_000_000)
         for (excess, isOver) in [(Int64(-1), false), (0, true)] {

@@ -6,12 +6,12 @@ import Service
 import Signing
 import Testing
 
-@Suite("Where webhooks are delivered from")
+@Suite("Cursors of webhooks")
 struct WebhookPlaceTests {
     private let chain = MadeChain()
     private let other = MadeChain(id: "500000000000009")
 
-    /// In the leeway after the first period: the clock by itself changes nothing.
+    /// In the leeway after the first period, where the clock causes no change.
     private var late: Timestamp { chain.start(1).advanced(byMilliseconds: 3_600_000) }
 
     private func open(_ body: (LiveFeed) async throws -> Void) async throws {
@@ -21,7 +21,8 @@ struct WebhookPlaceTests {
     // MARK: Another log
 
     @Test(
-        "A log that was put back and has grown past the cursor is told, and it goes on at the end")
+        "A restored log that has grown past the cursor is reported, and delivery goes on at its end"
+    )
     func grownPast() async throws {
         try await open { live in
             let receiver = Receiver()
@@ -31,7 +32,7 @@ struct WebhookPlaceTests {
             let operations = live.session.ledger.operations
             var row = try #require(try await operations.webhookEndpoints().first)
             #expect(row.leafHash != nil)
-            // As if another event had stood there when the cursor was kept.
+            // As if another event had been there when the cursor was stored.
             row.leafHash = SHA256.hash([1])
             try await operations.keep(row)
             try await live.take([other.bought()])
@@ -51,7 +52,7 @@ struct WebhookPlaceTests {
         }
     }
 
-    @Test("A cursor that was kept without a hash, and one at the beginning, go on where they stand")
+    @Test("A cursor stored without a hash, and one at the beginning, resume where they are")
     func withoutHash() async throws {
         try await open { live in
             let receiver = Receiver()
@@ -81,7 +82,7 @@ struct WebhookPlaceTests {
         ) { _ in }
     }
 
-    /// Lets others go on until something is so.
+    /// Yields until a condition holds.
     private func wait(_ isSo: () async throws -> Bool) async throws {
         while try await !isSo() { await Task.yield() }
     }
@@ -112,7 +113,7 @@ struct WebhookPlaceTests {
         }
     }
 
-    @Test("A lock is free once its holder lets go")
+    @Test("A lock is free once its holder releases it")
     func lock() throws {
         let directory = try TemporaryDirectory()
         var held = try DeliveryLock.take(directory: directory.path)

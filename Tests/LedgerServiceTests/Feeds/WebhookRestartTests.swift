@@ -3,7 +3,7 @@ import Ledger
 import Service
 import Testing
 
-/// A service that stops and starts again on the same log: nothing of that is another log.
+/// A service that stops and starts again on the same log, which is not another log.
 @Suite("Webhooks over a restart")
 struct WebhookRestartTests {
     private let chain = MadeChain()
@@ -16,7 +16,7 @@ struct WebhookRestartTests {
         try await LiveFeed.open(place, clock: ManualClock(chain.start(4)), body)
     }
 
-    @Test("A cursor that moved past what nobody wanted stands in the same log after a restart")
+    @Test("A cursor that moved past filtered changes belongs to the same log after a restart")
     func quietEvents() async throws {
         let place = try TemporaryLedger()
         try await open(place) { live in
@@ -25,7 +25,7 @@ struct WebhookRestartTests {
             try await courier.settle()
             try await live.take([chain.bought()])
             try await courier.settle()
-            // Nothing that this endpoint asked for; the cursor moves all the same.
+            // Nothing that this endpoint's filter admits; the cursor moves all the same.
             try await live.take([chain.turnedOff(0)])
             try await courier.settle()
             receiver.answer { _ in .answered(status: 200) }

@@ -5,7 +5,7 @@ import Projection
 import Signing
 import Testing
 
-/// Every published JWS, taken in under Apple's root alone.
+/// Every published JWS, ingested under Apple's root alone.
 @Suite("Real data", Fixtures.condition)
 struct GenuineDataTests {
     private static let files = Fixtures.manifest.map(\.file)
@@ -18,7 +18,7 @@ struct GenuineDataTests {
         return ledger
     }
 
-    /// Why a file is refused; nil when it is an event.
+    /// The code of a refused file; nil when it is an event.
     private func expected(_ entry: Fixtures.Entry) -> String? {
         switch entry.label {
         case "APPLE_VALID", "APPLE_VALID_NO_SIGNEDDATE":
@@ -33,7 +33,9 @@ struct GenuineDataTests {
         }
     }
 
-    @Test("Genuine notifications and transactions are appended, all else refused for its reason")
+    @Test(
+        "Genuine notifications and transactions are appended, all else refused for its reason"
+    )
     func everything() async throws {
         let ledger = try ledger()
         let paths = GenuineDataTests.files.map { Fixtures.folder.appending(path: "jws/\($0)").path }
@@ -55,7 +57,7 @@ struct GenuineDataTests {
     }
 
     @Test(
-        "Other people's test data is refused for its reason",
+        "Third-party test data is refused for its reason",
         arguments: [
             ("apple-library/mock_signed_data/legacyTransaction", "malformedJWS"),
             ("apple-library/mock_signed_data/missingX5CHeaderClaim", "invalidChainLength"),
@@ -79,7 +81,7 @@ struct GenuineDataTests {
         #expect(summary.position == 0)
     }
 
-    @Test("A genuine app that is not configured is believed and quarantined")
+    @Test("A genuine app that is not configured is verified and quarantined")
     func unconfigured() async throws {
         let ledger = try ledger(apps: ["com.example.app"])
         let summary = try await ledger.ingest([try Fixtures.jws(Fixtures.subscriber[0])])
@@ -118,7 +120,7 @@ struct GenuineDataTests {
         #expect(report.log.eventCount == summary.appended)
     }
 
-    @Test("Evidence comes out as it went in")
+    @Test("Evidence is exported unchanged")
     func evidence() async throws {
         let ledger = try ledger(apps: [Fixtures.subscriberApp])
         let tokens = try Fixtures.subscriber.map { try Fixtures.text($0) }

@@ -6,8 +6,8 @@ import Reports
 import Signing
 import Testing
 
-/// Genuine data that was read wrongly once; what it must say stands in its own fields.
-@Suite("Genuine data that was read wrongly", Fixtures.condition)
+/// Genuine data that was once interpreted wrongly; its own fields state the expected result.
+@Suite("Genuine data once interpreted wrongly", Fixtures.condition)
 struct GenuineReadingTests {
     private static let subscriber = Fixtures.subscriber.map { "jws/" + $0 }
     private static let later = [
@@ -61,7 +61,7 @@ struct GenuineReadingTests {
         #expect(
             try await ledger.show("280000541900541", at: intro)["phase"]?.string == "intro")
         #expect(try await paid(ledger).first?["new"]?.int64 == 1)
-        // Its receipt is of another app: said once, of thirteen purchases.
+        // Its receipt is of another app: one notice, for thirteen purchases.
         let codes = try await ledger.show("280000541900541").noticeCodes
         #expect(codes.count { $0 == "contradiction" } == 1)
     }
@@ -82,7 +82,7 @@ struct GenuineReadingTests {
         #expect(after["cancellation"]?["at"]?.string == "2025-10-06T05:17:56.877Z")
     }
 
-    @Test("Nothing is known about auto-renew of a purchase that only a refund names")
+    @Test("Auto-renew is unknown for a purchase that only a refund names")
     func refundOnly() async throws {
         let ledger = try await taken(
             GenuineReadingTests.subscriber + GenuineReadingTests.later,
@@ -111,7 +111,7 @@ struct GenuineReadingTests {
     ]
 
     @Test(
-        "A change of product happens when its period is bought, however many receipts state it",
+        "A product change takes effect when its period is bought, however many receipts state it",
         arguments: changes)
     func productChanges(
         _ levels: [String: Int], _ toYear: LifeFactName, _ toMonth: LifeFactName

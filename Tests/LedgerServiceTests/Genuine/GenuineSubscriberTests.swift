@@ -3,8 +3,8 @@ import Queries
 import Signing
 import Testing
 
-/// The eight real notifications of one sandbox subscriber; what must be said of them is read off
-/// their payloads and `lifecycle.md` §2 here, by hand.
+/// The eight real notifications of one sandbox subscriber; the expected results are derived by hand
+/// from their payloads and `lifecycle.md` §2.
 @Suite("A real subscriber", Fixtures.condition)
 struct GenuineSubscriberTests {
     static let pro = "com.getsession.org.pro_sub"
@@ -14,7 +14,7 @@ struct GenuineSubscriberTests {
     static let intervals = [
         // A RENEWAL signed before its purchaseDate of 07:09:12, the first period known: rule 4.
         "renewing 2025-10-01T07:08:38.835Z 2025-10-01T07:12:12.000Z \(pro) 2000001024998954",
-        // Nothing was heard between the two ends: rule 5, nothing failing.
+        // No evidence between the two ends: rule 5, nothing failing.
         "expired 2025-10-01T07:12:12.000Z 2025-10-01T07:30:12.000Z \(pro) 2000001024998954",
         "renewing 2025-10-01T07:30:12.000Z 2025-10-01T07:33:12.000Z \(pro) 2000001025012675",
         "expired 2025-10-01T07:33:12.000Z 2025-10-02T07:06:07.000Z \(pro) 2000001025012675",
@@ -69,7 +69,8 @@ struct GenuineSubscriberTests {
         #expect(transitions == GenuineSubscriberTests.transitions)
     }
 
-    @Test("What changed no state stands in its timeline with the notification that proves it")
+    @Test(
+        "Events without a state change are in its timeline with the notification that proves them")
     func facts() async throws {
         let timeline = try await taken().timeline(Fixtures.subscriberId)
         let facts = try #require(timeline["entries"]?.array).filter {
@@ -98,7 +99,7 @@ struct GenuineSubscriberTests {
         #expect(notices[2].evidence == [2])
     }
 
-    @Test("Notices begin when what they are about does")
+    @Test("Notices begin with their subject")
     func noticesAt() async throws {
         let ledger = try await taken(receivedAt: "2025-10-01T07:10:00.000Z")
         func codes(_ at: String) async throws -> [String] {
@@ -107,7 +108,7 @@ struct GenuineSubscriberTests {
         }
         #expect(try await codes("2025-10-01T07:08:38.835Z") == ["historyMissingBefore"])
         #expect(try await codes("2025-10-01T07:12:11.999Z") == ["historyMissingBefore"])
-        // Where the gap begins, so that it is told inside the gap.
+        // At the start of the gap, so that it is reported inside the gap.
         #expect(
             try await codes("2025-10-01T07:12:12.000Z")
                 == ["historyMissingBefore", "missingPeriod"])
@@ -117,7 +118,7 @@ struct GenuineSubscriberTests {
     }
 
     @Test(
-        "An import long afterwards is late if it says when it came, and else says nothing of that")
+        "A late import is late if it states its arrival, and else says nothing about it")
     func late() async throws {
         let stated = try await taken(receivedAt: "2026-01-01T00:00:00.000Z")
         #expect(try await stated.show(Fixtures.subscriberId).noticeCodes.contains("lateDelivery"))
@@ -165,7 +166,7 @@ struct GenuineSubscriberTests {
         #expect(ended.evidence == [7, 8])
     }
 
-    @Test("Before its first period there is no subscription, whatever is asked by")
+    @Test("Before its first period there is no subscription, by any id")
     func beforeTheFirst() async throws {
         let ledger = try await taken()
         let before = try Timestamp.stated("2025-10-01T07:08:38.834Z")

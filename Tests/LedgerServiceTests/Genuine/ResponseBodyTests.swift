@@ -56,7 +56,7 @@ struct ResponseBodyTests {
         #expect(summary.errors.map(\.input.last) == ["1"])
     }
 
-    @Test("A statuses body is as many pieces as it has items; a bad one does not stop the others")
+    @Test("A statuses body has as many pieces as items; a bad one does not stop the others")
     func statuses() async throws {
         let items = try ResponseBodyTests.pairs.map { transaction, renewal in
             #"{"originalTransactionId":"\#(Fixtures.subscriberId)","status":1,"#
@@ -139,7 +139,7 @@ struct ResponseBodyTests {
         #expect(summary.isClean)
     }
 
-    @Test("API-only knowledge gives the same states as the notifications did")
+    @Test("API responses alone give the same states as the notifications did")
     func sameStates() async throws {
         let fromNotifications = try ledger()
         _ = try await fromNotifications.ingest(

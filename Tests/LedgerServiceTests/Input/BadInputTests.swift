@@ -21,7 +21,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "A bad line in the middle is reported with its line and code; the rest goes in",
+        "A bad line in the middle is reported with its line and code; the rest is appended",
         arguments: BadLine.all)
     func inTheMiddle(_ bad: BadLine) async throws {
         let ledger = try TemporaryLedger()
@@ -42,7 +42,7 @@ struct BadInputTests {
         #expect(items.map(\.input) == [error.input])
     }
 
-    @Test("All of them at once among many good ones: every good line is in the ledger")
+    @Test("All bad lines at once among many good ones: every good line is in the ledger")
     func together() async throws {
         let ledger = try TemporaryLedger()
         var lines: [[UInt8]] = []
@@ -96,7 +96,9 @@ struct BadInputTests {
             + tail
     }
 
-    @Test("A line of exactly 4 MiB is taken; one byte more is too large, and the next line goes in")
+    @Test(
+        "A line of exactly 4 MiB is accepted; one byte more is too large, and the next line is read"
+    )
     func lineBound() async throws {
         let bound = InputLine.maximumByteCount
         #expect(bound == 4 * 1024 * 1024)
@@ -121,7 +123,7 @@ struct BadInputTests {
         #expect(summary.errors.map(\.code) == ["payloadTooLarge"])
     }
 
-    @Test("A signed payload nested as deeply as allowed is taken", arguments: [31, 32])
+    @Test("A signed payload nested to the limit is accepted", arguments: [31, 32])
     func depthBound(depth: Int) async throws {
         #expect(JSONLimits.depth == 32)
         let ledger = try TemporaryLedger()
@@ -155,7 +157,7 @@ struct BadInputTests {
         #expect(summary == IngestSummary())
     }
 
-    @Test("A missing file stops the run with its name; what came before stays")
+    @Test("A missing file stops the run with its name; earlier files stay ingested")
     func missingFile() async throws {
         let ledger = try TemporaryLedger()
         let first = try ledger.directory.write(BadInputTests.goodLines[0], to: "one.ndjson")
@@ -175,7 +177,7 @@ struct BadInputTests {
         #expect(position == 1)
     }
 
-    @Test("A directory is no input")
+    @Test("A directory is not an input")
     func directory() async throws {
         let ledger = try TemporaryLedger()
         await #expect(throws: Ingest.Failure.self) {

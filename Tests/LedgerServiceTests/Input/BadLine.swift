@@ -2,12 +2,12 @@ import AppStore
 import Simulator
 import Testing
 
-/// One way for an input line to be bad, and the code it is reported with.
+/// One kind of bad input line, and its error code.
 struct BadLine: Sendable, CustomTestStringConvertible {
     let name: String
     let code: String
     let bytes: [UInt8]
-    /// Believed, but not acceptable now.
+    /// Verified, but not acceptable now.
     var isQuarantined = false
 
     var testDescription: String { name }
@@ -26,7 +26,7 @@ struct BadLine: Sendable, CustomTestStringConvertible {
         self.init(name, code, token)
     }
 
-    /// A notification payload with a member nested so deeply that `depth` containers are open.
+    /// A notification payload with a member nested so that `depth` containers are open.
     static func nested(_ depth: Int, uuid: String) -> String {
         // The payload itself is the first container.
         let (open, close) = (

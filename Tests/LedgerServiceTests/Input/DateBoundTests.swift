@@ -7,11 +7,11 @@ import Signing
 import Simulator
 import Testing
 
-@Suite("Evidence with dates that no calendar holds")
+@Suite("Evidence with dates outside the calendar")
 struct DateBoundTests {
     private static let chain = MadeChain(id: "690000000000001")
 
-    /// Appends what an earlier release would have taken in.
+    /// Appends what an earlier release would have accepted.
     private func append(_ delivery: MadeDelivery, to ledger: TemporaryLedger) async throws {
         guard case .notification(let payload, let transaction?, _) = delivery.evidence else {
             return
@@ -37,7 +37,7 @@ struct DateBoundTests {
     }
 
     @Test(
-        "The intake refuses a date past the bound, keeps the evidence and says which field it is",
+        "The intake refuses a date past the bound, keeps the evidence and names the field",
         arguments: [
             Timestamp.latest.milliseconds + 1, Timestamp.earliest.milliseconds - 1, .max, .min,
         ])
@@ -52,7 +52,7 @@ struct DateBoundTests {
         #expect(items.map(\.standing) == [.genuineConfigured])
     }
 
-    @Test("At the bound it is taken in", arguments: [Timestamp.latest, .earliest])
+    @Test("At the bound it is accepted", arguments: [Timestamp.latest, .earliest])
     func taken(_ date: Timestamp) async throws {
         let ledger = try TemporaryLedger()
         let summary = try await ledger.ingest([withEnd(date.milliseconds)])
@@ -71,7 +71,7 @@ struct DateBoundTests {
     }
 
     @Test(
-        "A log that holds such dates is read, asked, counted and exported",
+        "A log that holds such dates is read, queried, counted and exported",
         arguments: [Int64.max, .min], ["UTC", "America/New_York", "Pacific/Kiritimati"])
     func old(_ milliseconds: Int64, _ zone: String) async throws {
         let ledger = try TemporaryLedger()

@@ -8,12 +8,12 @@ import Signing
 import Simulator
 import Testing
 
-@Suite("Environments and apps apart")
+@Suite("Separation of environments and apps")
 struct EnvironmentTests {
     private let production = MadeChain(id: "530000000000001")
     private let sandbox = MadeChain(id: "530000000000002", environment: .sandbox)
 
-    @Test("One file, taken in twice, fills two ledgers that know nothing of each other")
+    @Test("One file ingested twice fills two independent ledgers")
     func twoLedgers() async throws {
         let directory = try TemporaryDirectory()
         let one = try TemporaryLedger(environment: .production, in: directory)
@@ -37,7 +37,7 @@ struct EnvironmentTests {
     }
 
     @Test(
-        "Evidence of a time before environments belongs to the one named",
+        "Evidence from before environments belongs to the named one",
         arguments: [Environment.production, .sandbox])
     func withoutEnvironment(environment: Environment) async throws {
         let chain = MadeChain(environment: nil)
@@ -49,7 +49,7 @@ struct EnvironmentTests {
     }
 
     @Test(
-        "Where no environment was named, signed evidence that names none waits for one to be",
+        "Where no environment was named, signed evidence that names none is quarantined",
         arguments: [Environment.production, .sandbox])
     func unnamedEnvironment(environment: Environment) async throws {
         let chain = MadeChain(environment: nil)
@@ -67,10 +67,10 @@ struct EnvironmentTests {
         #expect(refused.errors.map(\.code) == ["environmentMissing"])
         #expect(refused.errors.first?.message.contains("--environment") == true)
         #expect(refused.quarantined == 1 && refused.position == 0)
-        // What says of which it is needs nothing else.
+        // Evidence that names its environment needs nothing else.
         let told = MadeChain(id: "530000000000009", environment: environment)
         #expect(try await ingest(told, named: false).appended == 1)
-        // The copy waits until the environment is named.
+        // The copy stays until the environment is named.
         let (apps, verifier) = (ledger.configuration.apps, ledger.verifier)
         func retry(named: Bool) async throws -> IngestSummary {
             try await ledger.ledger {
@@ -83,7 +83,7 @@ struct EnvironmentTests {
         #expect(try await ledger.show(chain.id)["environment"]?.string == environment.rawValue)
     }
 
-    @Test("What is refused says what it is of, and what was expected")
+    @Test("A refusal states the actual and the expected value")
     func foundAndExpected() async throws {
         var ledger = try TemporaryLedger()
         ledger.configuration.apps[0].appAppleId = MadeChain.appAppleId + 1
@@ -121,7 +121,7 @@ struct EnvironmentTests {
         }
     }
 
-    @Test("Two apps share a log and keep their chains apart, even under one id")
+    @Test("Two apps share a log and keep their chains apart, even with the same id")
     func twoApps() async throws {
         let other = MadeChain(
             id: production.id, bundleId: "com.example.other", start: production.start(7))
@@ -157,7 +157,7 @@ struct EnvironmentTests {
         }
     }
 
-    @Test("An Xcode event names no root, since nobody vouches for it", Fixtures.condition)
+    @Test("An Xcode event names no root, since Apple does not sign it", Fixtures.condition)
     func xcodeFingerprint() async throws {
         var ledger = try TemporaryLedger(
             environment: .xcode, apps: [EnvironmentTests.xcodeApp])
@@ -168,7 +168,7 @@ struct EnvironmentTests {
         #expect(events.first?["rootFingerprint"]?.string.map { $0.hasPrefix("63343a") } != true)
     }
 
-    @Test("Xcode's own certificate is called that, and its purchases work", Fixtures.condition)
+    @Test("Xcode's own certificate is named as such, and its purchases work", Fixtures.condition)
     func xcodeTrust() async throws {
         var ledger = try TemporaryLedger(
             environment: .xcode, apps: [EnvironmentTests.xcodeApp])
@@ -188,7 +188,7 @@ struct EnvironmentTests {
         #expect(audit.isEmpty)
     }
 
-    @Test("Purchases of Xcode's receipts name no chain: they are refused, and become no \"0\"")
+    @Test("Purchases in Xcode's receipts name no chain: they are refused, and do not become \"0\"")
     func xcodeReceipt() async throws {
         var ledger = try TemporaryLedger(environment: .xcode)
         ledger.roots = .apple
@@ -208,12 +208,12 @@ struct EnvironmentTests {
         #expect(summary.errors.map(\.code) == ["undecodablePayload"])
         #expect(summary.errors.first?.message.contains("original transaction") == true)
         await #expect(throws: QueryError.noSuchSubscription("0")) { try await ledger.show("0") }
-        // What names its chain is of it.
+        // Evidence that names its chain belongs to it.
         #expect(try await ledger.ingest(file: receipt("7")).appended == 1)
         #expect(try await ledger.show("7", at: production.start)["trust"]?.string == "xcode")
     }
 
-    @Test("What a genuine chain signed is not let in as Xcode's")
+    @Test("Evidence signed by a genuine certificate chain is not accepted as Xcode's")
     func signedXcode() async throws {
         let chain = MadeChain(environment: .xcode)
         let refused = try await TemporaryLedger(environment: .sandbox).ingest([chain.bought()])
@@ -223,7 +223,7 @@ struct EnvironmentTests {
 
     // MARK: Roots
 
-    @Test("Without the extra root its evidence is refused; with it, events say whose it is")
+    @Test("Without the extra root its evidence is refused; with it, events carry its fingerprint")
     func extraRoot() async throws {
         var ledger = try TemporaryLedger()
         ledger.roots = .apple
@@ -240,7 +240,7 @@ struct EnvironmentTests {
     }
 
     @Test(
-        "The doctor warns of extra roots, and of events that rest on them, in Production only",
+        "The doctor warns of extra roots, and of events signed under them, in Production only",
         arguments: [Environment.production, .sandbox])
     func doctor(environment: Environment) async throws {
         let ledger = try TemporaryLedger(environment: environment)

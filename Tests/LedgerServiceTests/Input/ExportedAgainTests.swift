@@ -6,7 +6,7 @@ import Simulator
 import Testing
 
 /// One ledger's `export events --evidence` as another one's input.
-@Suite("What was exported is taken in again")
+@Suite("Ingesting exported evidence")
 struct ExportedAgainTests {
     private let chain = MadeChain()
 
@@ -25,7 +25,7 @@ struct ExportedAgainTests {
     }
 
     @Test(
-        "What a ledger noted itself is refused with its own code and kept nowhere; the rest is taken"
+        "A ledger's own records are refused with their own code and not kept; the rest is accepted"
     )
     func ownRecords() async throws {
         let (first, second) = (try TemporaryLedger(), try TemporaryLedger())
@@ -50,7 +50,9 @@ struct ExportedAgainTests {
         #expect(kept.isEmpty)
     }
 
-    @Test("Transactions with their renewal infos, a status beside them or not, come over whole")
+    @Test(
+        "Transactions with their renewal infos, with or without a status, are transferred whole"
+    )
     func pairs() async throws {
         let (first, second) = (try TemporaryLedger(), try TemporaryLedger())
         _ = try await first.ingest([

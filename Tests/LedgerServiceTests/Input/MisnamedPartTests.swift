@@ -2,9 +2,9 @@ import AppStore
 import Simulator
 import Testing
 
-@Suite("Lines that call evidence what it is not")
+@Suite("Lines that misname their evidence")
 struct MisnamedPartTests {
-    /// Payloads that Apple signs, by what they are.
+    /// Payloads that Apple signs, by kind.
     private static let payloads: [String: String] = [
         "transaction": #"""
         {"transactionId":"7","originalTransactionId":"7","bundleId":"com.example.app",
@@ -28,7 +28,7 @@ struct MisnamedPartTests {
         try TestAuthority.signer.sign(Array(try #require(payloads[kind]).utf8))
     }
 
-    /// What is sent as transaction and, if at all, as renewal info.
+    /// The kinds sent as transaction and, if any, as renewal info.
     private static let misnamed: [(String, String?)] = [
         ("renewal", nil), ("notification", nil), ("appTransaction", nil),
         ("transaction", "transaction"), ("transaction", "notification"),
@@ -47,7 +47,7 @@ struct MisnamedPartTests {
         return json.bytes
     }
 
-    @Test("A line whose parts are signed as something else is rejected", arguments: misnamed)
+    @Test("A line whose parts are signed as another kind is rejected", arguments: misnamed)
     func rejected(transaction: String, renewal: String?) async throws {
         let ledger = try TemporaryLedger()
         let summary = try await ledger.ingest([try MisnamedPartTests.body(transaction, renewal)])
@@ -56,7 +56,7 @@ struct MisnamedPartTests {
         #expect(summary.errors.map(\.code) == ["nestedPartInvalid"])
     }
 
-    @Test("So is an element of signedTransactions; a transaction among them is taken")
+    @Test("So is an element of signedTransactions; a transaction among them is accepted")
     func list() async throws {
         let renewal = try MisnamedPartTests.signed("renewal")
         let transaction = try MisnamedPartTests.signed("transaction")

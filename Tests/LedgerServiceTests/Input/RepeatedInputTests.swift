@@ -6,7 +6,7 @@ import Testing
 struct RepeatedInputTests {
     private let chain = MadeChain()
 
-    @Test("A replayed file appends nothing, is clean and moves nothing")
+    @Test("A replayed file appends nothing, is clean and changes nothing")
     func replayed() async throws {
         let ledger = try TemporaryLedger()
         let first = try await ledger.ingest(chain.life)
@@ -20,7 +20,7 @@ struct RepeatedInputTests {
         #expect(try await ledger.timeline(chain.id) == before)
     }
 
-    @Test("Signed anew by Apple, the same claims are still a duplicate")
+    @Test("Signed again by Apple, the same claims are still a duplicate")
     func signedAgain() async throws {
         let ledger = try TemporaryLedger()
         let (one, two) = (try chain.bought().line(), try chain.bought().line())
@@ -30,7 +30,7 @@ struct RepeatedInputTests {
         #expect(summary.duplicates == 1)
     }
 
-    /// The same token with the second form of its signature: n − s for s.
+    /// The same token with the other form of its signature: n − s for s.
     private func otherForm(_ token: String) throws -> String {
         let jws = try CompactJWS(parsing: Array(token.utf8))
         // The order of P-256 (SEC 2 §2.4.2).
@@ -51,7 +51,7 @@ struct RepeatedInputTests {
     }
 
     @Test(
-        "The second form of a signature verifies, and is the same event, whichever comes first",
+        "The other form of a signature verifies, and is the same event, whichever comes first",
         arguments: [false, true])
     func secondForm(isFirst: Bool) async throws {
         let ledger = try TemporaryLedger()
@@ -79,7 +79,7 @@ struct RepeatedInputTests {
         #expect(summary.isClean)
     }
 
-    @Test("One identity with other claims is appended, counted as a conflict, and no failure")
+    @Test("The same identity with other claims is appended, counted as a conflict, and no failure")
     func conflict() async throws {
         let ledger = try TemporaryLedger()
         let other = chain.bought().withTransaction { $0.price = 1 }
@@ -112,7 +112,7 @@ struct RepeatedInputTests {
         #expect(event["receivedAtClaimed"]?.bool == true)
     }
 
-    @Test("Without a claim the clock's now is taken, and null is no claim")
+    @Test("Without a claim the current time is used, and null is no claim")
     func unclaimed() async throws {
         let ledger = try TemporaryLedger()
         let token = try chain.bought().token()

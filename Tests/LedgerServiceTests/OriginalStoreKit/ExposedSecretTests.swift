@@ -5,9 +5,9 @@ import Foundation
 import Testing
 
 
-/// A secret elsewhere than in `password` would be readable in the log: such a body is refused, and
-/// nothing of it is kept. Bodies that cost more than their password is worth; bodies without an app.
-@Suite("Exposed secrets, and bodies before they are believed")
+/// A secret outside `password` would be readable in the log: such a body is refused and not kept.
+/// Bodies that cost more to parse than their password justifies; bodies without an app.
+@Suite("Exposed secrets, and bodies before verification")
 struct ExposedSecretTests {
     private let chain = MadeChain()
 
@@ -35,7 +35,7 @@ struct ExposedSecretTests {
     private func expectNowhere(_ secret: String, _ ledger: TemporaryLedger) throws {
         let root = ledger.configuration.dataDirectory
         for name in try #require(FileManager.default.enumerator(atPath: root)) {
-            // The file of the secret itself stands beside the data.
+            // The secret's own file is beside the data.
             guard let name = name as? String,
                 let file = FileManager.default.contents(atPath: "\(root)/\(name)")
             else { continue }
@@ -59,14 +59,14 @@ struct ExposedSecretTests {
         ]
     }()
 
-    @Test("With the secret anywhere else a body is refused, and nothing is kept", arguments: places)
+    @Test("With the secret anywhere else a body is refused, and not kept", arguments: places)
     func exposed(members: String) async throws {
         let ledger = try place()
         #expect(try await codes(with(members), in: ledger) == ["secretExposed"])
         try expectNowhere(MadeChain.secret, ledger)
     }
 
-    @Test("Nor is the password of somebody else kept from another place", arguments: places)
+    @Test("Nor is an unknown password kept from another place", arguments: places)
     func foreign(members: String) async throws {
         let ledger = try place()
         let foreign = "another-secret-of-somebody"
@@ -78,14 +78,14 @@ struct ExposedSecretTests {
         try expectNowhere(foreign, ledger)
     }
 
-    @Test("An answer of verifyReceipt that repeats the secret is refused", arguments: places)
+    @Test("A verifyReceipt response that repeats the secret is refused", arguments: places)
     func answer(members: String) async throws {
         let ledger = try place()
         let answer = String(
             decoding: chain.verifyReceipt(through: 0, at: chain.start(0)), as: UTF8.self)
         let body = Array("\(answer.dropLast()),\(members)}".utf8)
         let found = try await codes(body, in: ledger)
-        // What stands under `password` is taken out, however deep, and the answer is good.
+        // Values of `password` are removed at any depth, and the response is accepted.
         #expect(found == (members.contains("\"password\"") ? [] : ["secretExposed"]))
         try expectNowhere(MadeChain.secret, ledger)
     }
@@ -94,7 +94,7 @@ struct ExposedSecretTests {
     func escapes() async throws {
         let ledger = try place()
         #expect(try await codes(with("\"x\":\"a\\/b\\u0020\""), in: ledger) == [])
-        // Refused, it is kept as any other.
+        // Refused, it is kept like any other.
         let foreign = with("\"x\":\"a\\/b\"", of: "another-secret-of-somebody")
         #expect(try await codes(foreign, in: ledger) == ["wrongSharedSecret"])
         let kept = try await ledger.ledger { try await Quarantine(ledger: $0).items() }
@@ -113,19 +113,21 @@ struct ExposedSecretTests {
         ]
     }()
 
-    @Test("Lines that are no whole body are kept without the secret, and say so", arguments: strays)
+    @Test(
+        "Lines that are no whole body are kept without the secret, and the message says so",
+        arguments: strays)
     func stray(line: String) async throws {
         let ledger = try place()
         #expect(try await ledger.ingest([Array(line.utf8)]).errors.count == 1)
         try expectNowhere(MadeChain.secret, ledger)
         try expectNowhere(line, ledger)
         let kept = try await ledger.ledger { try await Quarantine(ledger: $0).items() }
-        #expect(kept.map { $0.message.contains("repeats an app's shared secret") } == [true])
-        // What is spelled with escapes cannot be replaced.
+        #expect(kept.map { $0.message.contains("contains an app's shared secret") } == [true])
+        // Escaped spellings cannot be replaced.
         #expect(kept.map { $0.byteCount == 0 } == [line.contains("\\u0031")])
     }
 
-    @Test("A body with the secret behind it is kept without either")
+    @Test("A body with the secret after it is kept without either")
     func behind() async throws {
         let ledger = try place()
         _ = try await ledger.ingest([Array("\(good) \(MadeChain.secret)".utf8)])
@@ -135,14 +137,13 @@ struct ExposedSecretTests {
     // MARK: Cost
 
     @Test(
-        "So many values are passed over before the password; one more is too large",
+        "Values before the password are skipped up to a limit; one more is too large",
         arguments: [0, 1])
     func values(excess: Int) async throws {
         let ledger = try place()
         let members = try JSONValue.parse(Array(good.utf8)).object ?? []
         let read = ["password", "bid", "notification_type"]
-        // Those of the body itself that are passed over, and the list; the receipt itself is looked
-        // into.
+        // Skipped values of the body itself, and the list; the receipt itself is parsed.
         let others =
             members.filter { !read.contains($0.key) }
             .reduce(1) { $0 + $1.value.valueCount } - 1
@@ -155,7 +156,7 @@ struct ExposedSecretTests {
                 == [excess == 0 ? "wrongSharedSecret" : "payloadTooLarge"])
     }
 
-    @Test("Before it is told which version it is, as many are passed over", arguments: [0, 1])
+    @Test("The same limit holds before the version is known", arguments: [0, 1])
     func posted(excess: Int) throws {
         let filling = NotificationV1.unreadValueCount - 1 + excess
         let list = Array(repeating: "0", count: filling).joined(separator: ",")
@@ -174,7 +175,7 @@ struct ExposedSecretTests {
         good.replacing("\"bid\":\"\(MadeChain.app)\",", with: "")
     }
 
-    @Test("A body that names no app is of the one whose secret it was sent with")
+    @Test("A body that names no app belongs to the app whose secret it was sent with")
     func bySecret() async throws {
         let ledger = try place()
         #expect(!nameless.contains("\"bid\""))
@@ -185,7 +186,7 @@ struct ExposedSecretTests {
         #expect(try await codes(Array(wrong.utf8), in: ledger) == ["wrongSharedSecret"])
     }
 
-    @Test("Of several apps with that secret nobody can tell which; without any secret it waits")
+    @Test("With several apps sharing the secret it is ambiguous; without any secret it waits")
     func undecided() async throws {
         var ledger = try place()
         var other = ledger.configuration.apps[0]

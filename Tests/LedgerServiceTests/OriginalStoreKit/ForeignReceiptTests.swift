@@ -3,7 +3,7 @@ import Signing
 import Simulator
 import Testing
 
-/// Version 1 notifications that hold a receipt of another app, and answers that name no app.
+/// Version 1 notifications with a receipt of another app, and responses that name no app.
 @Suite("Receipts of other apps inside bodies")
 struct ForeignReceiptTests {
     private let chain = MadeChain()
@@ -16,7 +16,7 @@ struct ForeignReceiptTests {
         return ledger
     }
 
-    /// A receipt made on the tenth day of the chain's second period.
+    /// A receipt created on the tenth day of the chain's second period.
     private func receipt(of bundleId: String) throws -> String {
         let contents = ReceiptContents(
             type: .production, bundleId: bundleId, creationDate: chain.start(1, 864_000_000),
@@ -42,14 +42,14 @@ struct ForeignReceiptTests {
     }
 
     @Test(
-        "A body with a receipt of another app is taken in without it, and its chain says so",
+        "A body with a receipt of another app is accepted without it, with a notice on its chain",
         arguments: [true, false])
     func foreign(named: Bool) async throws {
         let ledger = try place()
         let receipt = try receipt(of: Self.other)
         #expect(try await ledger.ingest([body(receipt, named: named)]).appended == 1)
         let event = try #require(try await ledger.exportLines(.events).first)
-        // The latest date of the body that is past, and not that of the receipt.
+        // The latest past date in the body, not that of the receipt.
         #expect(event["signedDate"]?.string == chain.start(0).rfc3339)
         let notices = try #require(try await ledger.show(chain.id)["notices"]?.array)
         let notice = notices.first { $0["code"]?.string == "contradiction" }
@@ -78,7 +78,7 @@ struct ForeignReceiptTests {
 
     // MARK: Without an app
 
-    @Test("An answer of verifyReceipt that names no app is refused for that")
+    @Test("A verifyReceipt response that names no app is refused")
     func nameless() async throws {
         let ledger = try TemporaryLedger()
         let plain = String(
@@ -97,7 +97,7 @@ struct ForeignReceiptTests {
         }
     }
 
-    @Test("One of an app that is not configured says which, and which are")
+    @Test("One of an app that is not configured names it and the configured ones")
     func unconfigured() async throws {
         var other = chain
         other.bundleId = Self.other

@@ -8,7 +8,7 @@ import Simulator
 import Testing
 
 
-/// Bodies that whoever knows the address may post (`design.md` §7: negative space first).
+/// Bodies that any client who knows the address can post (`design.md` §7: negative space first).
 @Suite("Hostile version 1 bodies")
 struct HostileNotificationV1Tests {
     private let chain = MadeChain()
@@ -25,7 +25,7 @@ struct HostileNotificationV1Tests {
             as: UTF8.self)
     }
 
-    /// A body that names so many transactions of one chain.
+    /// A body with this many transactions of one chain.
     private func naming(_ count: Int, password: String = MadeChain.secret) -> [UInt8] {
         let infos = (0..<count).map { number in
             #"{"transaction_id":"\#(number + 1)","original_transaction_id":"1","product_id":"p","#
@@ -42,7 +42,7 @@ struct HostileNotificationV1Tests {
         try await ledger.ingest(bodies).errors.map(\.code)
     }
 
-    // MARK: Nothing is decoded for who does not know the secret
+    // MARK: Nothing is decoded without the secret
 
     @Test(
         "With another password a body is refused for that, whatever else is wrong with it",
@@ -60,7 +60,7 @@ struct HostileNotificationV1Tests {
     }
 
     @Test(
-        "So many keys are looked at, whatever the password; one more refuses the body for that",
+        "Keys are parsed up to a limit, whatever the password; one more refuses the body",
         arguments: [0, 1])
     func keys(excess: Int) async throws {
         let ledger = try place()
@@ -89,7 +89,7 @@ struct HostileNotificationV1Tests {
                     + "\"latest_receipt_info\":"
             ).utf8)
         guard case .versionOne(let posted) = try NotificationBody(body) else {
-            Issue.record("It is no version 1.")
+            Issue.record("This is not version 1.")
             return
         }
         #expect(try posted.sealed.bundleId == BundleId(MadeChain.app))
@@ -101,7 +101,7 @@ struct HostileNotificationV1Tests {
         #expect(NotificationV1Body(Array(good.utf8)).latestReceipt == nil)
     }
 
-    @Test("A hundred transactions, as Apple sends at most, are all there")
+    @Test("A hundred transactions, the most that Apple sends, are all present")
     func hundred() async throws {
         let ledger = try place()
         #expect(try await codes(naming(100), in: ledger) == [])
@@ -118,7 +118,7 @@ struct HostileNotificationV1Tests {
     // MARK: Passwords
 
     @Test(
-        "An empty password, none, one that is no text, and two are nobody's",
+        "An empty password, none, a non-string one, and two match no app",
         arguments: [
             ("\"\"", "wrongSharedSecret"), ("null", "wrongSharedSecret"),
             ("[\"0123456789abcdef0123456789abcdef\"]", "wrongSharedSecret"),
@@ -129,14 +129,14 @@ struct HostileNotificationV1Tests {
         let body = good.replacing("\"\(MadeChain.secret)\"", with: value)
         let found = try await codes(Array(body.utf8), in: ledger)
         #expect(found.count == 1)
-        // Two are no JSON that anybody reads alike.
+        // A repeated key is ambiguous JSON.
         if let code { #expect(found == [code]) }
         let head = try await ledger.ledger { try await $0.log.head().position }
         #expect(head == 0)
     }
 
     @Test(
-        "What is kept unread has no password, wherever one stands in it, however often",
+        "Evidence kept unparsed contains no password, wherever and however often it occurs",
         arguments: [
             ("w\"password\":\"x\",\"w\":1", "w\"password\":\"REDACTED\",\"w\":1"),
             (
@@ -155,7 +155,7 @@ struct HostileNotificationV1Tests {
     // MARK: Values of another type
 
     @Test(
-        "Numbers where text belongs, and text where numbers belong, say the same",
+        "Numbers instead of strings, and strings instead of numbers, mean the same",
         arguments: [
             ("\"transaction_id\":\"500000000000001\"", "\"transaction_id\":500000000000001"),
             ("\"quantity\":\"1\"", "\"quantity\":1"),
@@ -173,7 +173,7 @@ struct HostileNotificationV1Tests {
         #expect(try await plain.show(chain.id, at: at)["willRenew"] == told["willRenew"])
     }
 
-    @Test("A type that this version does not know is kept, changes nothing, and is noticed")
+    @Test("A type unknown to this version is kept, changes nothing, and raises a notice")
     func unknownType() async throws {
         let ledger = try place()
         let body = good.replacing("INITIAL_BUY", with: "SOMETHING_LATER")
@@ -189,7 +189,7 @@ struct HostileNotificationV1Tests {
     // MARK: Environment
 
     @Test(
-        "A body that names no environment is of the ledger's; the receipt inside may name one",
+        "A body without environment belongs to the ledger's; the receipt inside may name one",
         arguments: [
             ("\"environment\":\"Production\",", "", nil),
             ("\"environment\":\"Production\"", "\"environment\":\"Sandbox\"", "wrongEnvironment"),
@@ -209,7 +209,7 @@ struct HostileNotificationV1Tests {
     }
 
     @Test(
-        "Of a configured app without its secret it is kept whole up to the body's bound, and taken in",
+        "Without the secret of a configured app it is kept up to the limit, and accepted later",
         arguments: [300 * 1_024, 4 * 1_024 * 1_024])
     func awaitingSecret(byteCount: Int) async throws {
         var ledger = try place(shares: false)
@@ -228,13 +228,13 @@ struct HostileNotificationV1Tests {
         #expect(try await kept(ledger).isEmpty)
     }
 
-    @Test("A seal fits into the room that is left for one beside a body at its bound")
+    @Test("A seal fits into the room reserved beside a body of maximum size")
     func sealRoom() {
         #expect(SealedNotificationV1.byteCount <= LogLimits.sealByteCount)
         #expect(LogLimits.evidenceByteCount - LogLimits.sealByteCount == InputLine.maximumByteCount)
     }
 
-    @Test("Of an app that is not configured it is anybody's: a bounded copy among all others")
+    @Test("Of an app that is not configured only a bounded copy is kept, among all others")
     func stranger() async throws {
         let ledger = try place(shares: false)
         let body = good.replacing(MadeChain.app, with: "com.example.stranger")
@@ -244,7 +244,7 @@ struct HostileNotificationV1Tests {
 
     // MARK: The receipt inside
 
-    @Test("The receipt inside a body is in the evidence, and can be taken in by itself at any time")
+    @Test("The receipt inside a body is in the evidence, and can be ingested by itself at any time")
     func receiptInside() async throws {
         let authority = MigrationTests.receipts
         var ledger = try place()

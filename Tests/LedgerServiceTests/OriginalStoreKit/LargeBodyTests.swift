@@ -10,12 +10,12 @@ import Simulator
 import Testing
 
 
-/// What is asked of the service at once by bodies of original StoreKit.
+/// Concurrent load of original StoreKit bodies on the service.
 @Suite("Bodies of original StoreKit, posted")
 struct LargeBodyTests {
     private let chain = MadeChain()
 
-    /// A version 1 body of exactly so many bytes, about one period.
+    /// A version 1 body of exactly this many bytes, about one period.
     private func body(_ period: Int, byteCount: Int) -> [UInt8] {
         let told = chain.notificationV1("DID_RENEW", through: period, at: chain.start(period))
         let head = Array(told.dropLast()) + Array(#","x":""#.utf8)
@@ -24,7 +24,7 @@ struct LargeBodyTests {
         return head + filling + Array(#""}"#.utf8)
     }
 
-    @Test("One large body of version 1 is judged at a time; small ones do not wait for it")
+    @Test("Large version 1 bodies are verified one at a time; small ones do not wait for them")
     func oneAtATime() async throws {
         var place = try TemporaryLedger()
         try place.share()
@@ -41,12 +41,12 @@ struct LargeBodyTests {
             let log = try host.ledger(.production).ledger.log
             let result = await Result {
                 try await withThrowingTaskGroup(of: Void.self) { posting in
-                    // As if another one were being judged.
+                    // As if another one were being verified.
                     try await host.largeBodies.pass {
                         for body in large {
                             posting.addTask { _ = try await host.takeNotification(body) }
                         }
-                        // Until they wait, or one was taken in that did not.
+                        // Until they wait, or one was accepted without waiting.
                         while host.largeBodies.waitingCount < large.count,
                             try await log.head().position == 0
                         {
@@ -67,7 +67,7 @@ struct LargeBodyTests {
         }
     }
 
-    @Test("Of a renewal that was extended, and of no other, Notification History is asked")
+    @Test("Notification History is requested for an extended renewal, and for no other")
     func extended() async throws {
         let apple = try AskedApple()
         let told = MigrationTests.told
@@ -86,7 +86,7 @@ struct LargeBodyTests {
         #expect(try await histories(about: #require(AskedApple.longLife)) == 0)
     }
 
-    /// The same receipt again is answered, once the projector has come so far.
+    /// The same receipt is accepted again once the projector has caught up.
     private func settled(_ posted: [UInt8], _ host: LedgerHost) async throws -> ServedAnswer {
         do {
             return try await host.takeReceipt(posted, key: nil, sender: "test")
@@ -98,7 +98,7 @@ struct LargeBodyTests {
         }
     }
 
-    /// Posts a receipt of one customer: how often Apple was asked what it had sent.
+    /// Posts a receipt of one customer; returns the number of history requests to Apple.
     private func histories(about id: String) async throws -> Int {
         var place = try TemporaryLedger()
         place.configuration.apps = [Configuration.App(bundleId: AskedApple.app)]

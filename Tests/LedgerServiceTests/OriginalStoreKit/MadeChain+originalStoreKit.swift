@@ -1,7 +1,7 @@
 import AppStore
 import Intake
 
-/// The life of a made chain as original StoreKit tells it.
+/// The life of a made chain as original StoreKit evidence.
 extension MadeChain {
     static let secret = "0123456789abcdef0123456789abcdef"
 
@@ -40,7 +40,7 @@ extension MadeChain {
         ])
     }
 
-    /// A body as Apple posts it. Its receipt cannot be read; `autoRenewStatusChangeDate` dates it.
+    /// A body as Apple posts it. Its receipt is unreadable; `autoRenewStatusChangeDate` dates it.
     func notificationV1(
         _ type: String, through period: Int, willRenew: Bool = true, isRetrying: Bool = false,
         cancelled: Timestamp? = nil, at date: Timestamp, password: String = MadeChain.secret
@@ -69,7 +69,7 @@ extension MadeChain {
         return body.encoded()
     }
 
-    /// An answer of verifyReceipt as of `date`.
+    /// A verifyReceipt response as of `date`.
     func verifyReceipt(
         through period: Int, willRenew: Bool = true, at date: Timestamp, status: Int = 0,
         environment: String? = "Production"
@@ -102,7 +102,7 @@ extension TemporaryLedger {
         configuration.apps[0].sharedSecretFile = file
     }
 
-    /// Tries what was refused again, with the configuration as it is now.
+    /// Retries the quarantine with the current configuration.
     func retryQuarantine() async throws -> IngestSummary {
         let (apps, verifier) = (configuration.apps, verifier)
         return try await ledger { opened in

@@ -4,7 +4,7 @@ import Intake
 import Ledger
 import Testing
 
-@Suite("Version 1 notifications taken in")
+@Suite("Intake of version 1 notifications")
 struct NotificationV1IntakeTests {
     private let chain = MadeChain()
 
@@ -24,7 +24,7 @@ struct NotificationV1IntakeTests {
         ]
     }
 
-    /// Everything in the ledger's files, as one search would see it.
+    /// The content of all of the ledger's files, for a search.
     private func isWritten(_ text: String, in ledger: TemporaryLedger) throws -> Bool {
         let needle = Data(text.utf8)
         let root = ledger.configuration.dataDirectory
@@ -37,7 +37,7 @@ struct NotificationV1IntakeTests {
         }
     }
 
-    // MARK: What is not believed
+    // MARK: Refused
 
     @Test("Another password is refused, and neither it nor ours is written anywhere")
     func wrongPassword() async throws {
@@ -52,7 +52,7 @@ struct NotificationV1IntakeTests {
         #expect(try !isWritten(MadeChain.secret, in: ledger))
     }
 
-    @Test("A seal over other bytes is no seal")
+    @Test("A seal over other bytes is invalid")
     func tampered() async throws {
         let ledger = try place()
         _ = try await ledger.ingest([life[0]])
@@ -64,12 +64,12 @@ struct NotificationV1IntakeTests {
         #expect(altered != text)
         let summary = try await ledger.ingest([Array(altered.utf8)])
         #expect(summary.errors.map(\.code) == ["wrongSharedSecret"])
-        // The very bytes that were kept can be taken in again: the same event.
+        // The stored bytes can be ingested again: the same event.
         #expect(try await ledger.ingest([stored]).duplicates == 1)
     }
 
     @Test(
-        "Without a usable secret it waits, and is taken once there is one",
+        "Without a usable secret it waits, and is accepted once there is one",
         arguments: [nil, "short", "two words of it"] as [String?])
     func noSecret(secret: String?) async throws {
         var ledger = try TemporaryLedger()
@@ -84,7 +84,7 @@ struct NotificationV1IntakeTests {
             try await ledger.show(chain.id, at: chain.start(0))["state"]?.string == "subscribed")
     }
 
-    @Test("Refused by a secret of ours that was wrong, it is taken once the right one is there")
+    @Test("Refused because of a wrong configured secret, it is accepted once the right one is set")
     func ourSecretWrong() async throws {
         var ledger = try TemporaryLedger()
         try ledger.share("fedcba9876543210fedcba9876543210")
@@ -96,7 +96,7 @@ struct NotificationV1IntakeTests {
     }
 
     @Test(
-        "What cannot be read is told, and nothing else is disturbed",
+        "An unreadable body is reported, and affects nothing else",
         arguments: [
             ("\"password\":\"0123456789abcdef0123456789abcdef\"", "\"password\":7"),
             ("\"password\":\"0123456789abcdef0123456789abcdef\",", ""),
@@ -124,7 +124,7 @@ struct NotificationV1IntakeTests {
         #expect(try !isWritten(MadeChain.secret, in: ledger))
     }
 
-    @Test("Another environment's is not this ledger's")
+    @Test("A body of another environment is not accepted by this ledger")
     func environment() async throws {
         let ledger = try place()
         let body = String(decoding: life[0], as: UTF8.self)
@@ -133,9 +133,9 @@ struct NotificationV1IntakeTests {
         #expect(summary.errors.map(\.code) == ["wrongEnvironment"])
     }
 
-    // MARK: What is
+    // MARK: Accepted
 
-    @Test("A life in version 1 is told with its rank, and the secret is nowhere")
+    @Test("A life in version 1 is reported with its rank, and the secret is nowhere")
     func wholeLife() async throws {
         let ledger = try place()
         let summary = try await ledger.ingest(life)
@@ -189,7 +189,7 @@ struct NotificationV1IntakeTests {
         }
     }
 
-    @Test("Version 2 beside it agrees; where it does not, version 2 holds and it is told")
+    @Test("Version 2 agrees with it; where it does not, version 2 holds and a notice says so")
     func besideVersionTwo() async throws {
         let ledger = try place()
         _ = try await ledger.ingest([chain.bought(), chain.renewed(1)])

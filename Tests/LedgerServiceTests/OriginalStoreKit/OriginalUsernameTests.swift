@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-@Suite("Customers that original StoreKit names")
+@Suite("Customers named by original StoreKit")
 struct OriginalUsernameTests {
     private let token = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
 
@@ -22,7 +22,7 @@ struct OriginalUsernameTests {
         }
     }
 
-    @Test("An applicationUsername that is a UUID is the appAccountToken, however it is spelled")
+    @Test("An applicationUsername that is a UUID is the appAccountToken, in any spelling")
     func spelled() async throws {
         var place = try TemporaryLedger()
         try place.share()
@@ -37,7 +37,7 @@ struct OriginalUsernameTests {
         #expect(shown["appAccountToken"]?.string == token)
     }
 
-    @Test("StoreKit 2 tells the same token later: it is the same customer, and nothing has changed")
+    @Test("When StoreKit 2 states the same token later, it is the same customer without any change")
     func signed() async throws {
         var place = try TemporaryLedger()
         try place.share()
@@ -52,7 +52,7 @@ struct OriginalUsernameTests {
         #expect(!notices.contains("tokenChanged") && !notices.contains("contradiction"))
     }
 
-    @Test("Without one, the purchase is nobody's yet")
+    @Test("Without one, the purchase has no customer yet")
     func nobody() async throws {
         var place = try TemporaryLedger()
         try place.share()

@@ -3,7 +3,7 @@ import Signing
 import Simulator
 import Testing
 
-/// `ingest` of a file that is one receipt, as a device or a back end stored it.
+/// `ingest` of a file that is one receipt, as stored by a device or a back end.
 @Suite("Receipts as files")
 struct ReceiptFileTests {
     private func place() throws -> TemporaryLedger { try MigrationTests().place() }
@@ -39,7 +39,7 @@ struct ReceiptFileTests {
         }
     }
 
-    @Test("Several of them, a line each, are as many events")
+    @Test("Several of them, one per line, are as many events")
     func lines() async throws {
         let place = try place()
         let lines = try (0..<3).map { Base64Standard.encode(try receipt($0)) }
@@ -48,7 +48,7 @@ struct ReceiptFileTests {
         #expect(summary.appended == 3)
     }
 
-    @Test("A binary file that is no good receipt is refused once, and not line by line")
+    @Test("An invalid binary file is refused once, and not line by line")
     func refused() async throws {
         let place = try place()
         let cut = Array(try receipt().dropLast(200))
@@ -64,7 +64,7 @@ struct ReceiptFileTests {
         }
     }
 
-    @Test("Base64 that is no receipt is lines as before")
+    @Test("Base64 that is not a receipt is read as lines")
     func noReceipt() async throws {
         let place = try place()
         let summary = try await place.ingest(file: Array("MIIB\nMIIC!\n".utf8))

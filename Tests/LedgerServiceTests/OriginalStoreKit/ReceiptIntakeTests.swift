@@ -10,7 +10,7 @@ import Signing
 import Simulator
 import Testing
 
-@Suite("Receipts taken in")
+@Suite("Intake of receipts")
 struct ReceiptIntakeTests {
     private static let authority: ReceiptAuthority = {
         do { return try ReceiptAuthority() } catch { fatalError("OpenSSL makes no keys: \(error)") }
@@ -24,8 +24,8 @@ struct ReceiptIntakeTests {
         return ledger
     }
 
-    /// Asked again while answers are behind, as the answer says: on a loaded machine they may be for
-    /// longer than one question waits.
+    /// Retried while answers are behind, as the response advises: a loaded machine may take longer
+    /// than one query waits.
     private static func ask(
         _ host: LedgerHost, _ body: [UInt8]
     ) async -> Result<ServedAnswer, any Error> {
@@ -83,7 +83,7 @@ struct ReceiptIntakeTests {
         #expect(shown["trust"]?.string == "signed")
     }
 
-    @Test("What was taken in is found again by its export, and verified by the audit")
+    @Test("An ingested receipt is in the export, and verified by the audit")
     func exported() async throws {
         let ledger = try place()
         _ = try await ledger.ingest([
@@ -102,7 +102,7 @@ struct ReceiptIntakeTests {
         }
         #expect(report.isSound)
         #expect(report.signaturesVerified == 1)
-        // Under other roots the signature is nobody's.
+        // Under other roots the signature does not verify.
         let stranger = EvidenceVerifier(roots: TestAuthority.roots)
         let strange = try await ledger.ledger { opened in
             try await Audit(log: opened.log, directory: ledger.environmentDirectory)
@@ -128,7 +128,7 @@ struct ReceiptIntakeTests {
         }
     }
 
-    @Test("A refund that only the receipt tells ends access, at its date")
+    @Test("A refund stated only by the receipt ends access, at its date")
     func refunded() async throws {
         let ledger = try place()
         _ = try await ledger.ingest([chain.bought()])
@@ -140,7 +140,7 @@ struct ReceiptIntakeTests {
         #expect(shown["price"]?["milliunits"]?.int64 == 9990)
     }
 
-    @Test("Where Apple can be asked, a receipt is answered with what Apple knows")
+    @Test("Where Apple can be asked, the answer to a receipt includes Apple's data")
     func asked() async throws {
         var ledger = try place()
         ledger.configuration.apps = [Configuration.App(bundleId: AskedApple.app)]
@@ -174,7 +174,7 @@ struct ReceiptIntakeTests {
             async let running: Void = host.run()
             // However long the first opening takes here.
             _ = try? await host.ledgers[0].snapshot(limit: .seconds(120))
-            // Before Apple has told whose it is, nobody gets it.
+            // Before Apple has sent the owner's token, no customer gets it.
             let dead = try AskedApple()
             dead.transport.cut(after: 0)
             host.receiptQuestions.use([AskedApple.app: dead.client], dead.books(ledger, host))
@@ -193,17 +193,17 @@ struct ReceiptIntakeTests {
             #expect(none.allSatisfy { $0["active"]?.bool != true })
             let told = try JSONValue.parse(try answer.get().bytes)
             #expect(told["asked"]?["chains"]?.int64 == 1)
-            // Counted in the log: an answer that had come too late for somebody leaves its events.
+            // Counted in the log: a response that came too late leaves its events.
             #expect(events > 3)
             #expect(told["asked"]?["failure"]?.isNull == true)
             let chains = told["subscriptions"]?.array ?? []
             #expect(chains.count == 1)
             #expect(chains.first?["willRenew"]?.isNull == false)
-            // What Apple cannot answer takes nothing of what is known.
+            // A failed request to Apple removes nothing that is known.
             let cut = try JSONValue.parse(try later.get().bytes)
             #expect(cut["asked"]?["failure"]?.string == "appleUnreachable")
             #expect(cut["subscriptions"]?.array?.count == 1)
-            // What Apple told before is known: the claim is judged by it.
+            // Apple's earlier data is known: the claim is judged by it.
             let claim = cut["claims"]?.array?.first?["claim"]?.string
             let token = chains.first?["appAccountToken"]?.string
             #expect(claim == (token == nil ? "moved" : "refused"))
@@ -212,7 +212,7 @@ struct ReceiptIntakeTests {
 }
 
 extension AskedApple {
-    /// The ledgers of a host, for answers.
+    /// The ledgers of a host, for responses.
     fileprivate func books(_ ledger: TemporaryLedger, _ host: LedgerHost) -> AnswerBooks {
         AnswerBooks(
             ledger.configuration, apps: ledger.configuration.apps, verifier: ledger.verifier,

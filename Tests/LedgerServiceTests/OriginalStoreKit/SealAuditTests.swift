@@ -3,7 +3,8 @@ import Ledger
 import Projection
 import Testing
 
-/// `audit verify --signatures` on version 1 notifications: by the shared secret, where it is.
+/// `audit verify --signatures` on version 1 notifications: verified with the shared secret where
+/// available.
 @Suite("Seals in the audit")
 struct SealAuditTests {
     private let chain = MadeChain()
@@ -26,7 +27,7 @@ struct SealAuditTests {
         }
     }
 
-    @Test("With the secret the seal is verified, as a signature is")
+    @Test("With the secret the seal is verified like a signature")
     func verified() async throws {
         let report = try await audit(try await taken())
         #expect(report.isSound)
@@ -35,7 +36,7 @@ struct SealAuditTests {
     }
 
     @Test(
-        "Without it, or with another, it is counted as not verifiable here, and is no finding",
+        "Without it, or with another, it is counted as not verifiable here, and is not a finding",
         arguments: [nil, "fedcba9876543210fedcba9876543210"] as [String?])
     func notVerifiable(secret: String?) async throws {
         var ledger = try await taken()

@@ -2,15 +2,15 @@ import AppStore
 import Foundation
 import Testing
 
-/// The secret is written nowhere, also of what nobody could read.
-@Suite("Secrets in what is kept")
+/// The secret is not stored, not even with unreadable evidence.
+@Suite("Secrets in stored evidence")
 struct SecretKeepingTests {
     private static let chain = MadeChain()
     private static let body = String(
         decoding: chain.notificationV1("INITIAL_BUY", through: 0, at: chain.start(0)),
         as: UTF8.self)
 
-    /// Bodies around which something went wrong, or was meant well.
+    /// Damaged or wrapped bodies.
     static let spoilt: [String] = {
         let escaped = body.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         return [
@@ -24,7 +24,7 @@ struct SecretKeepingTests {
         ]
     }()
 
-    @Test("What is refused is kept without its password", arguments: spoilt)
+    @Test("Refused evidence is kept without its password", arguments: spoilt)
     func refused(text: String) async throws {
         #expect(text.contains(MadeChain.secret))
         let ledger = try TemporaryLedger()
@@ -34,7 +34,7 @@ struct SecretKeepingTests {
         try expectNoSecret(ledger)
     }
 
-    @Test("A secret that was saved beside an answer is not taken in with it")
+    @Test("A secret that was saved beside a response is not ingested with it")
     func besideAnswer() async throws {
         let chain = SecretKeepingTests.chain
         let answer = String(

@@ -40,7 +40,7 @@ struct SeveralChainsFeedTests {
 
     private var ids: [String] { [chain.id, other.id] }
 
-    @Test("The feed tells each chain's change, with its own number and hash")
+    @Test("The feed emits each chain's change, with its own number and hash")
     func feed() async throws {
         try await open { live in
             try await take(live)
@@ -53,7 +53,7 @@ struct SeveralChainsFeedTests {
         }
     }
 
-    @Test("Each chain gets its delivery, whichever of them is not taken at first")
+    @Test("Each chain gets its delivery, whichever of them is rejected at first")
     func deliveries() async throws {
         for refused in [[], [chain.id], [other.id], ids] {
             try await open { live in
@@ -70,7 +70,7 @@ struct SeveralChainsFeedTests {
                 #expect(
                     waiting.map(\.chain.originalTransactionId.rawValue)
                         == ids.filter { refused.contains($0) })
-                // A restart knows what waits, of which chain.
+                // A restart loads what waits, of which chain.
                 receiver.answer { _ in .answered(status: 204) }
                 live.clock.set(live.clock.now.advanced(byMilliseconds: 3_600_000))
                 let again = live.courier(receiver)
@@ -82,7 +82,7 @@ struct SeveralChainsFeedTests {
         }
     }
 
-    @Test("What was given up of one chain leaves what was given up of the other")
+    @Test("A delivered parked change of one chain leaves the parked change of the other")
     func parked() async throws {
         try await open { live in
             let receiver = Receiver { _ in .answered(status: 500) }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Shared secrets")
 struct SharedSecretTests {
     @Test(
-        "A file holds one secret a line",
+        "A file holds one secret per line",
         arguments: [
             ("0123456789abcdef", true), ("\n 0123456789abcdef \n\n", true),
             ("01234567\n89abcdef\n01234567\n89abcdef", true),
@@ -30,7 +30,7 @@ struct SharedSecretTests {
     }
 
     @Test(
-        "An answer that repeats it is shown without a password, and with it elsewhere not at all",
+        "A response that repeats it is shown without a password, and not at all with it elsewhere",
         arguments: [
             (#"{"status":0}"#, #"{"status":0}"#),
             (#"{"password":"01234567/9abcdef"}"#, #"{"password":"REDACTED"}"#),
@@ -49,7 +49,7 @@ struct SharedSecretTests {
         #expect(told == shown)
     }
 
-    @Test("doctor says whether it can be used, without a byte of it")
+    @Test("doctor reports whether it is usable, without a byte of it")
     func doctor() async throws {
         var place = try TemporaryLedger()
         try place.share("0123456789abcdef")

@@ -2,8 +2,8 @@ import AppStore
 import Ledger
 import Testing
 
-/// Every answer says on which rank of trust it rests (`design.md` §2).
-@Suite("The rank that answers rest on")
+/// Every answer states the rank of trust of its evidence (`design.md` §2).
+@Suite("The rank of trust in answers")
 struct ShownRankTests {
     private static let token = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
     private var chain: MadeChain {
@@ -13,7 +13,7 @@ struct ShownRankTests {
     }
 
     @Test(
-        "State, timeline, facts, events and verdict tell one rank, and the higher once it speaks",
+        "State, timeline, facts, events and verdict state one rank, and the higher one once known",
         arguments: ["secret", "transport", "signed"])
     func told(rank: String) async throws {
         var ledger = try TemporaryLedger()
@@ -29,7 +29,7 @@ struct ShownRankTests {
         let events = try await ledger.exportLines(.events).compactMap { $0["trust"]?.string }
         #expect(events == Array(["secret", "transport", "signed"].prefix(lines.count)))
         let facts = try await ledger.exportLines(.facts).map { $0["cause"]?["trust"]?.string }
-        // Nothing in an answer of verifyReceipt says of a period that it is a renewal.
+        // A verifyReceipt response does not state that a period is a renewal.
         #expect(facts == (rank == "transport" ? [] : [rank]))
         let verdicts = try await ledger.session { session in
             let answer = try await session.customers.entitlements(
@@ -37,7 +37,7 @@ struct ShownRankTests {
             return try TemporaryLedger.json { answer.write(to: &$0) }["entitlements"]?.array
         }
         #expect(verdicts?.map { $0["trust"]?.string } == [rank])
-        // Access asks for more than the shared secret.
+        // Access requires more than the shared secret.
         #expect(verdicts?.map { $0["active"]?.bool } == [rank != "secret"])
         let show = try await ledger.show(chain.id, at: at)
         #expect(show["entitled"]?.bool == (rank != "secret"))

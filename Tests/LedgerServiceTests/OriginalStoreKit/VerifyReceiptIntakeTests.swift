@@ -2,12 +2,12 @@ import AppStore
 import Ledger
 import Testing
 
-@Suite("Answers of verifyReceipt taken in")
+@Suite("Intake of verifyReceipt responses")
 struct VerifyReceiptIntakeTests {
     private let chain = MadeChain()
 
     @Test(
-        "An answer in which Apple vouches for nothing is none",
+        "A response without a receipt that Apple confirms is refused",
         arguments: [21002, 21003, 21004, 21005, 21007, 21008, 21010, 21150])
     func refused(status: Int) async throws {
         let summary = try await TemporaryLedger().ingest([
@@ -17,7 +17,7 @@ struct VerifyReceiptIntakeTests {
         #expect(summary.appended == 0)
     }
 
-    @Test("Valid, or valid but expired: an event that rests on the connection")
+    @Test("Valid, or valid but expired: an event whose trust is the connection")
     func taken() async throws {
         let ledger = try TemporaryLedger()
         let summary = try await ledger.ingest([
@@ -35,7 +35,9 @@ struct VerifyReceiptIntakeTests {
         #expect(events[0]["originalTransactionId"]?.string == chain.id)
     }
 
-    @Test("So many transactions may be named; one more refuses the answer", arguments: [0, 1])
+    @Test(
+        "Transactions are accepted up to the limit; one more refuses the response",
+        arguments: [0, 1])
     func transactions(excess: Int) async throws {
         let infos = (0..<ReceiptStatements.maximumTransactions + excess).map { number in
             #"{"transaction_id":"\#(number + 1)","original_transaction_id":"1","product_id":"p","#
@@ -49,7 +51,7 @@ struct VerifyReceiptIntakeTests {
         #expect(summary.errors.map(\.code) == (excess == 0 ? [] : ["payloadTooLarge"]))
     }
 
-    @Test("The same answer again is a duplicate; a later one is another event")
+    @Test("The same response again is a duplicate; a later one is another event")
     func duplicates() async throws {
         let ledger = try TemporaryLedger()
         let body = chain.verifyReceipt(through: 1, at: chain.start(1))
@@ -58,7 +60,7 @@ struct VerifyReceiptIntakeTests {
         #expect(try await ledger.ingest([later]).appended == 1)
     }
 
-    @Test("With the time of its arrival beside it, as the text of a member")
+    @Test("With its arrival time, as the text of a member")
     func envelope() async throws {
         let ledger = try TemporaryLedger()
         let body = chain.verifyReceipt(through: 0, at: chain.start(0))
@@ -73,7 +75,7 @@ struct VerifyReceiptIntakeTests {
         #expect(event["receivedAtClaimed"]?.bool == true)
     }
 
-    @Test("Another environment's, and another app's, are kept and not taken")
+    @Test("Responses of another environment or another app are quarantined")
     func elsewhere() async throws {
         let ledger = try TemporaryLedger()
         var other = chain
@@ -88,7 +90,7 @@ struct VerifyReceiptIntakeTests {
         #expect(summary.appended == 1)
     }
 
-    @Test("Every published answer that Apple vouches for is taken in", Fixtures.condition)
+    @Test("Every published response that Apple confirms is accepted", Fixtures.condition)
     func published() async throws {
         let manifest = try JSONValue.parse(Fixtures.bytes("verifyreceipt/manifest.json"))
         var taken: Int64 = 0
@@ -118,7 +120,7 @@ struct VerifyReceiptIntakeTests {
         #expect(taken >= 13)
     }
 
-    @Test("A rebuild of facts and rows says the same")
+    @Test("A rebuild of facts and rows gives the same")
     func rebuilt() async throws {
         let ledger = try TemporaryLedger()
         var other = MadeChain()

@@ -4,7 +4,7 @@ import Signing
 import Simulator
 import Testing
 
-/// Simulated lives told by original StoreKit alone, and beside version 2.
+/// Simulated lives with evidence of original StoreKit alone, and beside version 2.
 @Suite("Version 1 notifications against the truth")
 struct VersionOneTruthTests {
     static let told = OriginalStoreKit(AskedApple.production)
@@ -28,7 +28,7 @@ struct VersionOneTruthTests {
         try await MigrationTests().wrong(Self.told.ids(at: AskedApple.now), place)
     }
 
-    @Test("By notifications and one question to verifyReceipt every state is true now")
+    @Test("With notifications and one verifyReceipt request every current state is true")
     func withVerifyReceipt() async throws {
         let place = try place()
         let ids = Self.told.ids(at: AskedApple.now)
@@ -37,24 +37,24 @@ struct VersionOneTruthTests {
         #expect(summary.errors.isEmpty, "\(summary.errors.prefix(3))")
         let untrue = try await wrong(place)
         #expect(untrue == [:], "\(untrue)")
-        // Both tell the truth, at different times.
+        // Both are true, at different times.
         let contradictions = try await notices("contradiction", place)
         #expect(contradictions == [:], "\(contradictions)")
         let unconfirmed = try await notices("unconfirmedStatement", place)
         #expect(unconfirmed == [:], "\(unconfirmed)")
     }
 
-    @Test("By notifications alone, only what version 1 has no words for is told otherwise")
+    @Test("With notifications alone, only what version 1 cannot express differs")
     func alone() async throws {
         let place = try place()
         let summary = try await place.ingest(try Self.notifications())
         #expect(summary.errors.isEmpty, "\(summary.errors.prefix(3))")
         let kinds = Set(try await wrong(place).values)
-        // A refund taken back, and a purchase that does not renew: version 1 tells neither.
+        // A reversed refund, and a non-renewing purchase: version 1 reports neither.
         #expect(kinds == ["revoked for expired", "nothing for lapsed"])
     }
 
-    @Test("Versions 1 and 2 of the same lives contradict each other nowhere")
+    @Test("Versions 1 and 2 of the same lives never contradict each other")
     func together() async throws {
         let place = try place()
         var lines: [[UInt8]] = []
@@ -79,7 +79,7 @@ struct VersionOneTruthTests {
         #expect(summary.appended > 100)
         #expect(try await notices("contradiction", place) == before)
         #expect(try await wrong(place) == states)
-        // A refund that version 1 alone tells of is one that nothing signed was taken in about.
+        // A refund that only version 1 reports has no signed evidence.
         let unconfirmed = try await notices("unconfirmedStatement", place).values.joined()
         for message in unconfirmed where message.contains("refunded") {
             let words = message.split(separator: " ")
@@ -88,7 +88,7 @@ struct VersionOneTruthTests {
         }
     }
 
-    /// Chains with notices of this code, and what they say.
+    /// Chains with notices of this code, and their messages.
     private func notices(
         _ code: String, _ place: TemporaryLedger
     ) async throws -> [String: [String]] {

@@ -6,8 +6,8 @@ import Signing
 import Simulator
 import Testing
 
-/// Version 1 notifications that were refused by a shared secret of ours that was wrong.
-@Suite("What the receipt inside speaks for")
+/// Version 1 notifications that were refused because of a wrong configured secret.
+@Suite("Identification by the receipt inside")
 struct VouchedNotificationV1Tests {
     private let chain = MadeChain()
     private static let wrong = "fedcba9876543210fedcba9876543210"
@@ -33,7 +33,7 @@ struct VouchedNotificationV1Tests {
         return String(decoding: Base64Standard.encode(try authority.sign(contents)), as: UTF8.self)
     }
 
-    /// As Apple posts it, with the secret that it knows.
+    /// As Apple posts it, with the secret that Apple has.
     private func body(_ receipt: String?) -> String {
         let plain = String(
             decoding: chain.notificationV1("INITIAL_BUY", through: 0, at: chain.start(0)),
@@ -48,7 +48,7 @@ struct VouchedNotificationV1Tests {
         try await ledger.ledger { try await Quarantine(ledger: $0).items() }
     }
 
-    @Test("Refused all the same, its copy outlives a flood of strangers' and is taken in later")
+    @Test("Though refused, its copy survives a flood of other bodies and is accepted later")
     func flood() async throws {
         var ledger = try place()
         let summary = try await ledger.ingest([
@@ -69,13 +69,13 @@ struct VouchedNotificationV1Tests {
         }
         try ledger.share()
         let retried = try await ledger.retryQuarantine()
-        // The one without a receipt was pushed out.
+        // The one without a receipt was evicted.
         #expect(retried.appended == 1)
         #expect(
             try await ledger.show(chain.id, at: chain.start(0, 1))["state"]?.string == "subscribed")
     }
 
-    @Test("Where its own password stands in it twice, nothing of it is kept")
+    @Test("Where its own password occurs in it twice, it is not kept")
     func repeatedPassword() async throws {
         let ledger = try place()
         let twice = body(try receipt()).replacing(
@@ -86,7 +86,7 @@ struct VouchedNotificationV1Tests {
         #expect(try await kept(ledger).allSatisfy { $0.standing == .unverifiable })
     }
 
-    @Test("No receipt that Apple did not sign for the very app that is named speaks for anything")
+    @Test("Only a receipt that Apple signed for the named app identifies a body")
     func nothing() async throws {
         let ledger = try place()
         let good = try receipt()
@@ -102,14 +102,14 @@ struct VouchedNotificationV1Tests {
             body(good).replacing("\"password\":\"\(MadeChain.secret)\",", with: ""),
         ]
         let summary = try await ledger.ingest(bodies.map { Array($0.utf8) })
-        // Of an app that is not configured nobody knows the secret.
+        // The secret of an app that is not configured is unknown.
         #expect(summary.errors.map(\.code).filter { $0 != "sharedSecretMissing" }.count == 7)
         #expect(summary.errors.count == 8)
         let items = try await kept(ledger)
         #expect(items.map(\.standing) == bodies.map { _ in .unverifiable })
     }
 
-    @Test("A body that names no app is of the one whose receipt it holds, also one of before 2020")
+    @Test("A body that names no app belongs to the app of its receipt, also one of before 2020")
     func nameless() async throws {
         let ledger = try place()
         let nameless = body(try receipt()).replacing("\"bid\":\"\(MadeChain.app)\",", with: "")

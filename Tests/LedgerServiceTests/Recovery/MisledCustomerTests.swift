@@ -6,20 +6,20 @@ import Queries
 import Simulator
 import Testing
 
-@Suite("Customers whom answers had misled")
+@Suite("Customers about whom answers were wrong")
 struct MisledCustomerTests {
     static let hour: Int64 = 3_600_000
-    /// Answers are sampled so far apart.
+    /// Sampling interval of answers.
     static let step = 6 * hour
 
-    /// Everything that came live, but for an outage of ten days; Apple did not try again.
+    /// Everything that arrived live, except in an outage of ten days without retries by Apple.
     func ledger() async throws -> RecoveryWorld {
         let world = try RecoveryWorld()
         #expect(try await world.ledger.ingest(try Self.live().map(\.line)).isClean)
         return world
     }
 
-    /// What came live, and when.
+    /// What arrived live, and when.
     static func live() throws -> [(arrival: Timestamp, line: [UInt8])] {
         var faults = DeliveryFaults()
         faults.outages = [DeliveryOutage(RecoveryWorld.days(40)...RecoveryWorld.days(30))]
@@ -40,7 +40,7 @@ struct MisledCustomerTests {
         return lines
     }
 
-    /// How long an entitlement was told wrongly, by samples.
+    /// For how long an entitlement was reported wrongly, by samples.
     private struct Sampled {
         var denied: [String: Int64] = [:]
         var granted: [String: Int64] = [:]
@@ -54,7 +54,7 @@ struct MisledCustomerTests {
         return Set(answer.entitlements.verdicts.filter(\.active).map(\.entitlement))
     }
 
-    /// What was told at the time beside what is known now.
+    /// The answer at the time and the answer now.
     private func sample(
         _ session: LedgerSession, _ customer: CustomerId
     ) async throws -> Sampled {
@@ -70,7 +70,7 @@ struct MisledCustomerTests {
         return sampled
     }
 
-    /// Customers of the chains that a recovery brought something of.
+    /// Customers of the chains with recovered events.
     private func affected(
         _ world: RecoveryWorld, _ session: LedgerSession
     ) async throws -> Set<CustomerId> {
@@ -91,7 +91,7 @@ struct MisledCustomerTests {
         return customers
     }
 
-    @Test("how long is what answers given at the time differ from what is known now")
+    @Test("the reported duration is that of answers at the time that differ from what is known now")
     func durations() async throws {
         let world = try await ledger()
         let done = try await world.recover(RecoveryWorld.request(40, 30))

@@ -2,7 +2,7 @@ import AppStore
 import Testing
 
 
-@Suite("Outages seen by when notifications came")
+@Suite("Detecting outages from delivery times")
 struct OutageDetectionTests {
     private static let minute: Int64 = 60_000
     private static let hour: Int64 = 3_600_000
@@ -20,7 +20,7 @@ struct OutageDetectionTests {
         }
     }
 
-    @Test("steady deliveries, and none at all, are nothing to look into")
+    @Test("steady deliveries, and none at all, suggest nothing")
     func steadily() {
         let hour = OutageDetectionTests.hour
         #expect(OutageDetection.suggestions([], now: time(0)).isEmpty)
@@ -29,7 +29,7 @@ struct OutageDetectionTests {
         #expect(OutageDetection.suggestions(arrivals, now: now).isEmpty)
     }
 
-    @Test("a window that ended before Apple's history begins is nobody's to ask for")
+    @Test("a window that ended before Apple's history begins is not requested")
     func parted() {
         let day: Int64 = 86_400_000
         let now = time(1_000 * day)
@@ -48,7 +48,7 @@ struct OutageDetectionTests {
         }
     }
 
-    @Test("silence counts when it is longer than an hour and than five times what is usual")
+    @Test("silence counts when it is longer than an hour and than five times the usual")
     func silence() {
         let (minute, hour) = (OutageDetectionTests.minute, OutageDetectionTests.hour)
         for (gap, step, isOutage) in [
@@ -84,7 +84,7 @@ struct OutageDetectionTests {
             ).isEmpty)
     }
 
-    @Test("where there are few deliveries, the outage does not excuse itself")
+    @Test("with few deliveries, the outage does not raise its own limit")
     func few() {
         let hour = OutageDetectionTests.hour
         let arrivals = steady(5, every: hour) + steady(5, every: hour, from: 80 * hour)
@@ -120,7 +120,7 @@ struct OutageDetectionTests {
                 .allSatisfy { !$0.reasons.contains(.lateDeliveries) })
     }
 
-    @Test("windows that touch are one, with all reasons; others stay apart")
+    @Test("windows that touch are merged, with all reasons; others stay apart")
     func merging() {
         let found = OutageDetection.merged([
             .init(from: time(50), to: time(80), reasons: [.silence]),
@@ -151,7 +151,7 @@ struct OutageDetectionTests {
         #expect(open.first.map { $0.to.milliseconds == to } ?? true)
     }
 
-    @Test("what was swept in two pieces that touch is as good as one")
+    @Test("two adjacent sweeps count as one")
     func pieces() {
         let suggestion = OutageDetection.Suggestion(
             from: time(10), to: time(110), reasons: [.lateDeliveries])
@@ -165,7 +165,7 @@ struct OutageDetectionTests {
         #expect(touching.map(\.from) == [time(100)])
     }
 
-    @Test("a silence of which less is left than what makes a silence is none")
+    @Test("a silence is dropped when the unswept rest is too short to be one")
     func swept() {
         let (minute, hour) = (OutageDetectionTests.minute, OutageDetectionTests.hour)
         // An hour is the least; five times the usual, where that is more.
@@ -185,7 +185,7 @@ struct OutageDetectionTests {
         }
     }
 
-    @Test("what was swept elsewhere takes nothing from a silence")
+    @Test("sweeps elsewhere do not shorten a silence")
     func sweptElsewhere() {
         let hour = OutageDetectionTests.hour
         let arrivals = steady(130, every: OutageDetectionTests.minute)
@@ -199,14 +199,14 @@ struct OutageDetectionTests {
             let found = OutageDetection.suggestions(arrivals, now: now, swept: [swept])
             #expect(found.map(\.from) == [begin])
         }
-        // From the silence's own beginning on is enough: its margin is no part of it.
+        // From the silence's own start on is enough: its margin does not count.
         #expect(
             OutageDetection.suggestions(
                 arrivals, now: now, swept: [.init(from: last, through: now)]
             ).isEmpty)
     }
 
-    @Test("an app whose nights are quiet: nights that nobody looked into, and only those")
+    @Test("an app with quiet nights: only unswept nights are suggested")
     func nights() {
         let (minute, hour) = (OutageDetectionTests.minute, OutageDetectionTests.hour)
         let arrivals = (0..<14).flatMap { steady(96, every: 10 * minute, from: $0 * 24 * hour) }
@@ -220,7 +220,7 @@ struct OutageDetectionTests {
         }
     }
 
-    @Test("deliveries dated in the future count for nothing, and no window ends there")
+    @Test("deliveries dated in the future are ignored, and no window ends there")
     func future() {
         let (minute, hour) = (OutageDetectionTests.minute, OutageDetectionTests.hour)
         let arrivals =

@@ -5,9 +5,9 @@ import Synchronization
 import Testing
 
 
-@Suite("Limits of looking for outages, at the bound and one past it")
+@Suite("Limits of outage detection, at the bound and one past it")
 struct OutageLimitTests {
-    /// So many pages, each with one notification that could not be delivered, three hours apart.
+    /// Pages with one undelivered notification each, three hours apart.
     private final class Failures: APITransport {
         let count: Int
         private let asked = Mutex(0)
@@ -40,7 +40,7 @@ struct OutageLimitTests {
         }
     }
 
-    @Test("so many pages of what Apple could not deliver are looked at, and no more")
+    @Test("undelivered notifications are read up to the page limit")
     func failurePages() async throws {
         let bound = OutageWatch.failurePageCount
         for (pages, seen) in [(bound - 1, bound - 1), (bound, bound), (bound + 1, bound)] {
@@ -57,7 +57,7 @@ struct OutageLimitTests {
         }
     }
 
-    @Test("what was swept in vain counts for a day, less a millisecond")
+    @Test("a sweep that did not become certain counts for a day, less a millisecond")
     func again() {
         let name = UncertainSweeps.Name(environment: .production, bundleId: RecoveryWorld.app)
         let swept = OutageDetection.Swept(
@@ -69,7 +69,7 @@ struct OutageLimitTests {
                 byMilliseconds: UncertainSweeps.againMilliseconds + excess)
             #expect((uncertain.window(name, at: later) != nil) == counts)
         }
-        // What became certain is no reason to wait.
+        // A window that became certain causes no wait.
         uncertain.note(name, swept, nil, at: RecoveryWorld.now)
         #expect(uncertain.window(name, at: RecoveryWorld.now) == nil)
     }

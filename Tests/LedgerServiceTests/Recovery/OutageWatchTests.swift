@@ -3,13 +3,13 @@ import AppleSync
 import Simulator
 import Testing
 
-@Suite("Outages of an app, seen in its own log")
+@Suite("Outages of an app, detected from its own log")
 struct OutageWatchTests {
     static let minute: Int64 = 60_000
     static let hour = 60 * minute
     static let day = 24 * hour
 
-    /// Deliveries at these times, signed a second before each.
+    /// Deliveries at these times, each signed a second before.
     static func deliveries(at times: [Timestamp]) -> [MadeDelivery] {
         times.map { time in
             MadeChain().notification(
@@ -18,7 +18,7 @@ struct OutageWatchTests {
         }
     }
 
-    /// So many times, the last of them `end`.
+    /// This many times, the last of them `end`.
     static func times(_ count: Int64, every step: Int64, to end: Timestamp) -> [Timestamp] {
         (0..<count).map { end.advanced(byMilliseconds: ($0 + 1 - count) * step) }
     }
@@ -33,7 +33,7 @@ struct OutageWatchTests {
         }
     }
 
-    @Test("A delivery that is dated in the future hides no outage, and makes none")
+    @Test("A delivery dated in the future hides no outage, and causes none")
     func future() async throws {
         let world = try RecoveryWorld()
         let hole = RecoveryWorld.now.advanced(byMilliseconds: -10 * Self.hour)
@@ -54,7 +54,7 @@ struct OutageWatchTests {
         }
     }
 
-    @Test("A log of nothing but the future says nothing")
+    @Test("A log with future dates only suggests nothing")
     func onlyFuture() async throws {
         let world = try RecoveryWorld()
         var strays = Self.deliveries(at: Self.times(20, every: Self.hour, to: RecoveryWorld.now))

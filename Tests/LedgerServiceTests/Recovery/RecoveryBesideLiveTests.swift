@@ -3,9 +3,11 @@ import AppStore
 import Testing
 
 
-@Suite("A recovery while live deliveries come in")
+@Suite("Recovery beside live deliveries")
 struct RecoveryBesideLiveTests {
-    @Test("what came live meanwhile is not told as missing: the report is that of a quiet recovery")
+    @Test(
+        "live deliveries meanwhile are not missing: the report equals a quiet recovery's"
+    )
     func quiet() async throws {
         let live = try MisledCustomerTests.live()
         // Deliveries of the last days change states and access of many chains.
@@ -31,7 +33,7 @@ struct RecoveryBesideLiveTests {
         #expect(loud.customers == quiet.customers)
     }
 
-    @Test("only what the recovery appended counts as brought by it")
+    @Test("only events that the recovery appended count as recovered")
     func brought() {
         var brought = BroughtEvents(after: 10)
         brought.leaveOut(12)

@@ -8,12 +8,12 @@ import Simulator
 import Synchronization
 import Testing
 
-@Suite("The end of a recovery: what it claims, and its report")
+@Suite("The end of a recovery: completeness and report")
 struct RecoveryEndTests {
     private static let settled = RecoveryWorld.now.advanced(
         byMilliseconds: -RecoveryRun.settleMilliseconds)
 
-    @Test("of the last five minutes nothing is confirmed, whatever window was asked for")
+    @Test("the last five minutes are not confirmed, whatever window was requested")
     func settling() async throws {
         for (excess, through) in [(Int64(-1), Int64(-1)), (0, 0), (1, 0), (300_000, 0)] {
             let world = try RecoveryWorld()
@@ -27,7 +27,7 @@ struct RecoveryEndTests {
         #expect(RecoveryWatch.sweepMilliseconds > RecoveryRun.settleMilliseconds)
     }
 
-    @Test("a window that lies in the last five minutes makes nothing certain, and says so")
+    @Test("a window within the last five minutes confirms nothing, and says so")
     func unsettled() async throws {
         for (excess, reservation) in [
             (Int64(0), RecoveryReport.Reservation?.some(.future)), (-1, nil),
@@ -42,7 +42,7 @@ struct RecoveryEndTests {
     }
 
     @Test(
-        "a window up to now that was interrupted is gone on with for an hour, then begun anew",
+        "an interrupted window up to now is resumed for an hour, then restarted",
         arguments: [(600_000, true), (3_599_999, true), (3_600_000, false)] as [(Int64, Bool)])
     func open(_ later: Int64, _ goesOn: Bool) async throws {
         var request = RecoveryWorld.request(60, 10)
@@ -59,17 +59,17 @@ struct RecoveryEndTests {
         #expect(done.report.to == (goesOn ? request.to : again.to))
         #expect(done.report.completeThrough == done.report.to)
         if goesOn {
-            // As if it had never stopped: what came before counts.
+            // As without the interruption: earlier pages count.
             #expect(done.report.newCount == whole.report.newCount)
             #expect(done.requestCount < whole.requestCount)
         } else {
             #expect(done.report.knownCount > 0)
         }
-        // What has a stated end is another question.
+        // A stated end makes another request.
         #expect(try await world.recover(RecoveryWorld.request(60, 10)).report.newCount == 0)
     }
 
-    @Test("on the way it tells how far it is, and never less than before")
+    @Test("progress is reported while running, and never decreases")
     func progress() async throws {
         let told: Mutex<[Recovery.Progress]> = Mutex([])
         let done = try await RecoveryWorld().recover(
@@ -83,11 +83,11 @@ struct RecoveryEndTests {
         #expect(
             RecoveryText.progress(last).hasSuffix(
                 "\(last.sliceCount) of \(last.sliceCount) slices"))
-        // Pieces are told of in the order in which they end, by whoever ends them.
+        // Slices are reported in the order in which they end.
         #expect(Set(steps.map(\.pageCount)).count > 5)
     }
 
-    @Test("the service recovers by itself unless it is told not to, by a word that it knows")
+    @Test("the service recovers automatically unless configured otherwise, by a valid value")
     func configured() throws {
         #expect(Configuration().server.recovers)
         for (word, recovers) in [("on", true), ("off", false)] {
@@ -104,7 +104,7 @@ struct RecoveryEndTests {
         try await world.ledger.ledger { try await $0.operations.lastRecoveryReport() }
     }
 
-    @Test("the report is found again after its end, as it was told")
+    @Test("the report is found again after its end, unchanged")
     func kept() async throws {
         let world = try RecoveryWorld()
         #expect(try await last(world) == nil)
@@ -118,13 +118,13 @@ struct RecoveryEndTests {
             #expect(kept.endedAt == RecoveryWorld.now)
             #expect(!kept.isFlawed)
         }
-        // Whoever asked is told that nothing came, too.
+        // The requester's report is kept even without new events.
         let second = try await world.recover(RecoveryWorld.request(60, 30))
         #expect(second.report.newCount == 0)
         #expect(try await last(world)?.text == RecoveryText.report(second.report))
     }
 
-    @Test("what could not be taken in is kept as such")
+    @Test("refused evidence is recorded as refused")
     func flawed() async throws {
         var world = try RecoveryWorld()
         world.faults = [.init(.badSignature, endpoint: .notificationHistory, from: 2, count: 1)]
@@ -133,12 +133,13 @@ struct RecoveryEndTests {
         #expect(try await last(world)?.isFlawed == true)
     }
 
-    @Test("sweeps that the service makes by itself leave a report only where something came")
+    @Test("sweeps of the service leave a report only where something was new")
     func service() async throws {
         let world = try RecoveryWorld()
         _ = try await world.recover(RecoveryWorld.request(60, 1))
         let before = try await last(world)
-        // What came in the last day is missing still: the first look brings it, the second nothing.
+        // The last day's events are still missing: the first check fetches them, the second
+        // nothing.
         let looks = try await RecoveryWatchTests().looks(
             world, from: RecoveryWorld.now, after: [0])
         #expect(looks[0].requestCount > 1)

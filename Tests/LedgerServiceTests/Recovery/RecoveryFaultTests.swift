@@ -6,10 +6,10 @@ import Ledger
 import Simulator
 import Testing
 
-@Suite("Recovery, when Apple or the way there fails")
+@Suite("Recovery, when Apple or the network fails")
 struct RecoveryFaultTests {
     @Test(
-        "stopped on the way, it goes on where it was and ends as if it had never stopped",
+        "interrupted, it resumes where it was and ends as if it had never stopped",
         arguments: [2, 5, 12, 20])
     func resumes(_ request: Int) async throws {
         let whole = try await RecoveryWorld().recover(RecoveryWorld.request(60, 10))
@@ -29,7 +29,7 @@ struct RecoveryFaultTests {
     }
 
     @Test(
-        "what passes by itself costs nothing but time",
+        "transient failures cost nothing but time",
         arguments: [
             ServedFaultRule(.rateLimited(milliseconds: 500), every: 3),
             ServedFaultRule(.status(503), from: 2, every: 4),
@@ -41,7 +41,7 @@ struct RecoveryFaultTests {
     func passing(_ rule: ServedFaultRule) async throws {
         var world = try RecoveryWorld()
         world.faults = [rule]
-        // Requests that go at once share the faults in whatever order: none may meet them all.
+        // Concurrent requests share the faults in any order: none may meet them all.
         world.attemptCount = 12
         let done = try await world.recover(RecoveryWorld.request(60, 10))
         let sent = try await world.sent(60, 10)
@@ -50,7 +50,7 @@ struct RecoveryFaultTests {
         #expect(done.report.completeThrough == RecoveryWorld.days(10))
     }
 
-    @Test("a place that expired on the way is asked for again from its piece's beginning")
+    @Test("an expired cursor restarts its slice from the beginning")
     func expired() async throws {
         var world = try RecoveryWorld()
         world.faults = [ServedFaultRule(.error(4_000_017), from: 14, count: 1)]
@@ -60,19 +60,19 @@ struct RecoveryFaultTests {
     }
 
     @Test(
-        "nothing that does not verify, or is another app's, enters; nothing is then certain",
+        "evidence that does not verify or is of another app is refused; nothing is then certain",
         arguments: [ServedFault.badSignature, .anotherApp])
     func spoilt(_ fault: ServedFault) async throws {
         var world = try RecoveryWorld()
-        // To the end: on a busy machine an answer may come too late to be read, and is asked for
-        // again; two spoilt ones could both be such.
+        // Sequentially: on a busy machine a response may time out and be requested again, and two
+        // corrupted ones could both be such.
         world.faults = [ServedFaultRule(fault, from: 4)]
         let done = try await world.recover(RecoveryWorld.request(60, 10))
         #expect(done.report.refusedCount > 0)
         #expect(!done.report.errors.isEmpty)
         #expect(done.report.reservation == .refused)
         #expect(done.report.completeThrough == nil)
-        // Everything that was right is here all the same, and whole the next time.
+        // Everything valid is here all the same, and the next run is complete.
         world.faults = []
         let again = try await world.recover(RecoveryWorld.request(60, 10))
         #expect(again.report.reservation == nil)
@@ -81,7 +81,7 @@ struct RecoveryFaultTests {
     }
 
     @Test(
-        "pages that lead nowhere end with a reason, and the next run is not caught in them",
+        "endless pages end with a reason, and the next run does not get caught in them",
         arguments: [ServedFault.loop, .barren])
     func endless(_ fault: ServedFault) async throws {
         var world = try RecoveryWorld()
@@ -95,7 +95,7 @@ struct RecoveryFaultTests {
     }
 
     @Test(
-        "what no waiting mends is told with its code, and appends nothing",
+        "a permanent failure is reported with its code, and appends nothing",
         arguments: [
             (ServedFault.status(401), "unauthorized"), (.garbage, "unreadableAnswer"),
             (.status(418), "unexpectedStatus"),
@@ -110,19 +110,19 @@ struct RecoveryFaultTests {
         #expect(try await world.held().isEmpty)
     }
 
-    @Test("pages that Apple never lets go on: it says that they were begun anew, not to do so")
+    @Test("pages whose cursors Apple never accepts: the message says that paging was restarted")
     func tokensRefused() async throws {
         var world = try RecoveryWorld()
         world.faults = [ServedFaultRule(.error(4_000_017))]
         let failure = try #require(try await world.failure(RecoveryWorld.request(60, 10)))
         #expect(failure.code == "refusedByApple")
         #expect(failure.description.contains("4000017"))
-        #expect(failure.description.contains("begun anew"))
+        #expect(failure.description.contains("Paging was restarted"))
         #expect(!failure.description.contains("Begin again"))
         #expect(try await world.held().isEmpty)
     }
 
-    @Test("what is older than Apple's history is cut off, and said to be")
+    @Test("the part older than Apple's history is cut off, and reported")
     func tooOld() async throws {
         let world = try RecoveryWorld()
         let done = try await world.recover(RecoveryWorld.request(200, 150))
@@ -132,7 +132,7 @@ struct RecoveryFaultTests {
         #expect(older?.code == "windowTooOld")
     }
 
-    @Test("a clock far behind Apple's does not make it ask for ever what Apple has no longer")
+    @Test("a clock far behind Apple's does not repeat requests for expired history forever")
     func slowClock() async throws {
         var world = try RecoveryWorld()
         world.ledger.now = RecoveryWorld.now.advanced(byMilliseconds: -3 * 3_600_000)
@@ -143,7 +143,7 @@ struct RecoveryFaultTests {
         #expect(done.report.from < RecoveryWorld.days(179))
     }
 
-    @Test("when Apple calls every beginning too old, that is the answer in the end")
+    @Test("when Apple refuses every start as too old, that is the final result")
     func everTooOld() async throws {
         var world = try RecoveryWorld()
         world.faults = [ServedFaultRule(.error(4_000_012))]
@@ -151,7 +151,7 @@ struct RecoveryFaultTests {
         #expect(failure?.code == "refusedByApple")
     }
 
-    @Test("a log that lost what a recovery had brought is recovered from the beginning")
+    @Test("a log that lost recovered events is recovered from the beginning")
     func restored() async throws {
         var world = try RecoveryWorld()
         world.faults = [ServedFaultRule(.dropped, from: 15)]

@@ -4,7 +4,7 @@ import AppStoreAPI
 import Testing
 
 
-@Suite("Which questions a recovery asks")
+@Suite("Requests of a recovery")
 struct RecoveryPlanTests {
     private static let start = Timestamp(milliseconds: 1_780_000_000_000)
 
@@ -19,7 +19,7 @@ struct RecoveryPlanTests {
         return RecoveryPlan(request)
     }
 
-    @Test("one page is asked for first; only when it is not all, what is urgent, then everything")
+    @Test("one page is requested first; if there are more, urgent types, then everything")
     func order() throws {
         let plan = plan(hours: 72)
         #expect(plan.first.count == 1)
@@ -42,7 +42,7 @@ struct RecoveryPlanTests {
         #expect(rest.allSatisfy { plan.question($0).notificationType == nil })
     }
 
-    @Test("pieces cover the window without gap and overlap", arguments: [1, 2, 5, 72, 4_320])
+    @Test("slices cover the window without gap and overlap", arguments: [1, 2, 5, 72, 4_320])
     func cover(_ hours: Int64) throws {
         let plan = plan(hours: hours)
         let pieces = try #require(plan.pieces(of: plan.first[0], now: plan.to))
@@ -56,7 +56,7 @@ struct RecoveryPlanTests {
         }
     }
 
-    @Test("pieces are no shorter than a minute: at the bound two, below it one")
+    @Test("slices are no shorter than a minute: at the bound two, below it one")
     func shortest() throws {
         for (milliseconds, count) in [(120_000, 2), (119_999, 1)] {
             var request = plan(hours: 1).request
@@ -67,7 +67,7 @@ struct RecoveryPlanTests {
         }
     }
 
-    @Test("a window that reaches into the future is cut before now, and still ends where it ends")
+    @Test("a window that reaches into the future is cut before now, and still ends at its end")
     func future() throws {
         let plan = plan(hours: 48)
         let now = RecoveryPlanTests.start.advanced(byMilliseconds: 3_600_000)
@@ -77,7 +77,7 @@ struct RecoveryPlanTests {
         #expect(pieces.last?.to == plan.to)
     }
 
-    @Test("a piece is cut once, and not once it is being walked")
+    @Test("a slice is cut once, and not while being walked")
     func once() throws {
         let plan = plan(hours: 72)
         let pieces = try #require(plan.pieces(of: plan.first[0], now: plan.to))
@@ -88,7 +88,7 @@ struct RecoveryPlanTests {
         #expect(plan.pieces(of: walked, now: plan.to) == nil)
     }
 
-    @Test("one customer's window stays whole, and types are asked for one by one")
+    @Test("one customer's window stays whole, and types are requested one by one")
     func filters() throws {
         let one = plan(hours: 72) { $0.id = "1" }
         #expect(one.question(one.first[0]).transactionId == "1")
@@ -102,7 +102,7 @@ struct RecoveryPlanTests {
     }
 
     @Test(
-        "a list of types is read whole or not at all",
+        "a list of types is parsed completely or not at all",
         arguments: [
             ("DID_RENEW", 2), ("DID_RENEW,DID_RENEW.BILLING_RECOVERY", 2), ("TEST", 1),
             ("EXPIRED.VOLUNTARY", 1), ("", nil), ("EXPIRED.UPGRADE", nil), ("NOTHING", nil),
@@ -112,7 +112,7 @@ struct RecoveryPlanTests {
         #expect(RecoveryType.read(text)?.count == count)
     }
 
-    @Test("what Apple has no longer is cut off, unless that is all or nothing")
+    @Test("expired history is cut off, unless that is all or nothing")
     func tooOld() {
         let day: Int64 = 86_400_000
         let plan = plan(hours: 48)

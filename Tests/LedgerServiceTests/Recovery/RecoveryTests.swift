@@ -5,9 +5,9 @@ import Ledger
 import Simulator
 import Testing
 
-@Suite("Recovery: what Apple sent and is missing")
+@Suite("Recovery of missing notifications")
 struct RecoveryTests {
-    @Test("everything of the window is here afterwards, once, and certainly")
+    @Test("afterwards everything of the window is here, once, and certain")
     func whole() async throws {
         let world = try RecoveryWorld()
         let sent = try await world.sent(60, 10)
@@ -25,7 +25,7 @@ struct RecoveryTests {
         try await world.audit()
     }
 
-    @Test("the second time nothing is appended: head and root are what they were")
+    @Test("the second time nothing is appended: head and root are unchanged")
     func twice() async throws {
         let world = try RecoveryWorld()
         let first = try await world.recover(RecoveryWorld.request(60, 30))
@@ -39,7 +39,7 @@ struct RecoveryTests {
         #expect(second.report.completeThrough == RecoveryWorld.days(30))
     }
 
-    @Test("a window that touches what is certain moves it on; what was there is known")
+    @Test("a window that touches the certain one extends it; known events are duplicates")
     func further() async throws {
         let world = try RecoveryWorld()
         let first = try await world.recover(RecoveryWorld.request(60, 40))
@@ -52,7 +52,7 @@ struct RecoveryTests {
         #expect(second.report.fetchedCount < first.report.fetchedCount + Int64(sent.count))
     }
 
-    @Test("a gap that nobody looked into is not stepped over")
+    @Test("an unswept gap is not skipped")
     func gap() async throws {
         let world = try RecoveryWorld()
         _ = try await world.recover(RecoveryWorld.request(60, 50))
@@ -66,7 +66,7 @@ struct RecoveryTests {
         #expect(earlier.report.completeThrough == RecoveryWorld.days(50))
     }
 
-    @Test("a window that has not begun makes nothing certain, and says so")
+    @Test("a window in the future confirms nothing, and says so")
     func future() async throws {
         let world = try RecoveryWorld()
         let done = try await world.recover(RecoveryWorld.request(-1, -2))
@@ -75,7 +75,7 @@ struct RecoveryTests {
         #expect(done.report.fetchedCount == 0)
     }
 
-    @Test("what changed is told: each chain's state before and after")
+    @Test("changes are reported: each chain's state before and after")
     func changes() async throws {
         let world = try RecoveryWorld()
         let before = try await world.recover(RecoveryWorld.request(170, 40))
@@ -94,7 +94,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("some types bring only these, and make nothing certain")
+    @Test("selected types fetch only these, and confirm nothing")
     func types() async throws {
         let world = try RecoveryWorld()
         var request = RecoveryWorld.request(60, 10)
@@ -106,7 +106,7 @@ struct RecoveryTests {
         #expect(done.report.fetchedCount == done.report.newCount)
     }
 
-    @Test("one customer's id brings that customer's notifications only")
+    @Test("one customer's id fetches only that customer's notifications")
     func id() async throws {
         let world = try RecoveryWorld()
         let all = try await world.recover(RecoveryWorld.request(60, 10))
@@ -120,7 +120,7 @@ struct RecoveryTests {
         #expect(Set(lines.compactMap { $0["originalTransactionId"]?.string }) == [id])
     }
 
-    @Test("what Apple could not deliver is told with its attempts")
+    @Test("undelivered notifications are reported with their attempts")
     func undelivered() async throws {
         var world = try RecoveryWorld()
         world.outages = [RecoveryWorld.days(20)...RecoveryWorld.days(0)]
@@ -137,7 +137,7 @@ struct RecoveryTests {
 
     // MARK: Completeness
 
-    @Test("a notification that turns up late inside what was certain brings doubt, from then on")
+    @Test("a late notification within the certain window ends certainty there, from then on")
     func doubt() async throws {
         let world = try RecoveryWorld()
         let done = try await world.recover(RecoveryWorld.request(60, 10))

@@ -2,9 +2,9 @@ import AppStore
 import Simulator
 import Testing
 
-@Suite("Recoveries of one ledger at once")
+@Suite("Concurrent recoveries of one ledger")
 struct RecoveryTogetherTests {
-    @Test("the same window twice at once: one brings everything, the other finds it here")
+    @Test("the same window twice at once: one fetches everything, the other finds it here")
     func equal() async throws {
         let world = try RecoveryWorld()
         let sent = try await world.sent(60, 10)
@@ -18,7 +18,7 @@ struct RecoveryTogetherTests {
         try await world.audit()
     }
 
-    @Test("windows that overlap: what one brought is not counted by the other, too")
+    @Test("overlapping windows: events recovered by one are not counted by the other")
     func overlapping() async throws {
         let world = try RecoveryWorld()
         let sent = try await world.sent(60, 10)
@@ -45,7 +45,7 @@ struct RecoveryTogetherTests {
         }
     }
 
-    @Test("what was refused before an interruption is not forgotten by the next run")
+    @Test("refusals before an interruption are still known to the next run")
     func interrupted() async throws {
         var world = try RecoveryWorld()
         world.faults = [

@@ -6,13 +6,13 @@ import Simulator
 import Synchronization
 import Testing
 
-@Suite("Looking for outages while the service runs")
+@Suite("Detecting outages while the service runs")
 struct RecoveryWatchTests {
     static let minute: Int64 = 60_000
     static let hour: Int64 = 60 * minute
     static let day: Int64 = 24 * hour
 
-    /// What the watch did in one look: how often it asked, and what it told.
+    /// The requests and notes of one check.
     struct Look: Sendable {
         let requestCount: Int
         let notes: [RecoveryNote]
@@ -21,7 +21,7 @@ struct RecoveryWatchTests {
         var codes: [String] { notes.map(\.code) }
     }
 
-    /// Lets time pass, looks, and again; one look for each time.
+    /// Advances the clock and checks, once for each time.
     func looks(
         _ world: RecoveryWorld, from start: Timestamp, after waits: [Int64]
     ) async throws -> [Look] {
@@ -71,7 +71,7 @@ struct RecoveryWatchTests {
         }
     }
 
-    @Test("A ledger that never held anything is left alone")
+    @Test("An empty ledger is not checked")
     func empty() async throws {
         let looks = try await looks(
             try RecoveryWorld(), from: RecoveryWorld.now, after: [0, Self.day])
@@ -79,7 +79,7 @@ struct RecoveryWatchTests {
         #expect(looks.flatMap(\.codes).isEmpty)
     }
 
-    @Test("What is certain follows the clock: a sweep an hour, nothing between")
+    @Test("The certain window follows the clock: a sweep an hour, nothing between")
     func hourly() async throws {
         let world = try RecoveryWorld()
         _ = try await world.recover(RecoveryWorld.request(60, 1))
@@ -89,7 +89,7 @@ struct RecoveryWatchTests {
             looks[0].completeThrough == RecoveryWorld.now.advanced(byMilliseconds: -5 * Self.minute)
         )
         #expect(looks[0].requestCount > 1)
-        // Only whether Apple noted failed deliveries.
+        // Only a request for failed deliveries.
         #expect(looks[1].requestCount == 1)
         #expect(looks[1].completeThrough == looks[0].completeThrough)
         #expect(
@@ -98,7 +98,7 @@ struct RecoveryWatchTests {
         #expect(!looks.flatMap(\.codes).contains("recoveryOutOfReach"))
     }
 
-    @Test("An app that falls quiet is suspected once; then it is swept within every hour, silently")
+    @Test("An app that falls quiet is suspected once; then it is swept hourly without a note")
     func quiet() async throws {
         let world = try RecoveryWorld()
         let last = RecoveryWorld.now.advanced(byMilliseconds: -3 * Self.hour)
@@ -114,11 +114,12 @@ struct RecoveryWatchTests {
             let through = try #require(look.completeThrough)
             #expect(now.milliseconds(since: through) < RecoveryWatch.sweepMilliseconds)
         }
-        // Not at every look, either.
+        // Not at every check, either.
         #expect(looks.count { $0.requestCount > 1 } < 10)
     }
 
-    @Test("What Apple does not tell any more is told once, and not asked for over and over")
+    @Test(
+        "Notifications older than Apple's history are reported once, and not requested repeatedly")
     func outOfReach() async throws {
         let world = try RecoveryWorld()
         _ = try await world.recover(RecoveryWorld.request(170, 160))
@@ -126,7 +127,7 @@ struct RecoveryWatchTests {
         let looks = try await looks(
             world, from: later,
             after: [0, 10 * Self.minute, Self.hour, 10 * Self.minute, 2 * Self.day])
-        // It will never be closed: what is certain begins anew behind it, and goes on.
+        // It will never be closed: the certain window starts again after it, and grows.
         #expect(
             looks[0].completeThrough == later.advanced(byMilliseconds: -5 * Self.minute))
         #expect(
@@ -146,7 +147,7 @@ struct RecoveryWatchTests {
         #expect(note.environment == .production)
     }
 
-    @Test("What could not be taken in is asked for again a day later, not every ten minutes")
+    @Test("Refused evidence is requested again a day later, not every ten minutes")
     func refused() async throws {
         var world = try RecoveryWorld()
         _ = try await world.recover(RecoveryWorld.request(60, 20))

@@ -10,10 +10,10 @@ import Signing
 import Simulator
 import Testing
 
-/// A ledger, and Apple beside it in the same process: no socket, no waiting, no wall clock.
+/// A ledger and a simulated Apple in the same process: no socket, no waiting, no wall clock.
 struct RecoveryWorld: Sendable {
     static let books = ServedBooks(HistoryPlan(limit: .chains(300)))
-    /// Everything was taken at once.
+    /// Everything was requested at once.
     static let attempts = AttemptBook(delivering: books)
     static let key: ServedKey = {
         do { return try ServedKey() } catch { fatalError("OpenSSL makes no keys: \(error)") }
@@ -25,7 +25,7 @@ struct RecoveryWorld: Sendable {
     var ledger: TemporaryLedger
     var faults: [ServedFaultRule] = []
     var outages: [ClosedRange<Timestamp>] = []
-    /// How often one request is tried.
+    /// Attempts per request.
     var attemptCount = 3
 
     init() throws {
@@ -34,7 +34,7 @@ struct RecoveryWorld: Sendable {
         ledger.now = RecoveryWorld.now
     }
 
-    /// So many days before `now`.
+    /// This many days before `now`.
     static func days(_ count: Int64) -> Timestamp {
         now.advanced(byMilliseconds: -count * 86_400_000)
     }
@@ -80,14 +80,14 @@ struct RecoveryWorld: Sendable {
 
     // MARK: Steps
 
-    /// What a recovery came to, and how many requests it took.
+    /// The result of a recovery, and the number of requests.
     struct Recovered: Sendable {
         let report: RecoveryReport
         let requestCount: Int
         let head: LogHead
     }
 
-    /// - Parameter meanwhile: arrives as live deliveries once Apple has answered for the first time.
+    /// - Parameter meanwhile: arrives as live deliveries after Apple's first response.
     func recover(
         _ request: RecoveryRequest, meanwhile: [[UInt8]] = [],
         report: @escaping Recovery.Report = { _ in },
@@ -122,7 +122,7 @@ struct RecoveryWorld: Sendable {
         }
     }
 
-    /// How a recovery failed.
+    /// The failure of a recovery.
     func failure(_ request: RecoveryRequest) async throws -> RecoveryFailure? {
         do {
             _ = try await recover(request)
@@ -132,7 +132,7 @@ struct RecoveryWorld: Sendable {
         }
     }
 
-    /// What Apple's history holds of a window, by notificationUUID.
+    /// Apple's history of a window, by notificationUUID.
     func sent(_ from: Int64, _ to: Int64) async throws -> Set<String> {
         var question = NotificationHistoryRequest()
         question.startDate = RecoveryWorld.days(from)

@@ -2,7 +2,7 @@ import AppStore
 import AppStoreAPI
 import Synchronization
 
-/// A clock that only waiting moves.
+/// A clock that advances only by waiting.
 final class WaitingClock: RequestClock {
     private let time: Mutex<Timestamp>
     private let start: Timestamp

@@ -7,7 +7,7 @@ import Testing
 struct ArrivalLeadTests {
     private func at(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: milliseconds) }
 
-    @Test("What is tolerable is not told, one millisecond more is, once")
+    @Test("A tolerable lead is not reported, one millisecond more is, once")
     func bound() {
         let bound = ArrivalLead.tolerableMilliseconds
         var lead = ArrivalLead(newest: at(bound + 1))
@@ -16,14 +16,14 @@ struct ArrivalLeadTests {
         #expect(lead.note(receivedAt: at(0)) == nil)
     }
 
-    @Test("A log without arrivals is ahead of nothing; its first is what others are measured by")
+    @Test("A log without arrivals has no lead; others are measured by its first arrival")
     func first() {
         var lead = ArrivalLead(newest: nil)
         #expect(lead.note(receivedAt: at(1_000_000)) == nil)
         #expect(lead.note(receivedAt: at(0)) == 1_000_000)
     }
 
-    @Test("Caught up, it is told of again")
+    @Test("Once caught up, it is reported again")
     func again() {
         var lead = ArrivalLead(newest: at(1_000_000))
         #expect(lead.note(receivedAt: at(0)) == 1_000_000)

@@ -3,7 +3,7 @@ import AppStore
 import Testing
 
 
-@Suite("Whether the clock is gone by")
+@Suite("Trust in the clock")
 struct ClockPolicyTests {
     private static let hour: Int64 = 3_600_000
     private static let start: Int64 = 1_774_000_000_000
@@ -14,7 +14,7 @@ struct ClockPolicyTests {
             steady: Timestamp(milliseconds: steady))
     }
 
-    /// What the policy goes by, from the start on.
+    /// The time by the policy, from the start on.
     @discardableResult
     private func time(_ policy: inout ClockPolicy, _ wall: Int64, _ steady: Int64) -> Int64 {
         policy.time(at: reading(wall, steady)).milliseconds - Self.start
@@ -29,7 +29,7 @@ struct ClockPolicyTests {
     }
 
     @Test(
-        "At the bound a jump is the clock's, one millisecond past it is not gone by",
+        "A jump at the bound is trusted, one millisecond more is not",
         arguments: [0, 1])
     func bound(excess: Int64) {
         var policy = ClockPolicy()
@@ -48,7 +48,8 @@ struct ClockPolicyTests {
         #expect(policy.jumpMilliseconds == nil)
     }
 
-    @Test("While the clock is ahead, time passes by the other one; set right, it is gone by again")
+    @Test(
+        "While the clock is ahead, time follows the monotonic one; corrected, it is trusted again")
     func back() {
         var policy = ClockPolicy()
         time(&policy, 0, 0)
@@ -57,11 +58,11 @@ struct ClockPolicyTests {
         #expect(policy.jumpMilliseconds == 5 * Self.hour - 1_000)
         expect(&policy, 120_000, 120_000, is: 120_000)
         #expect(policy.jumpMilliseconds == nil)
-        // What was doubted is forgotten: the next jump is measured from here.
+        // The jump is forgotten: the next one is measured from here.
         expect(&policy, 120_000 + 2 * Self.hour, 120_000, is: 120_000)
     }
 
-    @Test("Time that passes does not catch up with a clock that stays ahead")
+    @Test("Elapsed time does not catch up with a clock that stays ahead")
     func stays() {
         var policy = ClockPolicy()
         time(&policy, 0, 0)
@@ -72,7 +73,7 @@ struct ClockPolicyTests {
         }
     }
 
-    @Test("A clock that is set back is gone by at once, and slow drift at any time")
+    @Test("A clock set back is trusted at once, and slow drift always")
     func behind() {
         var policy = ClockPolicy()
         time(&policy, 0, 0)
@@ -85,7 +86,7 @@ struct ClockPolicyTests {
     }
 
     @Test(
-        "A signature of Apple's confirms the clock up to the bound behind it, and not one past it",
+        "A signature of Apple confirms the clock up to the bound behind it, and not beyond",
         arguments: [
             (0, true), (ClockPolicy.tolerableJumpMilliseconds, true),
             (ClockPolicy.tolerableJumpMilliseconds + 1, false), (-60_000, true),
@@ -101,7 +102,7 @@ struct ClockPolicyTests {
         expect(&policy, 9 * Self.hour, 5, is: (holds ? 9 * Self.hour : 5))
     }
 
-    @Test("A signature says nothing of a clock that nobody doubts")
+    @Test("A signature does not affect a trusted clock")
     func undoubted() {
         var policy = ClockPolicy()
         time(&policy, 0, 0)

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 
-@Suite("A start on a full disk")
+@Suite("Start on a full disk")
 struct FullStartTests {
     private final class FullDisk: CommitFaults {
         private struct Full: Error {}
@@ -22,7 +22,7 @@ struct FullStartTests {
         func didCommit() throws {}
     }
 
-    @Test("Nothing was appended yet, and still it is not ready; once there is room it is")
+    @Test("Without any append it is not ready; once there is room it is")
     func notReady() async throws {
         let disk = FullDisk()
         try await LogFaults.$commits.withValue(disk) {
@@ -41,7 +41,7 @@ struct FullStartTests {
         }
     }
 
-    @Test("Only the first look writes, where nothing is in the way")
+    @Test("Only the first check writes, if there is no obstacle")
     func once() async throws {
         let disk = FullDisk()
         try await LogFaults.$commits.withValue(disk) {

@@ -4,9 +4,9 @@ import Synchronization
 import Testing
 
 
-@Suite("Questions asked together")
+@Suite("Batched reads")
 struct GatheringTests {
-    /// Answers with the key's double once it is let; remembers what came together.
+    /// Returns the key's double once released; records batches.
     private final class Desk: Sendable {
         private let state = Mutex(State())
 
@@ -39,7 +39,7 @@ struct GatheringTests {
         }
     }
 
-    @Test("A question alone waits for nobody and is answered by itself")
+    @Test("A single read does not wait and is alone in its batch")
     func alone() async {
         let desk = Desk()
         desk.open()
@@ -49,14 +49,14 @@ struct GatheringTests {
         #expect(desk.groups == [[3], [4]])
     }
 
-    @Test("Many at a time are each answered with what they asked, in groups within the bound")
+    @Test("Concurrent reads get their own values, in batches within the bound")
     func many() async {
         let desk = Desk()
         let gathering = Gathering<Int, Int> { await desk.work($0) }
         let count = 500
         let answers = await withTaskGroup(of: (Int, Int).self) { group in
             for key in 0..<count { group.addTask { (key, await gathering.value(key)) } }
-            // The first of them hold the desk until everybody has come.
+            // The first ones block the leaders until all have arrived.
             while desk.groups.count < 2 || gathering.waitingCount < count - 2 {
                 await Task.yield()
             }
@@ -71,7 +71,7 @@ struct GatheringTests {
         #expect(gathering.waitingCount == 0)
     }
 
-    @Test("Who comes after everybody was answered is answered too")
+    @Test("A read after all batches is answered too")
     func later() async {
         let desk = Desk()
         desk.open()
@@ -86,11 +86,11 @@ struct GatheringTests {
     }
 }
 
-@Suite("One at a time")
+@Suite("Asynchronous lock")
 struct TurnstileTests {
     private struct Failure: Error {}
 
-    /// Counts who is inside.
+    /// Counts concurrent holders.
     private final class Room: Sendable {
         private let inside = Mutex(0)
 
@@ -104,7 +104,7 @@ struct TurnstileTests {
         func leave() { inside.withLock { $0 -= 1 } }
     }
 
-    @Test("Nobody is inside with another, and a failure lets the next one in")
+    @Test("The lock is exclusive, and a failure releases it")
     func alone() async {
         let (turnstile, room) = (Turnstile(), Room())
         let done = await withTaskGroup(of: Bool.self) { group in

@@ -5,9 +5,9 @@ import Ledger
 import Testing
 
 
-@Suite("Readings kept in memory")
+@Suite("Cached reads")
 struct HotReadingsTests {
-    /// Lends states of one ledger that differ in nothing but the position.
+    /// Supplies states of one ledger that differ only in the position.
     private func states(_ body: (LedgerSnapshot, LedgerSnapshot) throws -> Void) async throws {
         try await TemporaryLedger().session { session in
             let store = session.projections
@@ -20,7 +20,7 @@ struct HotReadingsTests {
         }
     }
 
-    @Test("what was read of one state is no answer about another")
+    @Test("a value read from one state is not returned for another")
     func otherState() async throws {
         try await states { first, second in
             let hot = HotReadings<String, Int>(maximumCost: 4)
@@ -31,7 +31,7 @@ struct HotReadingsTests {
         }
     }
 
-    @Test("a newer state begins anew, and a reader that was slow changes nothing")
+    @Test("a newer state clears the cache, and a slow reader changes nothing")
     func slowReader() async throws {
         try await states { first, second in
             let hot = HotReadings<String, Int>(maximumCost: 4)
@@ -45,7 +45,7 @@ struct HotReadingsTests {
         }
     }
 
-    @Test("room has a bound: what is asked for again stays, what is not goes")
+    @Test("the size is bounded: entries read again stay, others are evicted")
     func generations() async throws {
         try await states { state, _ in
             let hot = HotReadings<Int, Int>(maximumCost: 4)
@@ -57,7 +57,7 @@ struct HotReadingsTests {
         }
     }
 
-    @Test("what takes a generation's room is kept, one more is not")
+    @Test("a value that fills a generation is cached, a larger one is not")
     func cost() async throws {
         try await states { state, _ in
             let hot = HotReadings<Int, Int>(maximumCost: 4, cost: { $0 })

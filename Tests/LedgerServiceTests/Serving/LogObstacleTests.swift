@@ -9,8 +9,8 @@ import Synchronization
 import Testing
 
 
-/// When a service says that it can accept events again.
-@Suite("What keeps the log from being written")
+/// When a service reports that it can accept events again.
+@Suite("Obstacles to writing the log")
 struct LogObstacleTests {
     private final class FullDisk: CommitFaults {
         private struct Full: Error {}
@@ -32,12 +32,12 @@ struct LogObstacleTests {
             evidence: try EvidencePacker().pack(.verbatim(Array(id.utf8))))
     }
 
-    @Test("An event that is known is no sign that another can be written")
+    @Test("A duplicate does not show that another event can be written")
     func known() async throws {
         let disk = FullDisk()
         try await LogFaults.$commits.withValue(disk) {
             try await TemporaryLedger().ledger { ledger in
-                // Nobody projects here, and nobody looks whether it has become better.
+                // No projector runs here, and no probe.
                 let served = ServedLedger(
                     ledger, newestReceivedAt: nil, observer: NoServingObserver())
                 let (first, second) = try (
@@ -47,7 +47,7 @@ struct LogObstacleTests {
                 disk.fill(true)
                 await #expect(throws: StoreError.self) { try await served.append([second]) }
                 #expect(served.obstacle?.code == .commitOutcomeUnknown)
-                // What writes nothing needs no room: SQLite commits it on a full disk, too.
+                // Writing nothing needs no room: SQLite commits it on a full disk, too.
                 disk.fill(false)
                 #expect(try await served.append([first]) == [.duplicate(of: 1)])
                 #expect(served.obstacle?.code == .commitOutcomeUnknown)
@@ -74,7 +74,7 @@ struct LogObstacleTests {
                 let head = try await ledger.log.head()
                 disk.fill(true)
                 await #expect(throws: StoreError.self) { try await served.append([second]) }
-                // Twice: the first look finds a writer that was given up.
+                // Twice: the first check finds a writer that was given up.
                 for _ in 0..<2 {
                     await served.probe()
                     #expect(await served.obstacleCode() == "commitOutcomeUnknown")
@@ -82,14 +82,14 @@ struct LogObstacleTests {
                 disk.fill(false)
                 await served.probe()
                 #expect(await served.obstacleCode() == nil)
-                // The look itself left nothing behind.
+                // The check itself left nothing behind.
                 #expect(try await ledger.log.head() == head)
                 #expect(try await served.append([second]) == [.appended(position: 2)])
             }
         }
     }
 
-    /// A disk that does not answer once a COMMIT was made, until it is let.
+    /// A disk that blocks after a COMMIT until released.
     private final class HungDisk: CommitFaults {
         private let isFull = Mutex(false)
         private let isHung = Mutex(false)
@@ -97,7 +97,7 @@ struct LogObstacleTests {
         private let release = DispatchSemaphore(value: 0)
         private struct Full: Error {}
 
-        /// Whether somebody waits for it.
+        /// Whether a call waits for it.
         var isAwaited: Bool { hungCount.load(ordering: .acquiring) > 0 }
 
         func fill(_ isFull: Bool) { self.isFull.withLock { $0 = isFull } }
@@ -114,7 +114,7 @@ struct LogObstacleTests {
         }
     }
 
-    @Test("A COMMIT that does not come back is told once it took too long, and no moment before")
+    @Test("A COMMIT that does not return is reported after the limit, and not before")
     func stalled() async throws {
         let disk = HungDisk()
         try await LogFaults.$commits.withValue(disk) {
@@ -145,7 +145,7 @@ struct LogObstacleTests {
         }
     }
 
-    @Test("A log that hangs while it is tried again keeps nobody who projects waiting")
+    @Test("A log that hangs during a probe does not block the projector")
     func hangingTry() async throws {
         let disk = HungDisk()
         try await LogFaults.$commits.withValue(disk) {
@@ -165,7 +165,7 @@ struct LogObstacleTests {
                         await ProjectionLoop(served: served, cores: CoreWatch()).run()
                     }
                     while !disk.isAwaited { await Task.yield() }
-                    // Another process appends: the log is locked by nobody.
+                    // Another process appends: the log's lock is free.
                     let other = try await EventLog.open(
                         directory: ledger.directory, faults: NoCommitFaults(),
                         busyTimeoutSeconds: 5)

@@ -2,11 +2,11 @@
 import Testing
 
 
-/// What is posted is the JWS it holds, however it stands in the body.
+/// The JWS is extracted from a body in any layout.
 @Suite("The body of a notification")
 struct NotificationBodyTests {
     @Test(
-        "The JWS is taken out of whatever stands around it",
+        "The JWS is extracted from its surroundings",
         arguments: [
             #"{"signedPayload":"a.b.c"}"#,
             #"  { "other" : [1, {"signedPayload":"x"}] , "signedPayload" : "a.b.c" }  "#,
@@ -18,19 +18,19 @@ struct NotificationBodyTests {
         #expect(try NotificationBody(Array(text.utf8)) == .signed(Array("a.b.c".utf8)))
     }
 
-    @Test("An empty JWS is one, too, for whoever verifies it to refuse")
+    @Test("An empty JWS is passed on for the verifier to refuse")
     func empty() throws {
         #expect(try NotificationBody(Array(#"{"signedPayload":""}"#.utf8)) == .signed([]))
     }
 
-    @Test("A body that nobody else has is not copied")
+    @Test("A uniquely referenced body is not copied")
     func inPlace() throws {
         let text = #"{"signedPayload":"\#(String(repeating: "a", count: 9_000))"}"#
         let body = Array(text.utf8)
         let address = body.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
         let taken = try NotificationBody(consume body)
         guard case .signed(let token) = taken else {
-            Issue.record("It is no version 2.")
+            Issue.record("This is not version 2.")
             return
         }
         #expect(token.count == 9_000)
@@ -38,7 +38,7 @@ struct NotificationBodyTests {
     }
 
     @Test(
-        "What is no string, or no JSON, is refused",
+        "A non-string value or invalid JSON is refused",
         arguments: [
             (#"{"signedPayload":null}"#, "invalidBody"), (#"{"signedPayload":7}"#, "invalidBody"),
             (#"{"signedPayload":["a.b.c"]}"#, "invalidBody"), ("[]", "invalidBody"),

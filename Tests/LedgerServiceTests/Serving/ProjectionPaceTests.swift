@@ -5,12 +5,12 @@ import Synchronization
 import Testing
 
 
-@Suite("When the projector rests")
+@Suite("Rests of the projector")
 struct ProjectionPaceTests {
     private let behind = ProjectionPace.longestLag - .nanoseconds(1)
     private let hour = Duration.seconds(3600)
 
-    /// Two cores, all of them used by this process, and as many notifications for each as given.
+    /// Two cores, all used by this process, and this many notifications for each.
     private func load(
         perCore: Double, freeCores: Double = 0.2, ownCores: Double = 1.8,
         delay: Duration = .zero
@@ -26,20 +26,20 @@ struct ProjectionPaceTests {
         ProjectionPace.rest(worked: worked, load: load, lag: lag, isAwaited: isAwaited)
     }
 
-    @Test("while the cores begin things at once and few senders wait, it does not")
+    @Test("with low scheduling delay and few waiting senders it does not rest")
     func idle() {
         #expect(rest(CoreLoad()) == .zero)
         #expect(rest(load(perCore: ProjectionPace.manyPerCore)) == .zero)
         #expect(rest(load(perCore: 0, delay: ProjectionPace.busyDelay)) == .zero)
     }
 
-    @Test("the more senders wait for each core, the longer it rests, up to a bound")
+    @Test("the more senders wait per core, the longer it rests, up to a bound")
     func senders() {
         let rests = [12.0, 14, 16, 20, 24, 1_000].map { rest(load(perCore: $0)) }
         #expect(rests == [0, 62, 124, 248, 248, 248].map { .milliseconds($0) })
     }
 
-    @Test("the longer the cores take to begin something, the longer it rests, up to a bound")
+    @Test("the higher the scheduling delay, the longer it rests, up to a bound")
     func delays() {
         let rests = [1.0, 1.25, 1.5, 2, 3, 1_000].map {
             rest(load(perCore: 0, freeCores: 2, ownCores: 0, delay: ProjectionPace.busyDelay * $0))
@@ -47,38 +47,38 @@ struct ProjectionPaceTests {
         #expect(rests == [0, 62, 124, 248, 248, 248].map { .milliseconds($0) })
     }
 
-    @Test("many senders wait for something else where cores are free: it takes them")
+    @Test("with idle cores, senders wait for something else, and it does not rest")
     func freeCores() {
         #expect(rest(load(perCore: 64, freeCores: ProjectionPace.scarceCores)) == .zero)
         #expect(rest(load(perCore: 64, freeCores: ProjectionPace.scarceCores - 0.01)) > .zero)
     }
 
-    @Test("where others use the cores, resting would help nobody who sends")
+    @Test("when other processes use the cores, it does not rest")
     func others() {
         #expect(rest(load(perCore: 64, freeCores: 0, ownCores: 1)) == .zero)
         #expect(rest(load(perCore: 64, freeCores: 0, ownCores: 1.01)) > .zero)
     }
 
-    @Test("where the system does not tell what the cores do, senders alone say nothing")
+    @Test("without core statistics, waiting senders alone cause no rest")
     func untold() {
         #expect(rest(CoreLoad(delay: .zero, use: nil, notificationCount: 1_000)) == .zero)
     }
 
-    @Test("however busy the cores, it does not while somebody waits for a position")
+    @Test("however busy the cores, it does not rest while a caller waits for a position")
     func awaited() {
         let busy = load(perCore: 64, delay: .seconds(1))
         #expect(rest(busy, worked: hour, isAwaited: true) == .zero)
         #expect(rest(busy, worked: hour) == ProjectionPace.longestRest)
     }
 
-    @Test("however busy the cores, answers are not left further behind than the longest lag")
+    @Test("however busy the cores, the lag stays within its limit")
     func lagging() {
         let (busy, worked) = (load(perCore: 64), Duration.milliseconds(1))
         #expect(rest(busy, worked: worked, lag: ProjectionPace.longestLag) == .zero)
         #expect(rest(busy, worked: worked, lag: behind) == worked * ProjectionPace.restFactor)
     }
 
-    @Test("it rests by what it worked, and no longer than the longest rest")
+    @Test("the rest is proportional to the work, up to the longest rest")
     func length() {
         let most = ProjectionPace.longestRest / Int(ProjectionPace.restFactor)
         for (worked, expected) in [
@@ -92,7 +92,7 @@ struct ProjectionPaceTests {
         }
     }
 
-    @Test("between steps it is asked to rest, once for each, and loses nothing by it")
+    @Test("between steps it may rest, once for each, and loses nothing by it")
     func betweenSteps() async throws {
         let ledger = try TemporaryLedger()
         try await ledger.session { #expect($0.head == 0) }
@@ -112,7 +112,7 @@ struct ProjectionPaceTests {
             }
             steps.rest = { worked in
                 #expect(worked > .zero)
-                // What the step wrote was told before: a rest keeps no answer back.
+                // The step's answers were published before: a rest delays no answer.
                 rests.withLock { $0.append(told.withLock { $0 }) }
                 return true
             }
@@ -123,9 +123,9 @@ struct ProjectionPaceTests {
     }
 }
 
-@Suite("What is far behind when the service ends")
+@Suite("A large backlog at the end of the service")
 struct EndingProjectorTests {
-    @Test("is left as it was, and made the next time")
+    @Test("is left unchanged, and projected at the next start")
     func farBehind() async throws {
         let ledger = try TemporaryLedger()
         try await ledger.session { #expect($0.head == 0) }
@@ -133,12 +133,12 @@ struct EndingProjectorTests {
         try await ledger.ledger { ledger in
             let head = try await ledger.log.head().position
             let projector = try #require(try await Projector.open(ledger))
-            // Files that are gone ask for everything anew, however few events there are.
+            // Missing files need a full rebuild, however few events there are.
             try FileDamage.remove(["projections.sqlite"], in: ledger.directory)
             try FileDamage.remove(
                 [DerivedFiles.name(of: projector.projections.path)], in: ledger.directory)
             let reached = try await projector.catchUp(resting: { _ in false }) { _ in
-                Issue.record("Something was made.")
+                Issue.record("Something was built.")
             }
             #expect(reached < head)
             #expect(try await projector.catchUp() == head)
@@ -147,9 +147,9 @@ struct EndingProjectorTests {
     }
 }
 
-@Suite("Who waits for a position")
+@Suite("Waiting for a position")
 struct AwaitedPositionTests {
-    @Test("nobody, until somebody does; and nobody again when it was given up")
+    @Test("the board is awaited only while a caller waits")
     func awaited() async {
         let board = PositionBoard()
         #expect(!board.isAwaited)
@@ -161,16 +161,16 @@ struct AwaitedPositionTests {
     }
 }
 
-/// How two cores were used in a second.
+/// Use of two cores during a second.
 private func use(free: Double, own: Double) -> CoreUse? {
     CoreUse(
         from: CoreTimes(total: 0, free: 0, own: 0, coreCount: 2),
         to: CoreTimes(total: 2, free: free, own: own, coreCount: 2))
 }
 
-@Suite("How busy the cores are")
+@Suite("Core load")
 struct CoreWatchTests {
-    @Test("one late beginning says little, many say it; and it is forgotten again")
+    @Test("one late start changes little, many change it; and it decays again")
     func mean() {
         let watch = CoreWatch()
         #expect(watch.delay == .zero)
@@ -182,7 +182,7 @@ struct CoreWatchTests {
         #expect(watch.delay < .microseconds(10))
     }
 
-    @Test("notifications count while they are being taken, also those that fail")
+    @Test("notifications count while in progress, also those that fail")
     func taking() async {
         struct Refused: Error {}
         let watch = CoreWatch()
@@ -199,7 +199,7 @@ struct CoreWatchTests {
         #expect(watch.load.notificationCount < 0.01)
     }
 
-    @Test("what the cores did is a mean too, from the first answer on")
+    @Test("core use is a mean too, from the first sample on")
     func uses() throws {
         let watch = CoreWatch()
         #expect(watch.freeCores == nil)
@@ -211,7 +211,7 @@ struct CoreWatchTests {
     }
 }
 
-@Suite("What the system says of the cores")
+@Suite("System core statistics")
 struct CoreTimesTests {
     private let text = """
         cpu  100 20 30 400 50 6 7 8 90 10
@@ -230,7 +230,7 @@ struct CoreTimesTests {
     }
 
     @Test(
-        "is nothing where it is not what it should be",
+        "is nil for malformed input",
         arguments: [
             "", "intr 1", "cpu 1 2 3 4 5 6 7\ncpu0 1 2 3 4 5 6 7",
             "cpu a b c d e f g h\ncpu0 1 2 3 4 5 6 7 8", "cpu 1 2 3 4 5 6 7 8",
@@ -239,7 +239,7 @@ struct CoreTimesTests {
         #expect(CoreTimes(statistics: text, own: 0) == nil)
     }
 
-    @Test("this machine tells it")
+    @Test("this machine provides it")
     func here() throws {
         let times = try #require(CoreTimes.now())
         #expect(times.coreCount > 0)
@@ -247,7 +247,7 @@ struct CoreTimesTests {
         #expect(times.total >= times.free)
     }
 
-    @Test("between two counts: cores free, cores of our own; counts that go back are none")
+    @Test("between two counts: idle cores, own cores; counts that go back give nil")
     func uses() throws {
         let first = CoreTimes(total: 100, free: 40, own: 10, coreCount: 4)
         let last = CoreTimes(total: 108, free: 41, own: 15, coreCount: 4)

@@ -6,10 +6,10 @@ import Simulator
 import Testing
 
 
-@Suite("A flood of strange chains after a restart")
+@Suite("A flood of unknown certificate chains after a restart")
 struct RecentChainTests {
     private static let chain = MadeChain(id: "710000000000001")
-    /// Its leaf was not made by its intermediate, and looks as if it was.
+    /// Its leaf was not issued by its intermediate, but looks as if it was.
     private static let stranger: Authority? = {
         var shape = AuthorityShape()
         shape.isLeafForged = true
@@ -37,7 +37,7 @@ struct RecentChainTests {
         }
     }
 
-    /// Uploads under the stranger's chain until the budget of uploads is spent, and some more.
+    /// Uploads under the unknown certificate chain until the upload budget is spent, and some more.
     private func flood(_ host: LedgerHost) async throws {
         let stranger = try #require(Self.stranger)
         let transaction = Self.chain.transaction(0, signed: Self.chain.start)
@@ -45,7 +45,7 @@ struct RecentChainTests {
         let upload = Array(
             "{\"signedTransactionInfo\":\"\(String(decoding: token, as: UTF8.self))\"}".utf8)
         var refusals: [String: Int] = [:]
-        // The budget comes back with time: more than it gives in the longest of runs.
+        // The budget refills with time: more than it gives in the longest of runs.
         for _ in 0..<20_000 where refusals["tooManyUnknownChains", default: 0] < 20 {
             do throws(IntakeRefusal) {
                 _ = try await host.takeUpload(try UploadBody(upload))
@@ -55,7 +55,7 @@ struct RecentChainTests {
         #expect(refusals["invalidCertificate", default: 0] >= Int(ChainBudget.burst))
     }
 
-    @Test("What Apple signs under the chains of the log's newest events is taken in at once")
+    @Test("Evidence under the certificate chains of the log's newest events is accepted at once")
     func known() async throws {
         let place = try TemporaryLedger()
         try await host(place) { host in
@@ -69,7 +69,8 @@ struct RecentChainTests {
         }
     }
 
-    @Test("Where their networks are named, notifications under an unknown chain are, too")
+    @Test(
+        "With notification networks set, notifications under an unknown certificate chain are, too")
     func networks() async throws {
         var place = try TemporaryLedger()
         place.configuration.server.notificationNetworks = [
@@ -80,12 +81,12 @@ struct RecentChainTests {
             try await flood(host)
             let receipt = try await host.takeNotification(try body(Self.chain.bought()))
             #expect(receipt.position == 1)
-            // What the one intake has verified the other knows.
+            // Certificate chains verified by one intake are known to the other.
             #expect(host.uploads.verifier.jws.cachedCounts == (headers: 1, chains: 1))
         }
     }
 
-    @Test("Events that do not verify teach nothing")
+    @Test("Events that do not verify add no certificate chain")
     func unverified() async throws {
         let place = try TemporaryLedger()
         try await host(place) { host in

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Configuration")
 struct ConfigurationTests {
-    /// Every key there is.
+    /// Every key.
     static let full = """
         dataDirectory: ./elsewhere
         apps:
@@ -93,7 +93,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "A relative data directory lies beside the file that names it",
+        "A relative data directory is relative to its configuration file",
         arguments: [
             ("data", "/etc/ledger/subledger.yaml", "/etc/ledger/data"),
             ("./data", "conf/subledger.yaml", "conf/./data"), ("../data", "/c.yaml", "/../data"),
@@ -200,7 +200,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "What is no YAML is said to be none, without repeating it",
+        "Invalid YAML is reported without repeating it",
         arguments: ["apps: [", "\tdataDirectory: x", "a: b: c", "secret-4711: 'x"])
     func invalidYAML(yaml: String) {
         let found = error(yaml)
@@ -226,12 +226,13 @@ struct ConfigurationTests {
         #expect(try ServiceConfiguration(yaml: "").catalogue.minimumTrust == .transport)
     }
 
-    @Test("A port is taken up to its bounds", arguments: [0, 1, 65_535])
+    @Test("A port is accepted up to its bounds", arguments: [0, 1, 65_535])
     func ports(port: Int) throws {
         #expect(try ServiceConfiguration(yaml: "server: { port: \(port) }").server.port == port)
     }
 
-    @Test("Products, leeway and minimum trust make the catalogue's identity; nothing else does")
+    @Test(
+        "Products, leeway and minimum trust determine the catalogue's identity; nothing else does")
     func catalogueIdentity() throws {
         func bytes(_ yaml: String) throws -> [UInt8] {
             try ServiceConfiguration(yaml: yaml).catalogue.canonicalBytes

@@ -3,7 +3,7 @@ import AppStore
 import Testing
 
 
-@Suite("What the doctor says of the clock")
+@Suite("The doctor's findings about the clock")
 struct DoctorClockTests {
     private let chain = MadeChain(id: "570000000000031")
 
@@ -17,7 +17,7 @@ struct DoctorClockTests {
             .map(\.message)
     }
 
-    /// A ledger that took in one notification while its clock was so far from Apple's.
+    /// A ledger that ingested one notification while its clock was off by this much from Apple's.
     private func ledger(clockAhead milliseconds: Int64) async throws -> TemporaryLedger {
         var ledger = try TemporaryLedger()
         ledger.now = chain.start.advanced(byMilliseconds: 3_000 + milliseconds)
@@ -26,14 +26,16 @@ struct DoctorClockTests {
         return ledger
     }
 
-    @Test("nothing, while what arrived did so after Apple signed it and before now")
+    @Test("none, while events arrived after Apple signed them and before now")
     func sound() async throws {
         let ledger = try await ledger(clockAhead: 1_000)
         #expect(await warnings(ledger, now: ledger.now) == [])
         #expect(await warnings(ledger, now: ledger.now.advanced(byMilliseconds: 86_400_000)) == [])
     }
 
-    @Test("a clock that ran ahead is told by events that arrive later than now", arguments: [0, 1])
+    @Test(
+        "a clock that ran ahead is detected by events that arrive later than now",
+        arguments: [0, 1])
     func ahead(excess: Int64) async throws {
         let ledger = try await ledger(clockAhead: 3_600_000)
         let back = Doctor.clockToleranceMilliseconds + excess
@@ -52,7 +54,7 @@ struct DoctorClockTests {
         if excess > 0 { #expect(told[0].contains("before Apple signed them")) }
     }
 
-    @Test("what an import claims of its arrival says nothing about the clock")
+    @Test("arrival times claimed by an import say nothing about the clock")
     func claimed() async throws {
         let ledger = try TemporaryLedger()
         var early = chain.bought()

@@ -6,7 +6,7 @@ import Signing
 import Testing
 
 
-@Suite("Files of secrets that others can read")
+@Suite("Secret files readable by others")
 struct SecretPathTests {
     private func configured(_ directory: TemporaryDirectory) throws -> Configuration {
         var configuration = Configuration(dataDirectory: directory.file("data"))
@@ -31,7 +31,7 @@ struct SecretPathTests {
 
     private static let names = ["shared", "key.p8", "tls.key", "whsec"]
 
-    @Test("Every secret and private key of a configuration is looked at, no certificate")
+    @Test("Every secret and private key of a configuration is checked, no certificate")
     func paths() throws {
         let directory = try TemporaryDirectory()
         let configuration = try configured(directory)
@@ -44,7 +44,7 @@ struct SecretPathTests {
     }
 
     @Test(
-        "One that its group or everybody can read or write is BAD, one of its owner's alone is not",
+        "A file that its group or others can read or write is BAD, one of its owner's alone is not",
         arguments: [
             (0o600, false), (0o400, false), (0o640, true), (0o604, true), (0o620, true),
             (0o644, true),
@@ -67,7 +67,7 @@ struct SecretPathTests {
         }
     }
 
-    @Test("One that is not there is no finding of this kind")
+    @Test("A missing file is not a finding of this kind")
     func missing() {
         let path = Configuration.SecretPath(key: "k", path: "/nowhere/secret")
         #expect(!path.isOpenToOthers)

@@ -5,8 +5,8 @@ import Queries
 import Simulator
 import Synchronization
 
-/// Apple as a test wants it: simulated books of Production and Sandbox, faults, and a clock that
-/// stands still until somebody waits.
+/// A configurable Apple: simulated data of Production and Sandbox, faults, and a clock that
+/// advances only by waiting.
 struct AskedApple: Sendable {
     static let app = BundleId(MadeChain.app)
     static let key: ServedKey = {
@@ -15,7 +15,7 @@ struct AskedApple: Sendable {
     static let productionPlan = plan(.production, seed: 0)
     static let production = ServedBooks(productionPlan)
     static let sandbox = ServedBooks(plan(.sandbox, seed: 1))
-    /// 2026-06-01: the time of the store, and of everybody.
+    /// 2026-06-01: the time everywhere.
     static let now = Timestamp(milliseconds: 1_780_272_000_000)
 
     private static func plan(_ environment: Environment, seed: UInt64) -> HistoryPlan {
@@ -24,7 +24,7 @@ struct AskedApple: Sendable {
             limit: .chains(40))
     }
 
-    /// A chain of the books with several transactions, the last of them a renewal.
+    /// A chain with several transactions, the last of them a renewal.
     static let longLife: String? = {
         var counts: [String: Int] = [:]
         var stream = HistoryStream(productionPlan)
@@ -50,7 +50,7 @@ struct AskedApple: Sendable {
     let transport: SimulatedTransport
     let client: AppStoreServerAPIClient
 
-    /// Whoever waits moves it.
+    /// Waiting moves it.
     final class Clock: RequestClock, ServiceClock {
         private let waited = Mutex<Int64>(0)
 
@@ -92,7 +92,7 @@ struct AskedApple: Sendable {
             policy: RetryPolicy(attempts: 2, firstWaitMilliseconds: 1, longestWaitMilliseconds: 1))
     }
 
-    /// The ledgers of a test, for answers.
+    /// The ledgers of a test, for responses.
     func books(_ ledger: TemporaryLedger) -> AnswerBooks {
         AnswerBooks(
             ledger.configuration, apps: ledger.configuration.apps, verifier: ledger.verifier

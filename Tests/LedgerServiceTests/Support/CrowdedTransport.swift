@@ -2,10 +2,10 @@ import AppStoreAPI
 import Synchronization
 import Testing
 
-/// Holds requests back until so many are on their way at once, once; and tells the most there were.
+/// Holds requests back until a given number is in progress, once; reports the maximum.
 final class CrowdedTransport: APITransport {
     private struct State {
-        /// Requests still to be let through as they come.
+        /// Requests that still pass immediately.
         var free: Int
         var onTheirWay = 0
         var most = 0
@@ -17,17 +17,17 @@ final class CrowdedTransport: APITransport {
     private let width: Int
     private let state: Mutex<State>
 
-    /// Turns given to whoever may come, too, before anybody is let through.
+    /// Yields to further requests before any is released.
     private static let patience = 2_000
 
-    /// - Parameter free: how many of the first are let through at once.
+    /// - Parameter free: how many of the first requests pass at once.
     init(_ inner: any APITransport, width: Int, after free: Int = 0) {
         self.inner = inner
         self.width = width
         state = Mutex(State(free: free))
     }
 
-    /// The most requests that were on their way at once.
+    /// The maximum of concurrent requests.
     var most: Int { state.withLock { $0.most } }
 
     func send(
@@ -47,7 +47,7 @@ final class CrowdedTransport: APITransport {
         }
         if isFree { return }
         if isFull {
-            // One more than may be would come now.
+            // One request beyond the limit would arrive now.
             for _ in 0..<CrowdedTransport.patience { await Task.yield() }
             let waiting = state.withLock { state in
                 state.isOpen = true

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Changes bytes of a file at rest, as a broken disk or a hand with an editor would.
+/// Changes bytes of a file at rest, like a broken disk or a manual edit.
 enum FileDamage {
-    /// Replaces every occurrence of `old` by `new`, equally long; how many there were.
+    /// Replaces every occurrence of `old` by `new` of equal length; returns the count.
     @discardableResult
     static func replace(_ old: String, by new: String, in path: String) throws -> Int {
         let (old, new) = (Data(old.utf8), Data(new.utf8))

@@ -2,10 +2,10 @@ import AppStore
 import Foundation
 import Testing
 
-/// Published data beside the repository. Missing in a stranger's clone (those tests are skipped),
-/// never in CI (there they fail).
+/// Published data beside the repository. Missing in other clones (those tests are skipped), never
+/// in CI (there they fail).
 enum Fixtures {
-    /// Where `Package.swift` is.
+    /// The directory of `Package.swift`.
     static let repository = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -42,11 +42,11 @@ enum Fixtures {
         return entries.compactMap(Entry.init)
     }()
 
-    /// One file of `jws/` and what its manifest says of it.
+    /// One file of `jws/` and its manifest entry.
     struct Entry: Sendable, CustomTestStringConvertible {
         let file: String
         let label: String
-        /// What was signed: notification-v2, transaction, renewal, app-transaction or other.
+        /// The kind of payload: notification-v2, transaction, renewal, app-transaction or other.
         let what: String
         let bundleId: String?
 

@@ -1,4 +1,4 @@
-/// Lets a few in at a time. Test cases run side by side, and every open ledger holds some twenty
+/// Limits concurrency. Test cases run in parallel, and every open ledger holds some twenty
 /// descriptors: without a bound the process runs out of them.
 actor Gate {
     static let ledgers = Gate(width: 6)
@@ -8,7 +8,7 @@ actor Gate {
 
     init(width: Int) { free = width }
 
-    /// Runs `body` once there is room. Never called inside itself: that could wait for ever.
+    /// Runs `body` once there is room. Not reentrant: nested calls may deadlock.
     nonisolated func pass<Value>(_ body: () async throws -> Value) async throws -> Value {
         await enter()
         do {

@@ -1,7 +1,7 @@
 import AppStore
 import Simulator
 
-/// One subscription of thirty-day periods, told by payloads made up for the tests.
+/// One subscription of thirty-day periods with payloads made up for the tests.
 struct MadeChain: Sendable {
     static let app = "com.example.app"
     static let appAppleId: Int64 = 1_234_567_890

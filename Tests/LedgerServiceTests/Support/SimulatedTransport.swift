@@ -4,7 +4,7 @@ import Foundation
 import Simulator
 import Synchronization
 
-/// Carries requests to simulated APIs without a socket: one for Production, one for Sandbox.
+/// Routes requests to simulated APIs without a socket: one for Production, one for Sandbox.
 final class SimulatedTransport: APITransport {
     private let production: SimulatedAPI?
     private let sandbox: SimulatedAPI?
@@ -15,7 +15,7 @@ final class SimulatedTransport: APITransport {
     }
 
     private let state = Mutex(State())
-    /// Sees each whole answer before the asker does.
+    /// Observes each complete response before the client does.
     private let onAnswer: @Sendable (TransportRequest, TransportAnswer) async -> Void
 
     init(
@@ -32,7 +32,7 @@ final class SimulatedTransport: APITransport {
     /// Requests so far.
     var sent: [TransportRequest] { state.withLock { $0.sent } }
 
-    /// After so many requests no connection can be made any more; nil: it always can.
+    /// Requests after which connections fail; nil: never.
     func cut(after count: Int?) { state.withLock { $0.cut = count } }
 
     /// Requests that name one of these ids find no connection.

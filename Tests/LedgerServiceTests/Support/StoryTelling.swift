@@ -6,13 +6,13 @@ import Projection
 import Queries
 import Simulator
 
-/// A story told through a scratch ledger in one way, and all the answers it gives.
+/// A story played into a scratch ledger in one way, and all its answers.
 struct StoryTelling {
     let story: Story
     let scratch: ScratchLedger
     private(set) var summary: [IngestSummary] = []
 
-    /// Where the stories are.
+    /// The directory of the stories.
     static let folder = Fixtures.repository.appending(path: "Replays")
 
     static let names: [String] = {
@@ -41,7 +41,7 @@ struct StoryTelling {
     var duplicates: Int64 { summary.reduce(0) { $0 + $1.duplicates } }
     var errors: [IngestSummary.IngestError] { summary.flatMap(\.errors) }
 
-    /// Lends a session that has caught up.
+    /// Passes a caught-up session to `body`.
     func session<Value>(_ body: (LedgerSession) async throws -> Value) async throws -> Value {
         let session = try await scratch.session()
         defer { try? session.projections.close() }
@@ -50,8 +50,8 @@ struct StoryTelling {
 
     // MARK: Answers
 
-    /// Everything the ledger says, with each position replaced by the digest of the payload that
-    /// stands there: the one thing about an event that does not depend on when it came.
+    /// All answers of the ledger, with each position replaced by the digest of its payload, which
+    /// does not depend on the order of arrival.
     func answers() async throws -> [String] {
         try await session { try await StoryTelling.answers($0) }
     }
@@ -73,7 +73,7 @@ struct StoryTelling {
         return found
     }
 
-    /// The states at the ends of every interval and in their middle.
+    /// The states at the ends and in the middle of every interval.
     private static func answers(
         _ id: String, _ session: LedgerSession, _ digests: [Int64: String], at: [Timestamp]
     ) async throws -> [String] {
@@ -100,7 +100,7 @@ struct StoryTelling {
         String(decoding: placeless(value, digests, key: "").encoded(), as: UTF8.self)
     }
 
-    /// Without the position an answer was computed at; other positions by their payloads.
+    /// Without the position of the answer; other positions by their payloads.
     private static func placeless(
         _ value: JSONValue, _ digests: [Int64: String], key: String
     ) -> JSONValue {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of its own for one test, gone when the test is.
+/// A directory for one test, deleted with it.
 final class TemporaryDirectory: Sendable {
     let path: String
 
@@ -15,7 +15,7 @@ final class TemporaryDirectory: Sendable {
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Writes a file and answers its path.
+    /// Writes a file and returns its path.
     func write(_ bytes: [UInt8], to name: String) throws -> String {
         let path = file(name)
         try Data(bytes).write(to: URL(filePath: path))

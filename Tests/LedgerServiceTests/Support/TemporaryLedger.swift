@@ -14,7 +14,7 @@ struct TemporaryLedger: Sendable {
     var configuration: Configuration
     var environment: Environment
     var roots = TestAuthority.roots
-    /// The clock of everything done here: after every date the tests use.
+    /// The clock of all steps: after every date the tests use.
     var now = TemporaryLedger.end
 
     /// 2100-01-01.
@@ -45,7 +45,7 @@ struct TemporaryLedger: Sendable {
 
     // MARK: Steps
 
-    /// Opens, lends and closes the environment.
+    /// Opens the environment, passes it to `body` and closes it.
     func ledger<Value>(_ body: (EnvironmentLedger) async throws -> Value) async throws -> Value {
         try await Gate.ledgers.pass {
             let ledger = try await EnvironmentLedger.open(configuration, environment: environment)
@@ -55,7 +55,7 @@ struct TemporaryLedger: Sendable {
         }
     }
 
-    /// Opens the environment, catches up, lends the session and closes everything.
+    /// Opens the environment, catches up, passes the session to `body` and closes everything.
     func session<Value>(_ body: (LedgerSession) async throws -> Value) async throws -> Value {
         try await Gate.ledgers.pass {
             let session = try await LedgerSession.open(configuration, environment: environment)
@@ -116,7 +116,7 @@ struct TemporaryLedger: Sendable {
         }
     }
 
-    /// What an export writes, and how often it was handed over.
+    /// The output of an export, and the number of chunks.
     func export(
         _ subject: Export.Subject, _ format: Export.Format = .ndjson, at: Timestamp? = nil,
         knowledge: KnowledgeLimit = .everything,
@@ -149,7 +149,7 @@ struct TemporaryLedger: Sendable {
 }
 
 extension Result where Failure == any Error {
-    /// What `body` comes to, so that there is time to close what it used.
+    /// Captures the result of `body`, so that the caller can close what it used first.
     init(_ body: () async throws -> Success) async {
         do { self = .success(try await body()) } catch { self = .failure(error) }
     }

@@ -32,7 +32,7 @@ struct AuditTests {
         return report
     }
 
-    @Test("A ledger as it was written is sound", arguments: [false, true])
+    @Test("An unchanged ledger is sound", arguments: [false, true])
     func sound(signatures: Bool) async throws {
         let report = try await audit(try await taken(), signatures: signatures)
         #expect(report.isSound)
@@ -50,7 +50,7 @@ struct AuditTests {
     }
 
     @Test(
-        "Facts alone or projections alone that stand on another log are enough",
+        "Facts alone or projections alone from another log suffice for a finding",
         arguments: ["facts-\(Fact.decoderVersion).sqlite", "projections.sqlite"])
     func otherCheckpoint(link: String) async throws {
         let ledger = try await taken()
@@ -68,7 +68,7 @@ struct AuditTests {
         try file.write { try $0.execute(sql: sql) }
     }
 
-    @Test("One bit of the evidence is enough, and the event is named")
+    @Test("One flipped bit of the evidence suffices, and the event is named")
     func bitFlip() async throws {
         let ledger = try await taken()
         // One bit: D is 0x44, F is 0x46.
@@ -116,7 +116,7 @@ struct AuditTests {
         #expect(try await audit(ledger, signatures: true).isSound)
     }
 
-    @Test("Without the root that vouched for it, no signature is believed again")
+    @Test("Without its trust root no signature verifies again")
     func missingRoot() async throws {
         var ledger = try await taken()
         ledger.roots = .apple
@@ -127,7 +127,7 @@ struct AuditTests {
         #expect(report.signatureFindings.count == 4)
     }
 
-    @Test("A tombstone is no verified signature")
+    @Test("A tombstone is not a verified signature")
     func nothingSigned() async throws {
         let ledger = try await taken()
         let first = try await ledger.session { try await $0.ledger.log.event(at: 1) }
@@ -150,7 +150,7 @@ struct AuditTests {
             .filter { $0.hasPrefix("facts-") || $0.hasPrefix("projections") }
     }
 
-    @Test("Unreadable evidence is a finding at its position, with derived data and without")
+    @Test("Unreadable evidence is a finding at its position, with and without derived data")
     func unreadable() async throws {
         let ledger = try await taken()
         try spoil("DID_RENEW", in: ledger)
@@ -167,7 +167,7 @@ struct AuditTests {
         #expect(try self.derived(ledger).isEmpty, "an audit makes nothing")
     }
 
-    @Test("Damaged projections do not keep the log from being judged")
+    @Test("Damaged projections do not prevent the audit of the log")
     func damagedProjections() async throws {
         let ledger = try await taken()
         let path = try await ledger.session { $0.projections.path }
@@ -179,7 +179,7 @@ struct AuditTests {
         #expect(report.projectionsFailure?.isDamage == true)
     }
 
-    @Test("One unreadable event stops no other chain: answers, rebuilds and intake go on")
+    @Test("One unreadable event stops no other chain: answers, rebuilds and intake continue")
     func otherChains() async throws {
         let other = MadeChain(id: "570000000000005")
         let ledger = try await taken()
@@ -196,7 +196,7 @@ struct AuditTests {
             #expect(try await RebuildCheck(projector).run().differences.isEmpty)
         }
         let summary = try await ledger.ingest(chain.life + [other.renewed(3)])
-        // Signed anew, the bad event's delivery has nothing to be compared with: it is kept.
+        // Signed again, the bad event's delivery has nothing to be compared with: it is kept.
         #expect(summary.duplicates == 3)
         #expect(summary.conflicts == 1)
         #expect(summary.appended == 1)

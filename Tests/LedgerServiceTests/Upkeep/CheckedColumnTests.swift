@@ -5,16 +5,16 @@ import Projection
 import SQLiteStore
 import Testing
 
-@Suite("What a check compares")
+@Suite("Columns compared by a check")
 struct CheckedColumnTests {
-    /// Rows that belong to chains: columns are named. Of the other tables only the name is.
+    /// Rows of chains: columns are named. Of other tables only the name is.
     private static let chainTables: Set<String> = [
         "subscriptions", "intervals", "life_facts", "notices", "transactions", "holdings",
         "contributions",
     ]
-    /// A file where these say something else is of another build or another log, and is made anew.
+    /// A file where these differ belongs to another build or another log, and is rebuilt.
     private static let buildTables: Set<String> = ["meta", "checkpoint"]
-    /// They say whose a row is and where it stands: a row that moved is missing there.
+    /// They identify a row's chain and place: a row that moved is missing there.
     private static let keys: Set<String> = [
         "id", "bundle_id", "original_transaction_id", "subscription", "seq",
     ]
@@ -37,7 +37,7 @@ struct CheckedColumnTests {
         }.filter { !CheckedColumnTests.buildTables.contains($0.table) }
     }
 
-    /// A row with something in the column, where there is one; nil for an empty table.
+    /// A row with a value in the column, where there is one; nil for an empty table.
     private func row(_ column: Column, _ file: DatabaseQueue) throws -> Row? {
         try file.read { database in
             try Row.fetchOne(
@@ -49,7 +49,7 @@ struct CheckedColumnTests {
         }
     }
 
-    /// Another value of the type that is there.
+    /// Another value of the same type.
     private func other(than value: DatabaseValue) -> DatabaseValue {
         switch value.storage {
         case .null: 7.databaseValue
@@ -77,7 +77,7 @@ struct CheckedColumnTests {
         }
     }
 
-    /// Puts one row in the place of another.
+    /// Replaces one row by another.
     private func swap(
         _ old: Row, for new: Row, _ table: String, _ file: DatabaseQueue
     ) throws {
@@ -95,24 +95,24 @@ struct CheckedColumnTests {
         }
     }
 
-    /// Everything that a check names.
+    /// All findings of a check.
     private func named(_ session: LedgerSession) async throws -> Set<String> {
         let found = try await RebuildCheck(try #require(session.projector)).run()
         return Set(found.differences.flatMap(\.columns) + found.fileFindings)
     }
 
-    /// Chains with every kind of row: named customers, notices, movements to come.
+    /// Chains with every kind of row: named customers, notices, future movements.
     private func taken() async throws -> TemporaryLedger {
         let ledger = try TemporaryLedger()
         let first = MadeChain(
             id: "570000000000001", appAccountToken: "7f2c1f0e-0f0e-4c39-9a53-2c6f0a0b1c2d")
         let second = MadeChain(id: "570000000000005")
-        // Nothing tells of the period before the renewal.
+        // No evidence covers the period before the renewal.
         _ = try await ledger.ingest(first.life + [second.renewed(3)])
         return ledger
     }
 
-    @Test("Whatever one value of the projections says else is found, and named with its column")
+    @Test("Any changed value of the projections is found, and named with its column")
     func everyColumn() async throws {
         let ledger = try await taken()
         try await ledger.session { session in
@@ -145,7 +145,7 @@ struct CheckedColumnTests {
         }
     }
 
-    @Test("Whatever one value of the stored facts says else is found")
+    @Test("Any changed value of the stored facts is found")
     func everyFactColumn() async throws {
         let ledger = try await taken()
         try await ledger.session { session in
@@ -164,9 +164,9 @@ struct CheckedColumnTests {
         }
     }
 
-    // MARK: Apart from the rows of chains
+    // MARK: Other tables
 
-    /// Changes the projections by hand and asks what a check names.
+    /// Changes the projections by hand and returns the findings of a check.
     private func named(after sql: String) async throws -> Set<String> {
         let ledger = try await taken()
         return try await ledger.session { session in
@@ -198,7 +198,7 @@ struct CheckedColumnTests {
     }
 
     @Test(
-        "Other tables or views than this release makes are found",
+        "Tables or views other than this release's are found",
         arguments: [
             "DROP VIEW current_notices", "CREATE TABLE mine (value TEXT)",
             "CREATE INDEX mine ON intervals (from_at)",
@@ -211,7 +211,7 @@ struct CheckedColumnTests {
         #expect(try await named(after: sql) == ["schema"])
     }
 
-    @Test("A claim to be complete that no sweep of the log makes is found")
+    @Test("A completeness claim without a sweep in the log is found")
     func completeness() async throws {
         let sql = "INSERT INTO completeness VALUES (1, 'com.example.app', 1, 1, 2)"
         #expect(try await named(after: sql) == ["completeness"])

@@ -6,8 +6,8 @@ import Projection
 import SQLiteStore
 import Testing
 
-/// Some questions are answered from an index, others from its table: a comparison of one of them
-/// finds nothing where they differ.
+/// Some queries are answered from an index, others from its table: comparing one of them finds no
+/// difference between the two.
 @Suite("Derived files whose tables and indexes contradict each other")
 struct CheckedIndexTests {
     private let chain = MadeChain(id: "570000000000001")
@@ -23,7 +23,7 @@ struct CheckedIndexTests {
         return ledger
     }
 
-    /// Replaces a text in the one page of a table or an index, and nowhere else.
+    /// Replaces a text in the only page of a table or an index that contains it.
     private func replace(
         _ old: String, by new: String, in tree: String, of path: String
     ) throws {
@@ -51,7 +51,7 @@ struct CheckedIndexTests {
         try #require(files.current())
     }
 
-    /// A value of `subscriptions`, and what takes its place.
+    /// A value of `subscriptions`, and its replacement.
     struct Change: Sendable, CustomTestStringConvertible {
         var tree: String
         var old: String
@@ -69,7 +69,7 @@ struct CheckedIndexTests {
     }
 
     @Test(
-        "Whose a row is, altered in the table alone or in the index alone, is found by the file's name",
+        "A row's owner, altered in the table or the index alone, is found by the file's name",
         arguments: changes)
     func subscriptions(change: Change) async throws {
         let ledger = try await taken()
@@ -103,11 +103,11 @@ struct CheckedIndexTests {
         try file.close()
     }
 
-    @Test("Facts that number an app twice are damaged: they are made again, and it is said")
+    @Test("Facts that number an app twice are damaged: they are rebuilt, with a remark")
     func twoNumbers() async throws {
         let ledger = try await taken()
         let path = try path(ledger, .facts(in: ledger.environmentDirectory))
-        // The constraint is the index's: first it loses the app.
+        // The constraint belongs to the index: it loses the app first.
         try replace(
             MadeChain.app, by: "com.example.apq", in: "sqlite_autoindex_apps_1", of: path)
         let spoilt = try DatabaseQueue(path: path)
@@ -127,11 +127,11 @@ struct CheckedIndexTests {
     // MARK: Places
 
     @Test(
-        "Rows behind a gap are found by their table, whether copied there or moved",
+        "Rows after a gap are found by their table, whether copied there or moved",
         arguments: ["intervals", "life_facts", "notices"], [true, false])
     func gap(table: String, isCopy: Bool) async throws {
         let ledger = try TemporaryLedger()
-        // Nothing tells of the periods before the renewal: that is a notice.
+        // No evidence covers the periods before the renewal: that is a notice.
         _ = try await ledger.ingest(chain.life + [other.renewed(3)])
         let found = try await ledger.session { session in
             let file = try DatabaseQueue(path: session.projections.path)

@@ -7,15 +7,15 @@ import Projection
 import Service
 import Testing
 
-/// One event of the log cannot be read: its chain says so, and the others never notice
+/// One event of the log cannot be read: its chain reports it, and the others are unaffected
 /// (`design.md` §3: no chain ever stops the others).
 @Suite("A damaged row of the log")
 struct DamagedRowTests {
     private let sound = MadeChain(id: "580000000000001")
     private let poisoned = MadeChain(id: "580000000000005")
 
-    /// What happens to the event at position 4, `poisoned`'s renewal, or at the log's end; whether the
-    /// row still names its chain.
+    /// The damage to the event at position 4, `poisoned`'s renewal, or at the log's end; whether
+    /// the row still names its chain.
     struct Damage: Sendable, CustomTestStringConvertible {
         var sql: String
         var position: Int64 = 4
@@ -67,7 +67,7 @@ struct DamagedRowTests {
     }
 
     @Test(
-        "The projector goes on past it, says so once, and marks the chain",
+        "The projector skips it, reports it once, and marks the chain",
         arguments: damages)
     func passedOver(damage: Damage) async throws {
         let ledger = try await taken(isBehind: true)
@@ -86,7 +86,7 @@ struct DamagedRowTests {
         let shown = try await ledger.show(poisoned.id)
         #expect(unreadable(shown) == (damage.namesChain ? [damage.position] : []))
         #expect(try await ledger.exportLines(.subscriptions).count == 2)
-        // Event by event or all at once, the same is made of it.
+        // Applying events and rebuilding in bulk give the same.
         #expect(try await differences(ledger) == 0)
         try await ledger.session { session in
             let projector = try #require(session.projector)
@@ -96,7 +96,7 @@ struct DamagedRowTests {
         #expect(try await differences(ledger) == 0)
     }
 
-    @Test("What hands the log itself on ends there, and names the position")
+    @Test("Copies of the log itself end there, and name the position")
     func handedOn() async throws {
         let ledger = try await taken(isBehind: true)
         try log(ledger).run(DamagedRowTests.damages[0].sql)
@@ -109,7 +109,7 @@ struct DamagedRowTests {
         }
     }
 
-    @Test("Appending goes on, and what was known is known still")
+    @Test("Appending continues, and duplicates are still recognized")
     func appended() async throws {
         let ledger = try await taken(isBehind: true)
         try log(ledger).run(DamagedRowTests.damages[0].sql)
@@ -121,14 +121,14 @@ struct DamagedRowTests {
     }
 
     @Test(
-        "Once the row is what it was, everything derived is as if nothing had happened",
+        "Once the row is restored, all derived data is as if nothing had happened",
         arguments: [true, false])
     func repaired(isBehind: Bool) async throws {
         let damage = DamagedRowTests.damages[0]
         let ledger = try await taken(isBehind: isBehind)
         try log(ledger).run(damage.sql)
         if !isBehind {
-            // What was decoded before stays; only decoding again meets the row.
+            // Facts decoded before stay; only decoding again meets the row.
             #expect(try await differences(ledger) > 0)
             try await ledger.session { try await #require($0.projector).rebuild(fromLog: true) }
         }
@@ -145,7 +145,7 @@ struct DamagedRowTests {
             try await ledger.export(.subscriptions) == untouched.export(.subscriptions))
     }
 
-    @Test("The doctor finds it for as long as it is there")
+    @Test("The doctor finds it while it exists")
     func examined() async throws {
         let ledger = try await taken(isBehind: false)
         func found() async -> [Doctor.Finding] {

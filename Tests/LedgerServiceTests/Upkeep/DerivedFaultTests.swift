@@ -8,23 +8,23 @@ import Projection
 import Queries
 import Testing
 
-/// The log has a fault loop of its own, call by call; here every file of an environment is in reach:
-/// facts, projections, operations, and the log beside them.
+/// The log has a fault loop of its own, call by call; this one covers every file of an environment:
+/// facts, projections, operations, and the log.
 @Suite("Every call to the derived files fails once", .serialized)
 struct DerivedFaultTests {
-    /// All calls when set; otherwise as many as `sampleCount`, chosen by a printed seed.
+    /// All calls when set; otherwise `sampleCount` calls, chosen by a printed seed.
     static let isSoak = ProcessInfo.processInfo.environment["SUBLEDGER_SOAK"] != nil
     static let sampleCount = 6
     static let seed =
         ProcessInfo.processInfo.environment["SUBLEDGER_SEED"].flatMap(UInt64.init)
         ?? UInt64.random(in: 0...UInt64.max)
 
-    /// What a fault may be called.
+    /// Error codes that a fault may cause.
     static let honest: Set<StoreError.Code> = [
         .ioError, .diskFull, .fileLocked, .commitOutcomeUnknown, .fileReadOnly,
     ]
 
-    /// What is there before anything fails, and what comes while it does.
+    /// The events before any fault, and those during the faults.
     private static let earlier = MadeChain(id: "570000000000001").life
     private static let later = MadeChain(id: "570000000000005").life
 
@@ -47,8 +47,8 @@ struct DerivedFaultTests {
         return copy
     }
 
-    /// Takes in the later events, catches up, rebuilds, and closes: each step is tried whatever
-    /// became of the one before. What the failures were called.
+    /// Ingests the later events, catches up, rebuilds, and closes: each step runs whatever the
+    /// result of the one before. Returns the codes of the failures.
     private func run(_ ledger: TemporaryLedger, _ lines: [[UInt8]]) async -> [any Error] {
         var failures: [any Error] = []
         func attempt(_ step: () async throws -> Void) async {
@@ -69,7 +69,7 @@ struct DerivedFaultTests {
     private func answers(_ ledger: TemporaryLedger) async throws -> [String] {
         var found: [String] = []
         for subject in [Export.Subject.subscriptions, .transitions, .facts] {
-            // Events are taken in again in another order than they failed in.
+            // The retry ingests events in another order than they failed in.
             found += try await ledger.exportLines(subject).map { line in
                 "\(line["originalTransactionId"]?.string ?? "") \(line["state"]?.string ?? "")"
                     + " \(line["at"]?.string ?? "") \(line["fact"]?.string ?? "")"
@@ -79,7 +79,7 @@ struct DerivedFaultTests {
     }
 
     @Test(
-        "Whatever call fails, nothing derived is wrong afterwards, and nothing is left to clean up",
+        "Whatever call fails, no derived data is wrong afterwards, and nothing is left to clean up",
         arguments: FaultMode.allCases)
     func scenario(mode: FaultMode) async throws {
         let template = try await template()

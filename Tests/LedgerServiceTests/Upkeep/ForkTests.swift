@@ -6,8 +6,8 @@ import Projection
 import SQLiteStore
 import Testing
 
-/// Two logs that parted and then took in the same events: the newest event says nothing of it.
-@Suite("A log that ends as another one does")
+/// Two logs that diverged and then appended the same events: the newest event does not show it.
+@Suite("A log that ends like another one")
 struct ForkTests {
     private let mine = MadeChain(id: "570000000000001")
     private let theirs = MadeChain(id: "570000000000005")
@@ -36,7 +36,7 @@ struct ForkTests {
         return report
     }
 
-    /// Puts the other's log in the place of this one's.
+    /// Replaces this log by the other one.
     private func replaceLog(of ledger: TemporaryLedger, by other: TemporaryLedger) throws {
         try FileDamage.copy(
             other.environmentDirectory + "/" + EventLog.fileName,
@@ -44,10 +44,10 @@ struct ForkTests {
     }
 
     @Test(
-        "It is found, whether it ends there or has grown: everything is derived anew, and it is said",
+        "It is detected, grown or not: derived data is rebuilt, with a remark",
         arguments: [0, 1, 3])
     func fork(grown: Int) async throws {
-        // Signed once: the very same bytes in both.
+        // Signed once: the same bytes in both.
         let common = try shared.bought().line()
         let later = try (0..<grown).map { try shared.renewed($0 + 1).line() }
         let ledger = try await taken([try mine.bought().line(), common])
@@ -85,7 +85,7 @@ struct ForkTests {
     }
 
     @Test(
-        "A tree that is not this log's, or none at all, is found by an audit and made again",
+        "A tree that is not this log's, or none at all, is found by an audit and rebuilt",
         arguments: [
             "tree_size = tree_size + 1", "tree_size = NULL", "tree = x'00'",
             "tree = zeroblob(32)", "tree_size = 1",
@@ -102,7 +102,7 @@ struct ForkTests {
         #expect(try await audit(ledger).isSound)
     }
 
-    @Test("Files of a release that kept no tree are made anew, and nobody is alarmed")
+    @Test("Files of a release that stored no tree are rebuilt without a remark")
     func upgrade() async throws {
         let ledger = try await taken([try mine.bought().line(), try shared.bought().line()])
         let path = try await ledger.session { $0.projections.path }

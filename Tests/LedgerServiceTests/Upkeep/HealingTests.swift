@@ -4,7 +4,7 @@ import Ledger
 import Projection
 import Testing
 
-@Suite("Derived files that were damaged or taken away")
+@Suite("Damaged or deleted derived files")
 struct HealingTests {
     private let chain = MadeChain(id: "570000000000001")
     private let other = MadeChain(id: "570000000000005")
@@ -19,7 +19,7 @@ struct HealingTests {
         return ledger
     }
 
-    /// Overwrites everything behind the first page, which holds the schema.
+    /// Overwrites everything after the first page, which holds the schema.
     private func damage(_ path: String) throws {
         var data = try Data(contentsOf: URL(filePath: path))
         for index in 8_192..<data.count { data[index] = 0xA5 }
@@ -36,7 +36,7 @@ struct HealingTests {
         }
     }
 
-    @Test("Whatever page of the projections is damaged, the next events are taken in all the same")
+    @Test("Whatever page of the projections is damaged, the next events are ingested all the same")
     func projections() async throws {
         let ledger = try await taken()
         let path = try await ledger.session { $0.projections.path }
@@ -46,7 +46,7 @@ struct HealingTests {
         #expect(try await ledger.session { $0.projections.path } != path)
     }
 
-    @Test("Whatever page of the facts is damaged, the next events are taken in all the same")
+    @Test("Whatever page of the facts is damaged, the next events are ingested all the same")
     func facts() async throws {
         let ledger = try await taken()
         try damage(try await ledger.session { $0.ledger.facts.path })
@@ -54,7 +54,7 @@ struct HealingTests {
         try await expectWhole(ledger)
     }
 
-    @Test("A rebuild of facts that cannot be read decodes the log, asked to or not")
+    @Test("A rebuild with unreadable facts decodes the log, with and without the flag")
     func rebuild() async throws {
         let ledger = try await taken()
         _ = try await ledger.ingest(other.life)
@@ -67,7 +67,7 @@ struct HealingTests {
         try await expectWhole(ledger)
     }
 
-    @Test("Facts taken away under an open projector are made again, by itself and at once")
+    @Test("Facts deleted under an open projector are rebuilt automatically and at once")
     func factsGone() async throws {
         let ledger = try await taken()
         try await ledger.session { session in

@@ -5,7 +5,7 @@ import Ledger
 import SQLiteStore
 import Testing
 
-@Suite("Links to derived files that a hand changed")
+@Suite("Links to derived files changed by hand")
 struct LinkTests {
     private let chain = MadeChain(id: "570000000000001")
 
@@ -30,7 +30,7 @@ struct LinkTests {
         }
     }
 
-    @Test("One that leads into the log leads nowhere: nothing is written there, and it is said")
+    @Test("A link to the log is not followed: nothing is written there, and a remark says so")
     func intoTheLog() async throws {
         let ledger = try await taken()
         let directory = ledger.environmentDirectory
@@ -54,14 +54,14 @@ struct LinkTests {
         }
     }
 
-    /// What stands in the place of the facts.
+    /// What replaces the facts.
     enum Place: CaseIterable {
         case garbage
         case somebodys
         case nothing
     }
 
-    @Test("Facts that cannot be opened are made again, and it is said", arguments: Place.allCases)
+    @Test("Facts that cannot be opened are rebuilt, with a remark", arguments: Place.allCases)
     func unusableFacts(place: Place) async throws {
         let ledger = try await taken()
         let files = DerivedFiles.facts(in: ledger.environmentDirectory)

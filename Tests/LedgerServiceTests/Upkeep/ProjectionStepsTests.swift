@@ -9,11 +9,11 @@ struct ProjectionStepsTests {
     private let chain = MadeChain(id: "570000000000001")
     private let other = MadeChain(id: "570000000000005")
 
-    @Test("However few events a step takes, rows, facts and sums are those of a rebuild")
+    @Test("However few events a step takes, rows, facts and sums equal those of a rebuild")
     func steps() async throws {
         for fewer in [0, 1, 2, 5, .max] {
             let ledger = try TemporaryLedger()
-            // Projections of nothing, for the steps to begin with.
+            // Empty projections for the steps to start with.
             try await ledger.session { #expect($0.head == 0) }
             _ = try await ledger.ingest(chain.life + other.life)
             try await ledger.ledger { ledger in

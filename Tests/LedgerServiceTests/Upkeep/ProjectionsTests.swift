@@ -37,7 +37,7 @@ struct ProjectionsTests {
     // MARK: Far behind
 
     @Test(
-        "Bulk begins one event past each bound",
+        "A bulk rebuild starts one event past each bound",
         arguments: [
             // Always, past this many.
             (BulkLimits.behindEventCount, Int64.max / 1_000, false),
@@ -56,7 +56,7 @@ struct ProjectionsTests {
     // MARK: List
 
     @Test(
-        "A list names every file, oldest first, and says which one is current and how it was built")
+        "A list names every file, oldest first, with its build and whether it is current")
     func list() async throws {
         let ledger = try await rebuilt()
         let files = files(ledger)
@@ -69,7 +69,7 @@ struct ProjectionsTests {
         #expect(listed.allSatisfy { $0.build?.reducerVersion == Lifecycle.reducerVersion })
     }
 
-    @Test("Before the first build nothing is listed, and what cannot be read is listed as that")
+    @Test("Before the first build nothing is listed; an unreadable file is listed as such")
     func unreadable() async throws {
         let ledger = try TemporaryLedger()
         #expect(try await ledger.ledger { await $0.listProjections().isEmpty })
@@ -89,7 +89,7 @@ struct ProjectionsTests {
     // MARK: Use
 
     @Test(
-        "Only a file of the list can be used",
+        "Only a listed file can be used",
         arguments: [
             "", ".", "..", "projections-\(Lifecycle.reducerVersion)-99.sqlite",
             "projections.sqlite", "log.sqlite",
@@ -114,7 +114,7 @@ struct ProjectionsTests {
         #expect(try await ledger.show(chain.id)["state"]?.string == "expired")
     }
 
-    @Test("A path is no name, even of a file that is there")
+    @Test("A path is not a name, even of an existing file")
     func useOfPath() async throws {
         let ledger = try await rebuilt()
         let path = files(ledger).path(of: try #require(files(ledger).names().first))
@@ -141,7 +141,7 @@ struct ProjectionsTests {
         #expect(files(ledger).linkedName() != first)
     }
 
-    @Test("An older file that is used again is brought up to the log and answers the same")
+    @Test("An older file that is used again is caught up with the log and gives the same answers")
     func useOfOlder() async throws {
         let ledger = try await rebuilt()
         _ = try await ledger.ingest(other.life)
@@ -179,7 +179,7 @@ struct ProjectionsTests {
     }
 
     @Test(
-        "What is not listed is not dropped",
+        "An unlisted file is not dropped",
         arguments: [
             "", ".", "projections-\(Lifecycle.reducerVersion)-99.sqlite", "projections.sqlite",
             "log.sqlite",
@@ -198,7 +198,7 @@ struct ProjectionsTests {
         #expect(Set(after).isSuperset(of: before.filter { $0.hasSuffix(".sqlite") }))
     }
 
-    @Test("A file that a reader has open stays; once it is closed, it goes")
+    @Test("A file that a reader has open is kept; once it is closed, it is dropped")
     func dropWhileOpen() async throws {
         let ledger = try await rebuilt()
         let name = try #require(files(ledger).names().first)

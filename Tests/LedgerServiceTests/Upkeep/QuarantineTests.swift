@@ -21,7 +21,7 @@ struct QuarantineTests {
         }
     }
 
-    @Test("An item says what it is, whose, why and where it came from")
+    @Test("An item has its kind, owner, reason and origin")
     func item() async throws {
         let ledger = try TemporaryLedger()
         let delivery = foreign.bought()
@@ -52,7 +52,7 @@ struct QuarantineTests {
         #expect(item.environment == "Sandbox")
     }
 
-    @Test("Evidence of an app goes in once the app is configured, and leaves the quarantine")
+    @Test("Evidence of an app is appended once the app is configured, and leaves the quarantine")
     func configuredLater() async throws {
         var ledger = try TemporaryLedger()
         let first = try await ledger.ingest(foreign.life)
@@ -74,7 +74,7 @@ struct QuarantineTests {
         #expect(again.read == 0)
     }
 
-    @Test("What arrived meanwhile by another way is a duplicate and leaves too")
+    @Test("Evidence that arrived meanwhile by another way is a duplicate and leaves too")
     func arrivedMeanwhile() async throws {
         var ledger = try TemporaryLedger()
         _ = try await ledger.ingest(foreign.life)
@@ -87,7 +87,7 @@ struct QuarantineTests {
         #expect(try await items(ledger).isEmpty)
     }
 
-    @Test("What a root now trusted vouches for is believed on retry")
+    @Test("Evidence under a newly trusted root is verified on retry")
     func trustedLater() async throws {
         var ledger = try TemporaryLedger()
         ledger.roots = .apple
@@ -99,7 +99,7 @@ struct QuarantineTests {
         #expect(try await items(ledger).isEmpty)
     }
 
-    @Test("A forgery stays, whatever is configured, and the rest goes in")
+    @Test("A forgery stays, whatever is configured, and the rest is appended")
     func forgery() async throws {
         var ledger = try TemporaryLedger()
         let parts = try foreign.bought().token().split(separator: ".")
@@ -131,7 +131,7 @@ struct QuarantineTests {
         #expect(show["appleStatus"]?.int64 == 3)
     }
 
-    @Test("Each piece of a body is kept for itself")
+    @Test("Each piece of a body is kept separately")
     func body() async throws {
         let ledger = try TemporaryLedger()
         let tokens = try [foreign.bought(), foreign.renewed(1)].map { try $0.token() }

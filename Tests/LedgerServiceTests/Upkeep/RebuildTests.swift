@@ -33,7 +33,7 @@ struct RebuildTests {
 
     // MARK: Check
 
-    @Test("What was projected bit by bit equals what a rebuild from the log would write")
+    @Test("Incremental projections equal those of a rebuild from the log")
     func equal() async throws {
         let ledger = try TemporaryLedger()
         for delivery in chain.life + other.life {
@@ -46,7 +46,7 @@ struct RebuildTests {
     @Test("A row altered by hand is found, with its chain and column")
     func alteredRow() async throws {
         let ledger = try await taken()
-        // The chain's own row, and the class that sums know it by.
+        // The chain's own row, and its class in the sums.
         let changed = try FileDamage.replace("ZZQ", by: "ZZW", in: try await path(ledger))
         #expect(changed == 2)
         let differences = try await check(ledger)
@@ -54,7 +54,7 @@ struct RebuildTests {
         #expect(differences.map(\.columns) == [["subscriptions.storefront"]])
     }
 
-    @Test("A chain under another id is one chain missing and one too many")
+    @Test("A chain under another id is one chain missing and one surplus")
     func renamedChain() async throws {
         let ledger = try await taken()
         try FileDamage.replace(
@@ -65,7 +65,7 @@ struct RebuildTests {
                 == ["570000000000001 [\"missing\"]", "570000000000002 [\"surplus\"]"])
     }
 
-    @Test("Rows folded from fewer facts than there are differ in every table they reach")
+    @Test("Rows folded from fewer facts differ in every affected table")
     func forgottenFact() async throws {
         let ledger = try await taken()
         try await ledger.session { session in
@@ -98,7 +98,7 @@ struct RebuildTests {
         #expect(try await ledger.timeline(chain.id) == before)
     }
 
-    @Test("A check reads the evidence, and tells stored facts that differ from it")
+    @Test("A check reads the evidence, and reports stored facts that differ from it")
     func independent() async throws {
         let ledger = try await taken()
         // Had the check read the stored facts, it would expect another storefront now.
@@ -112,7 +112,7 @@ struct RebuildTests {
         #expect(leftovers.isEmpty)
     }
 
-    // MARK: When it happens by itself
+    // MARK: Automatic rebuilds
 
     @Test("Every rebuild makes a new file and switches the link to it")
     func newFile() async throws {
@@ -129,7 +129,7 @@ struct RebuildTests {
         #expect(files.current() == second)
     }
 
-    @Test("Another catalogue means other rows: they are rebuilt, and the answer says under which")
+    @Test("Another catalogue means other rows: they are rebuilt, and the answer names it")
     func catalogue() async throws {
         var ledger = try TemporaryLedger()
         var pass = chain.transaction(0, signed: chain.start)
@@ -151,12 +151,12 @@ struct RebuildTests {
         #expect(try await check(ledger).isEmpty)
     }
 
-    @Test("Projections and facts of another log are not believed")
+    @Test("Projections and facts of another log are not used")
     func otherLog() async throws {
         let one = try await taken()
         let two = try TemporaryLedger()
         let stranger = MadeChain(id: "570000000000009")
-        // As many events as the other log has, so that only the leaf hash tells them apart.
+        // As many events as the other log has, so that only the leaf hash distinguishes them.
         _ = try await two.ingest(stranger.life + other.life)
         try await two.session { #expect($0.head == 8) }
         let before = try await path(one)
@@ -170,7 +170,7 @@ struct RebuildTests {
         #expect(try await check(one).isEmpty)
     }
 
-    @Test("A shorter log restored from a backup takes back what is not in it")
+    @Test("A shorter log restored from a backup removes answers from later events")
     func shorterLog() async throws {
         let ledger = try TemporaryLedger()
         _ = try await ledger.ingest(other.life)
@@ -185,7 +185,7 @@ struct RebuildTests {
     }
 
     @Test(
-        "Derived files that are gone are made again; losing the quarantine loses no answer",
+        "Missing derived files are rebuilt; losing the quarantine loses no answer",
         arguments: [
             ["projections.sqlite"], ["facts-\(Fact.decoderVersion).sqlite"], ["operations.sqlite"],
             [
@@ -203,7 +203,7 @@ struct RebuildTests {
         #expect(try await check(ledger).isEmpty)
     }
 
-    @Test("Opened again after nothing happened, nothing is rebuilt and nothing changes")
+    @Test("Opened again without changes, nothing is rebuilt and nothing changes")
     func idle() async throws {
         let ledger = try await taken()
         let before = try await ledger.export(.subscriptions)

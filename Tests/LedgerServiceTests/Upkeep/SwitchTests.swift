@@ -17,7 +17,7 @@ struct SwitchTests {
         return ledger
     }
 
-    /// Asks over and over until told to stop; the paths it read from, in order.
+    /// Queries repeatedly until stopped; returns the paths it read from, in order.
     private static func read(
         _ current: CurrentProjections, until isDone: @Sendable () -> Bool
     ) async throws -> [String] {
@@ -34,7 +34,7 @@ struct SwitchTests {
 
     // MARK: Readers
 
-    @Test("Without projections a reader is told so, and again when they are gone")
+    @Test("Without projections a reader gets an error, and again when they are deleted")
     func nothing() async throws {
         let ledger = try TemporaryLedger()
         let current = CurrentProjections(directory: ledger.environmentDirectory)
@@ -81,7 +81,7 @@ struct SwitchTests {
         }
     }
 
-    @Test("A reader that holds an older file goes on reading it after the switch")
+    @Test("A reader that holds an older file continues to read it after the switch")
     func heldStore() async throws {
         let ledger = try await taken()
         try await ledger.session { session in
@@ -97,7 +97,7 @@ struct SwitchTests {
 
     // MARK: Lock
 
-    @Test("What the holder of the lock says is what those who wait read")
+    @Test("Progress notes of the lock's holder are read by waiting processes")
     func progress() throws {
         let directory = try TemporaryDirectory()
         #expect(ProjectorLock.progress(directory: directory.path) == nil)
@@ -119,7 +119,7 @@ struct SwitchTests {
     }
 
     @Test(
-        "What nobody of us said is no progress",
+        "A malformed note is no progress",
         arguments: [
             "", "\n", "decode", "decode 1", "decode 1 2 3", "dream 1 2", "decode one 2",
             "decode 1 99999999999999999999", "\u{0}\u{0}\u{0}",
@@ -130,7 +130,7 @@ struct SwitchTests {
         #expect(ProjectorLock.progress(directory: directory.path) == nil)
     }
 
-    @Test("The lock of a directory that is not there cannot be taken")
+    @Test("The lock of a missing directory cannot be taken")
     func noDirectory() throws {
         let directory = try TemporaryDirectory()
         #expect(throws: StoreError.self) {
@@ -140,7 +140,7 @@ struct SwitchTests {
 
     // MARK: Another build
 
-    @Test("Projections of this build are no other build's, nor are those that are not there")
+    @Test("Projections of this build, and missing ones, are not of another build")
     func sameBuild() async throws {
         let ledger = try TemporaryLedger()
         #expect(try await ledger.ledger { try await RebuildCheck.ofAnotherBuild($0) == nil })
@@ -149,15 +149,15 @@ struct SwitchTests {
         #expect(try await ledger.ledger { try await RebuildCheck.ofAnotherBuild($0) == nil })
     }
 
-    @Test("Of projections that another reducer made, a check names chain and column")
+    @Test("For projections of another reducer, a check names chain and column")
     func anotherReducer() async throws {
         let ledger = try await taken()
         let path = try await ledger.session { session in
-            // The row of another reducer, and what its file says of itself.
+            // The row of another reducer, and the build stated by its file.
             try await session.projections.settle()
             return session.projections.path
         }
-        // The chain's own row, and the class that sums know it by.
+        // The chain's own row, and its class in the sums.
         #expect(try FileDamage.replace("ZZQ", by: "ZZW", in: path) == 2)
         let reducer = Lifecycle.reducerVersion
         #expect(
@@ -165,7 +165,7 @@ struct SwitchTests {
                 "reducerVersion\(reducer)", by: "reducerVersion\(reducer + 1)", in: path) == 1)
         let report = try await ledger.ledger { ledger in
             let check = try #require(try await RebuildCheck.ofAnotherBuild(ledger))
-            // While it is at work, nobody projects.
+            // While it runs, no other process projects.
             #expect(try ProjectorLock.take(directory: ledger.directory) == nil)
             return try await check.run()
         }
@@ -179,7 +179,7 @@ struct SwitchTests {
         #expect(DerivedFiles.projections(in: ledger.environmentDirectory).current() == path)
     }
 
-    @Test("A check of another build waits for no other projector: it is told")
+    @Test("A check of another build does not wait for another projector: it fails")
     func lockedCheck() async throws {
         let ledger = try await taken()
         let path = try await ledger.session { session in
