@@ -1,11 +1,10 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-/// `make fuzz` builds with this variable and into a directory of its own; no other build sees
-/// anything of it.
+/// Set by `make fuzz`, which uses a separate build directory; other builds are unaffected.
 let isFuzzing = Context.environment["SUBLEDGER_FUZZ"] != nil
 
-/// Coverage for libFuzzer, the address sanitizer, and every assertion although optimised.
+/// libFuzzer coverage, the address sanitizer, and assertions in optimised code.
 let instrumented: [SwiftSetting] = [
     .unsafeFlags([
         "-sanitize=fuzzer,address", "-assert-config", "Debug", "-enable-testing",
@@ -20,8 +19,8 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + (isFuzzing ? instrumented : [])
 
-/// NonisolatedNonsendingByDefault (SE-0461): a call of an async function is no change of executors
-/// unless it is meant to be one. Not in `Web`, whose functions go by the types of Hummingbird's.
+/// NonisolatedNonsendingByDefault (SE-0461): async calls stay on the caller's executor. Not in
+/// `Web`, whose functions must match Hummingbird's types.
 let staying: [SwiftSetting] =
     strict + [
         .enableUpcomingFeature("NonisolatedNonsendingByDefault")
@@ -48,7 +47,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
-        // Without traits: only swift-configuration would hang on them.
+        // Without traits, which would only add swift-configuration.
         .package(
             url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -259,7 +258,7 @@ let package = Package(
                 "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service",
                 "Simulator",
             ], swiftSettings: strict),
-        // The targets of `make fuzz`, without libFuzzer.
+        // The fuzz targets, without libFuzzer.
         .testTarget(
             name: "FuzzTests",
             dependencies: [
@@ -284,10 +283,10 @@ if isFuzzing {
             ],
             path: "Tests/Fuzz", exclude: ["FuzzTests.swift"], swiftSettings: strict,
             linkerSettings: [
-                // The default linker fails on what the sanitizers add.
+                // The default linker fails with the sanitizers.
                 .unsafeFlags([
                     "-sanitize=fuzzer,address", "-use-ld=lld",
-                    // Else it drops the counters, to which only the sections refer.
+                    // Otherwise it drops the coverage counters.
                     "-Xlinker", "-z", "-Xlinker", "nostart-stop-gc",
                 ])
             ]),

@@ -8,15 +8,15 @@ public import Service
 import Synchronization
 internal import Web
 
-/// What the service does under load, client and server in one process on the same cores, beside a
-/// plain Hummingbird that answers from memory and a bare insert.
+/// The service under load, client and server in one process on the same cores, compared with a
+/// plain Hummingbird that answers from memory and with a bare insert.
 public struct HTTPBench: Sendable {
-    /// Served: a directory that holds the chains asked for.
+    /// A directory that holds the requested chains.
     let configuration: ServiceConfiguration
-    /// Ids to ask for, at random.
+    /// Ids for random queries.
     let chains: @Sendable (_ number: Int) -> String
     let chainCount: Int
-    /// Customers to ask for, in any order.
+    /// Customers to query, in any order.
     let customers: [String]
     /// Bodies to post, each once.
     let bodies: [[UInt8]]
@@ -25,9 +25,9 @@ public struct HTTPBench: Sendable {
     static let queryConnectionCount = 32
     static let notificationConnectionCount = 64
     static let querySeconds: Int64 = 10
-    /// Notifications a second of the steady load (`design.md` §5).
+    /// Notifications per second of the steady load (`design.md` §5).
     static let steadyRate = 2_500.0
-    /// Share of the bodies that the steady load sends.
+    /// Share of the bodies sent in the steady load.
     static let steadyShare = 0.4
 
     public init(
@@ -42,7 +42,7 @@ public struct HTTPBench: Sendable {
         self.bodies = bodies
     }
 
-    /// Runs everything; the service stops when it is done.
+    /// Runs everything; stops the service at the end.
     public func run() async throws -> [BenchRow] {
         let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
         let hello = try await hello(logger)
@@ -60,7 +60,7 @@ public struct HTTPBench: Sendable {
         return try result.get()
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
     private func hello(_ logger: Logger) async throws -> LoadResult {
         let router = Router()
@@ -75,7 +75,7 @@ public struct HTTPBench: Sendable {
     }
 
     private func queries(_ port: Int, _ hello: LoadResult) async throws -> [BenchRow] {
-        // Asked in an order that has nothing to do with theirs.
+        // Queried in an order unrelated to theirs.
         func some(_ count: Int) -> [Int] {
             (0..<min(count, HTTPBench.askedCount)).map { $0 &* 7_919 % count }
         }
@@ -89,7 +89,7 @@ public struct HTTPBench: Sendable {
             + questions("http.subscriptions", port, subscriptions, hello)
     }
 
-    /// Different questions asked.
+    /// Number of distinct queries.
     private static let askedCount = 50_000
 
     private func questions(
@@ -145,8 +145,8 @@ public struct HTTPBench: Sendable {
         }
         let used = ProcessorTime.seconds
         let full = try await post(port, steadyCount..<bodies.count, rate: nil)
-        // Of everything, who asks and the projector included: says more than a rate where others
-        // use the same cores.
+        // Of the whole process, load client and projector included: more meaningful than a rate
+        // where other processes use the same cores.
         let processor = (ProcessorTime.seconds - used) / Double(max(1, full.requestCount))
         let bare = try await BenchLedger.bareSingleInserts(folder: configuration.dataDirectory)
         return [
@@ -189,7 +189,7 @@ public struct HTTPBench: Sendable {
     }
 }
 
-/// The longest that anything waited for the projector.
+/// The longest lag of the projector.
 private final class WorstLag: Sendable {
     private let held = Mutex(Duration.zero)
 

@@ -1,8 +1,7 @@
 import Foundation
 internal import Signing
 
-/// An authority that outlives its process: for a history that is told in several runs, all of
-/// which one root has to vouch for.
+/// Stores an authority, so that several runs of one history share a root.
 extension Authority {
     /// Why an authority's directory cannot be used.
     public struct DirectoryProblem: Error, Sendable, CustomStringConvertible {
@@ -17,14 +16,14 @@ extension Authority {
     private static let intermediateFileName = "intermediate.der"
     private static let leafFileName = "leaf.der"
     private static let keyFileNames = ["root.key", "intermediate.key", "leaf.key"]
-    /// Private to the user: whoever holds the keys can sign what the root is trusted for.
+    /// Readable by the owner only, since the keys can sign anything the root is trusted for.
     private static let fileMode: mode_t = 0o600
     private static let directoryMode: mode_t = 0o700
 
-    /// The authority kept in `directory`; on first use a fresh one of Apple's shape, written there
-    /// with its private keys in the clear. For scratch directories only.
+    /// The authority kept in `directory`; on first use a new one of Apple's shape, written there
+    /// with unencrypted private keys. For scratch directories only.
     ///
-    /// Throws `DirectoryProblem`, or what making keys throws.
+    /// Throws `DirectoryProblem`, or the errors of key generation.
     public static func kept(in directory: String) throws -> Authority {
         var status = stat()
         if stat(directory, &status) != 0 {
@@ -38,14 +37,15 @@ extension Authority {
             let path = "\(directory)/\(name)"
             guard let data = FileManager.default.contents(atPath: path) else {
                 throw DirectoryProblem(
-                    path: path, reason: "No authority is kept there: the file cannot be read.")
+                    path: path,
+                    reason: "The file cannot be read, so the directory holds no authority.")
             }
             return Array(data)
         }
         func key(_ name: String) throws -> PrivateKey {
             do { return try PrivateKey(pem: try read(name)) } catch is MintingError {
                 throw DirectoryProblem(
-                    path: "\(directory)/\(name)", reason: "The file holds no private key.")
+                    path: "\(directory)/\(name)", reason: "The file contains no private key.")
             }
         }
         self.init(
@@ -57,13 +57,14 @@ extension Authority {
             leafDER: try read(Authority.leafFileName))
     }
 
-    /// Writes certificates and keys into a directory of its own, which appears with all its files
-    /// or not at all.
+    /// Writes certificates and keys into a new directory, which appears with all its files or not
+    /// at all.
     private func save(in directory: String) throws {
         let unfinished = "\(directory).partial-\(getpid())"
         guard mkdir(unfinished, Authority.directoryMode) == 0 else {
             throw DirectoryProblem(
-                path: unfinished, reason: "It cannot be made: \(String(cString: strerror(errno))).")
+                path: unfinished,
+                reason: "It cannot be created: \(String(cString: strerror(errno))).")
         }
         let keys = [rootKey, intermediateKey, leafKey]
         for (name, key) in zip(Authority.keyFileNames, keys) {
@@ -74,7 +75,7 @@ extension Authority {
             intermediateDER, to: "\(unfinished)/\(Authority.intermediateFileName)")
         try Authority.write(leafDER, to: "\(unfinished)/\(Authority.leafFileName)")
         guard rename(unfinished, directory) == 0 else {
-            let reason = "It cannot be named: \(String(cString: strerror(errno)))."
+            let reason = "It cannot be renamed: \(String(cString: strerror(errno)))."
             try? FileManager.default.removeItem(atPath: unfinished)
             throw DirectoryProblem(path: directory, reason: reason)
         }
@@ -84,7 +85,7 @@ extension Authority {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, fileMode)
         guard descriptor >= 0 else {
             throw DirectoryProblem(
-                path: path, reason: "It cannot be made: \(String(cString: strerror(errno))).")
+                path: path, reason: "It cannot be created: \(String(cString: strerror(errno))).")
         }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do { try file.write(contentsOf: bytes) } catch {

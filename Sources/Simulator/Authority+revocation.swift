@@ -2,29 +2,29 @@ public import AppStore
 public import Signing
 
 extension Authority {
-    /// Which of its certificates the authority is asked about.
+    /// The certificate that a request is about.
     public enum Subject: Sendable, Hashable, CaseIterable {
-        /// Answered for by the intermediate.
+        /// Its responder is the intermediate.
         case leaf
-        /// Answered for by the root.
+        /// Its responder is the root.
         case intermediate
     }
 
-    /// Who signs an answer.
+    /// The signer of an OCSP response.
     public enum Responder: Sendable, Hashable, CaseIterable {
         /// The certificate's issuer itself.
         case issuer
-        /// A certificate of the issuer's made for answering (RFC 6960 §4.2.2.2).
+        /// A certificate of the issuer's for OCSP signing (RFC 6960 §4.2.2.2).
         case delegate
-        /// A certificate of the issuer's that was not made for answering.
+        /// A certificate of the issuer's without OCSP signing.
         case undelegated
         /// A delegate whose certificate has expired.
         case expiredDelegate
-        /// Somebody else, with a certificate for answering signed by himself.
+        /// An unrelated responder with a self-signed certificate for OCSP signing.
         case stranger
     }
 
-    /// An OCSP answer to `request` about one of the certificates, holding from `validity`'s start
+    /// An OCSP response to `request` about one of the certificates, valid from `validity`'s start
     /// to its end, or without an end.
     public func answer(
         _ request: [UInt8], about subject: Subject, status: RevocationStatus,

@@ -1,10 +1,10 @@
 public import AppStore
 internal import Signing
 
-/// A throw-away certificate authority shaped like Apple's: a P-384 root, a P-384 intermediate and
-/// a P-256 leaf with Apple's marker extensions, signed with SHA-384, of about the same sizes
-/// (`appstore.md` §1). What it signs is believed only where its root was added to the trusted
-/// ones. Keys are made anew each time and never leave the process, unless `save` writes them down.
+/// A disposable certificate authority shaped like Apple's: a P-384 root, a P-384 intermediate and a
+/// P-256 leaf with Apple's marker extensions, signed with SHA-384, of similar sizes (`appstore.md`
+/// §1). Its signatures verify only where its root is trusted. Keys are generated each time and
+/// never leave the process, unless `save` writes them.
 public final class Authority: Sendable {
     /// The root as DER, for `TrustedRoots.adding`.
     public let rootDER: [UInt8]
@@ -12,17 +12,17 @@ public final class Authority: Sendable {
     public let intermediateDER: [UInt8]
     /// The leaf as DER, whose key signs payloads.
     public let leafDER: [UInt8]
-    /// What it was asked to look like.
+    /// The requested shape.
     public let shape: AuthorityShape
     let rootKey: PrivateKey
     let intermediateKey: PrivateKey
     let leafKey: PrivateKey
-    /// The header segment of everything this leaf signs.
+    /// The header segment of every token of this leaf.
     let headerSegment: [UInt8]
 
-    /// Makes keys and certificates of the given shape.
+    /// Generates keys and certificates of the given shape.
     ///
-    /// Throws only when OpenSSL fails, for want of memory or randomness.
+    /// Throws only when OpenSSL fails, for lack of memory or randomness.
     public convenience init(shape: AuthorityShape = AuthorityShape()) throws {
         let rootKey = try PrivateKey(generating: .p384)
         let intermediateKey = try PrivateKey(generating: .p384)
@@ -46,7 +46,7 @@ public final class Authority: Sendable {
             intermediateDER: intermediateDER, leafKey: leafKey, leafDER: leafDER)
     }
 
-    /// Three certificates and their keys, as they are.
+    /// Uses three existing certificates and their keys.
     init(
         shape: AuthorityShape, rootKey: PrivateKey, rootDER: [UInt8],
         intermediateKey: PrivateKey, intermediateDER: [UInt8], leafKey: PrivateKey,
@@ -65,7 +65,7 @@ public final class Authority: Sendable {
                 leaf: leafDER, intermediate: intermediateDER, root: rootDER))
     }
 
-    /// The same authority with a fresh leaf, as Apple's change about every two years.
+    /// The same authority with a new leaf, as Apple's changes about every two years.
     public func rotatedLeaf(validity: ClosedRange<Timestamp>? = nil) throws -> Authority {
         var shape = shape
         if let validity { shape.leafValidity = validity }
@@ -79,7 +79,7 @@ public final class Authority: Sendable {
         try CompactJWS.sign(headerSegment: headerSegment, payload: payload, key: leafKey)
     }
 
-    /// The payload as a compact JWS under a header of the caller's making: JSON bytes.
+    /// The payload as a compact JWS under an arbitrary header: JSON bytes.
     public func sign(_ payload: [UInt8], header: [UInt8]) throws -> [UInt8] {
         try CompactJWS.sign(header: header, payload: payload, key: leafKey)
     }

@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Signing
 
-/// The three certificates of an `Authority`, with the extensions Apple's have, in their order.
+/// The three certificates of an `Authority`, with Apple's extensions in Apple's order.
 enum AuthorityCertificates {
     private static let rootName = DistinguishedName(
         commonName: "Throw-away Root CA - T3", organizationalUnit: "Test Certification Authority",
@@ -14,8 +14,8 @@ enum AuthorityCertificates {
         organizationalUnit: "Throw-away Worldwide Developer Relations",
         organization: "Subledger", country: "ZZ")
     private static let notice = """
-        This certificate was made for a test and thrown away after it. Nobody vouches for what it \
-        signs, and nothing may rest on it; where it is accepted, somebody chose to accept it.
+        This certificate was created for a test and discarded after use. Its signatures are not \
+        trustworthy; a verifier accepts them only if it was configured to trust this test root.
         """
 
     static func root(_ shape: AuthorityShape, key: PrivateKey) throws(MintingError) -> [UInt8] {
@@ -83,7 +83,7 @@ enum AuthorityCertificates {
         return try builder.sign(publicKeyInfo: key.publicKeyInfo, by: signer)
     }
 
-    /// A certificate that answers for its issuer, or claims to.
+    /// An OCSP responder's certificate, genuine or not.
     static func responder(
         _ shape: AuthorityShape, key: PrivateKey, issuerKey: PrivateKey, isOfRoot: Bool,
         mayAnswer: Bool, validity: ClosedRange<Timestamp>

@@ -1,14 +1,13 @@
 public import AppStore
 
-/// What an `Authority` looks like. The default is what Apple's looks like; every other setting is
-/// one way of being wrong.
+/// The properties of an `Authority`. The defaults match Apple's; every other setting is one defect.
 public struct AuthorityShape: Sendable, Hashable {
     /// 2014-04-30 to 2039-04-30, like Apple Root CA - G3.
     public var rootValidity = AuthorityShape.days(16_190...25_322)
     /// 2020-01-01 to 2036-01-01.
     public var intermediateValidity = AuthorityShape.days(18_262...24_106)
-    /// 2020-01-01 to 2035-01-01: longer than Apple's two years, so that a story may play at any
-    /// date of the subscription era.
+    /// 2020-01-01 to 2035-01-01: longer than Apple's two years, so that stories can use any date of
+    /// the subscription era.
     public var leafValidity = AuthorityShape.days(18_262...23_741)
 
     /// Apple's marker extension in the leaf.
@@ -17,35 +16,35 @@ public struct AuthorityShape: Sendable, Hashable {
     public var hasIntermediateMarker = true
     /// The leaf's key on P-384 instead of P-256; such an authority cannot sign ES256.
     public var isLeafOnWrongCurve = false
-    /// The leaf says it may issue certificates.
+    /// The leaf has the CA flag.
     public var isLeafCA = false
-    /// The leaf says it is an authority, but its key may only sign data.
+    /// The leaf has the CA flag, but its key may only sign data.
     public var isLeafCAForData = false
-    /// False: the intermediate may not issue certificates, and yet does.
+    /// False: the intermediate lacks the CA flag, although it issues the leaf.
     public var isIntermediateCA = true
-    /// The root allows no authority below itself, and yet there is one.
+    /// The root's path length permits no intermediate.
     public var violatesPathLength = false
-    /// The leaf has an extension nobody knows, marked critical.
+    /// The leaf has an unknown critical extension.
     public var hasUnknownCriticalExtension = false
     /// The leaf's key is for key agreement only.
     public var mayLeafSign = true
-    /// The intermediate's key is not for signing certificates.
+    /// The intermediate's key may not sign certificates.
     public var mayIntermediateSign = true
-    /// The leaf's signature is made by a key that is not the intermediate's.
+    /// The leaf is signed by a key other than the intermediate's.
     public var isLeafForged = false
-    /// The intermediate's signature is made by a key that is not the root's.
+    /// The intermediate is signed by a key other than the root's.
     public var isIntermediateForged = false
     /// The leaf names another issuer than the intermediate's subject.
     public var isLeafMisnamed = false
     /// Certificates are signed with SHA-1.
     public var usesWeakDigest = false
-    /// What is sent in the header.
+    /// The certificates in the header.
     public var presentation = Presentation.appleOrder
 
-    /// What Apple's looks like.
+    /// The shape of Apple's authority.
     public init() {}
 
-    /// What a header's `x5c` holds.
+    /// The contents of a header's `x5c`.
     public enum Presentation: Sendable, Hashable, CaseIterable {
         /// Leaf, intermediate, root.
         case appleOrder
@@ -69,7 +68,7 @@ public struct AuthorityShape: Sendable, Hashable {
         }
     }
 
-    /// A range of days since 1970 as moments.
+    /// A range of days since 1970 as timestamps.
     public static func days(_ range: ClosedRange<Int64>) -> ClosedRange<Timestamp> {
         let millisecondsPerDay: Int64 = 86_400_000
         return Timestamp(

@@ -10,13 +10,13 @@ import Signing
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Prove that the ledger is what it was.",
+        commandName: "audit", abstract: "Check that the log is intact and unaltered.",
         subcommands: [VerifyCommand.self])
 
     struct VerifyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",
-            abstract: "Recompute every hash and the tree; exit code 1 when something is wrong.")
+            abstract: "Recompute every hash and the Merkle tree; exit code 1 on any finding.")
 
         @Flag(help: "Also verify every signature again, at its signedDate.")
         var signatures = false
@@ -29,13 +29,13 @@ struct AuditCommand: AsyncParsableCommand {
                 let verifier = signatures ? try settings.verifier() : nil
                 let directory = settings.environmentDirectory
                 if !FileManager.default.fileExists(atPath: "\(directory)/\(EventLog.fileName)") {
-                    // Whether one may be begun here is decided where every command asks.
+                    // EnvironmentLedger.open decides whether a log may be created here.
                     try await EnvironmentLedger
                         .open(settings.configuration.ledger, environment: settings.environment)
                         .close()
                     Console.note(
-                        "warning: there was no log at \(directory)/\(EventLog.fileName); an empty"
-                            + " one was begun. Check --data and --config.")
+                        "warning: there was no log at \(directory)/\(EventLog.fileName); an"
+                            + " empty one was created. Check --data and --config.")
                 }
                 let report = try await audit(directory, verifier, settings.configuration.apps)
                 try print(report)
@@ -43,7 +43,7 @@ struct AuditCommand: AsyncParsableCommand {
             }
         }
 
-        /// Of a log where nothing can be written a copy is judged.
+        /// Audits a copy when the log's directory is read-only.
         private func audit(
             _ directory: String, _ verifier: EvidenceVerifier?, _ apps: [Configuration.App]
         ) async throws -> Audit.Report {
@@ -85,7 +85,7 @@ struct AuditCommand: AsyncParsableCommand {
                 try Console.out("BAD  \(omitted) more findings\n")
             }
             if report.projectionsMatch == false {
-                try Console.out("BAD  the projections' checkpoint is not of this log\n")
+                try Console.out("BAD  the projections' checkpoint does not match this log\n")
             }
             if let failure = report.projectionsFailure {
                 Console.note("warning: derived data could not be compared with the log: \(failure)")
@@ -96,8 +96,8 @@ struct AuditCommand: AsyncParsableCommand {
             }
             if let count = report.signaturesNotVerifiable, count > 0 {
                 signatures?.append(
-                    ", \(count) version 1 notifications not verifiable by a shared secret that is"
-                        + " configured here")
+                    ", \(count) version 1 notifications could not be verified: no configured"
+                        + " shared secret matches")
             }
             try Console.out(
                 "\(report.isSound ? "sound" : "NOT SOUND"): \(report.log.eventCount) events,"
@@ -105,7 +105,7 @@ struct AuditCommand: AsyncParsableCommand {
                     + "\(signatures ?? ""), root \(root)\n")
         }
 
-        /// Findings that say the same are one line.
+        /// Identical findings are merged into one line.
         private func tell(_ findings: [(place: String?, text: String)]) throws {
             for finding in Gathered.gather(findings) {
                 let name = finding.count == 1 ? "position" : "positions"
@@ -147,7 +147,7 @@ struct AuditCommand: AsyncParsableCommand {
 }
 
 extension Audit.Report {
-    /// Findings beyond the bounds of both lists; nil for none.
+    /// Findings dropped because a list was full; nil if none were.
     fileprivate var omittedCount: Int64? {
         let count = log.findingsOmitted + Int64(signatureFindingsOmitted)
         return count > 0 ? count : nil
@@ -155,7 +155,7 @@ extension Audit.Report {
 }
 
 extension Settings {
-    /// Where the environment's files are.
+    /// Directory of the environment's files.
     fileprivate var environmentDirectory: String {
         "\(configuration.dataDirectory)/\(EnvironmentLedger.directoryName(environment))"
     }

@@ -7,25 +7,27 @@ import Projection
 struct BackfillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backfill",
-        abstract: "Fetch the histories of given customers from Apple.",
+        abstract: "Fetch the histories of listed customers from Apple.",
         discussion: """
-            Takes any ids of customers, one a line, or a CSV export of RevenueCat or Adapty, whose \
-            column of ids is found by its header. Asks for statuses, transactions and refunds of \
-            each, at Apple's rates, and appends what verifies. The same command goes on where it \
-            was when it was ended; a list that is done begins anew and brings the statuses of now, and \
-            of histories what came or changed since. Exit code 1 when an id was unknown to Apple or failed, or a line held none.
+            Takes ids of customers, one per line, or a CSV export of RevenueCat or Adapty, whose \
+            id column is found by its header. Requests statuses, transactions and refunds of each \
+            customer within Apple's rate limits, and appends what verifies. After an interruption \
+            the same command resumes; after completion it starts over and fetches current statuses \
+            and what was added to histories or changed since. Exit code 1 when Apple does not know \
+            an id, a request failed, or a line held no id.
             """)
 
     @Argument(
         help: ArgumentHelp("A file; - is standard input (the default).", valueName: "ids-file"))
     var file = "-"
 
-    @Flag(help: "Forget how far an earlier run of the same list was.")
+    @Flag(help: "Discard the progress of an earlier run of the same list.")
     var restart = false
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Ask for refund histories, at a fifth of the rate; transactions name refunds, too.")
+        help:
+            "Also fetch refund histories, at a fifth of the rate; transactions state refunds, too.")
     var refunds = true
 
     @OptionGroup var access: APIOptions

@@ -6,15 +6,15 @@ import Service
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copy the log into a file, verified.",
+        commandName: "backup", abstract: "Copy the log into a file and verify it.",
         discussion: """
-            Works while others append. The file is an SQLite database like log.sqlite; it appears \
-            under its name when it is whole and every hash in it was checked, and nothing is ever \
-            replaced. It holds the log of one environment: see --environment. An interrupted backup \
-            leaves a directory FILE.partial-…, which the next one takes away.
+            Works while other processes append. The file is an SQLite database like log.sqlite. It \
+            gets its name once it is complete and every hash in it is checked; an existing file is \
+            never replaced. It holds the log of one environment: see --environment. An interrupted \
+            backup leaves a directory FILE.partial-…, which the next backup removes.
             """)
 
-    @Argument(help: "The backup's file, which must not exist yet.")
+    @Argument(help: "The file to create; it must not exist.")
     var file: String
 
     @OptionGroup var common: SharedOptions
@@ -57,7 +57,7 @@ struct BackupCommand: AsyncParsableCommand {
     }
 }
 
-/// As `perform`, knowing why a backup was not made or restored.
+/// `perform`, with backup errors turned into command failures.
 func performBackup(_ body: () async throws -> Void) async throws {
     try await perform {
         do { try await body() } catch let error as BackupError {

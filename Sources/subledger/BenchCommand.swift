@@ -12,12 +12,12 @@ import Web
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Figures measured on the spot, each beside the limit of the same run.",
+        abstract: "Run benchmarks; each figure is printed with its limit from the same run.",
         discussion: """
-            Everything happens in a scratch directory under TMPDIR, which is removed: with 1 \
-            million events (the default where nothing is signed) it takes up to 3 GB, with 10 \
-            million of generated facts 10 GB. Figures of a debug build mean nothing. Where Python has \
-            the package duckdb, metrics asks it for the same report, from exported transitions.
+            Uses a scratch directory under TMPDIR, which is removed. 1 million events (the default \
+            where nothing is signed) take up to 3 GB, 10 million generated facts 10 GB. Figures of \
+            a debug build mean nothing. Where Python has the package duckdb, metrics also runs the \
+            same report there, on exported transitions.
             """)
 
     enum Name: String, ExpressibleByArgument, CaseIterable {
@@ -44,19 +44,19 @@ struct BenchCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            Events to measure with (default: 1000000; of verify, ingest, recover and receipts, whose \
-            input is signed first, 20000).
+            Number of events (default: 1000000; 20000 for verify, ingest, recover and receipts, \
+            whose input is signed first).
             """)
     var events: Int?
 
-    @Option(help: "A Python that may have the package duckdb, for metrics.")
+    @Option(help: "Python interpreter for the duckdb comparison of metrics.")
     var python = "python3"
 
     @OptionGroup var common: SharedOptions
 
     private static let signedEvents = 20_000
     private static let unsignedEvents = 1_000_000
-    /// Events of the ledger that questions are asked of over HTTP.
+    /// Number of events in the ledger that the HTTP benchmark queries.
     private static let servedEvents = 100_000
 
     func run() async throws {
@@ -71,7 +71,7 @@ struct BenchCommand: AsyncParsableCommand {
         }
     }
 
-    /// Size comes with from-log, which writes the log it needs.
+    /// Size comes with from-log, which writes the log it measures.
     private var chosen: [Name] {
         let asked = names.contains(.all) ? Name.allCases : names
         let wanted = asked.filter { $0 != .all }
@@ -126,7 +126,7 @@ struct BenchCommand: AsyncParsableCommand {
         row.name.hasPrefix("size") == (name == .size) || names.contains(.size)
     }
 
-    /// Questions asked of a ledger of generated events, and signed notifications posted to it.
+    /// HTTP queries against a ledger of generated events, and signed notifications posted to it.
     private func http(
         _ ledger: BenchLedger, _ authority: Authority, _ folder: URL, _ progress: ProgressLine
     ) async throws -> [BenchRow] {
@@ -148,7 +148,7 @@ struct BenchCommand: AsyncParsableCommand {
         return try await bench.run()
     }
 
-    /// This very program.
+    /// Path of the running executable.
     private func binary() throws -> String {
         try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     }
@@ -157,7 +157,7 @@ struct BenchCommand: AsyncParsableCommand {
 
     private var signedCount: Int { events ?? BenchCommand.signedEvents }
 
-    /// Version 1 beside version 2, with a secret of this run.
+    /// Version 1 compared with version 2 notifications, with a secret generated for this run.
     private func versionOne(_ authority: Authority, _ folder: URL) throws -> BenchRow {
         let secret = UUID().uuidString
         let file = folder.appending(path: "shared-secret")
@@ -182,10 +182,10 @@ struct BenchCommand: AsyncParsableCommand {
             environment: .production)
     }
 
-    /// Lines kept in memory to verify again and again.
+    /// Number of lines kept in memory and verified repeatedly.
     private static let sampleCount = 1_024
 
-    /// Writes the notifications of seeded lives to a file; some of them.
+    /// Signs the notifications of seeded lives into a file; returns a sample of them.
     private func sign(
         _ world: SubscriberWorld, _ signer: DeliverySigner, to path: String
     ) throws -> [[UInt8]] {

@@ -4,11 +4,11 @@ import Foundation
 import Signing
 import Simulator
 
-/// Receipts for `bench receipts`: of one app, with as many purchases as genuine ones have.
+/// Receipts for `bench receipts`: of one app, with a realistic number of purchases.
 enum BenchReceipts {
-    /// Different receipts, verified again and again.
+    /// Number of distinct receipts, verified repeatedly.
     private static let receiptCount = 64
-    /// Purchases of a receipt run from none to this; published receipts have 10 on average.
+    /// Receipts have between none and this many purchases; published receipts average 10.
     private static let largestPurchaseCount = 20
     private static let bundleId = "com.example.app"
 
@@ -63,7 +63,7 @@ enum BenchReceipts {
             json.member("web_order_line_item_id", "\(3_000_000 + number)")
             json.member("is_trial_period", "false")
             json.member("is_in_intro_offer_period", "false")
-            // Every date stands there three times.
+            // Receipts state every date in three formats.
             for (name, date) in dates {
                 json.member(name, date.rfc3339)
                 json.member("\(name)_ms", "\(date.milliseconds)")

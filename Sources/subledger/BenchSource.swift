@@ -7,7 +7,7 @@ import SQLiteStore
 import Simulator
 import Synchronization
 
-/// Seeded lives as the benchmarks take them: facts and events made directly, without signatures.
+/// Seeded lives for the benchmarks: facts and events built directly, without signatures.
 final class BenchSource: Sendable {
     private let world = SubscriberWorld(
         firstPurchases: Timestamp(
@@ -19,19 +19,19 @@ final class BenchSource: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Lives begun.
+        /// Number of lives started.
         var lives: UInt64 = 0
-        /// Facts or events handed out.
+        /// Number of facts or events handed out.
         var count: Int64 = 0
     }
 
-    /// Shorter lives are passed over: then one has about 12 events, and ten million are 800,000
-    /// chains.
+    /// Lives with fewer events are skipped. The rest have about 12 events each, so ten million
+    /// events are 800,000 chains.
     private static let shortestLifeEventCount = 4
-    /// Lives whose events are mixed with one another.
+    /// Number of lives whose events are interleaved.
     private static let livesPerStretch = 400
 
-    /// As many lives as have about `eventCount` events.
+    /// Creates as many lives as have about `eventCount` events.
     init(eventCount: Int, authority: Authority) {
         self.eventCount = Int64(eventCount)
         deliveries = UnsignedDeliveries(like: authority)
@@ -49,7 +49,7 @@ final class BenchSource: Sendable {
 
     // MARK: Lives
 
-    /// The life of a number: consecutive numbers have nothing in common, as in a real log.
+    /// The life with a number. Consecutive numbers share nothing, as in a real log.
     private func life(_ number: UInt64) -> (life: SubscriberLife, notifications: [Delivery]) {
         var seed = (number &* 2_654_435_761) % 4_294_967_291
         var life = world.life(seed: seed)
@@ -83,7 +83,7 @@ final class BenchSource: Sendable {
     private func nextFacts() -> [FactDecoder.Decoded]? {
         guard let number = claim() else { return nil }
         let (life, notifications) = life(number)
-        // The last one is owed.
+        // The last notification is held back for `lateEvents`.
         let told = notifications.dropLast()
         let first = state.withLock { state in
             defer { state.count += Int64(told.count) }
@@ -114,7 +114,7 @@ final class BenchSource: Sendable {
         let lives = state.withLock { $0.lives }
         var chance = SeededGenerator(seed: 7)
         return (0..<UInt64(count)).compactMap { index in
-            // Strides over the lives without meeting one twice.
+            // A stride that visits no life twice.
             let (life, notifications) = life((index &* 7_919) % lives)
             return notifications.last.flatMap { event($0, life, &chance)?.event }
         }

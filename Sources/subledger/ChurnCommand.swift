@@ -5,22 +5,25 @@ import Reports
 struct ChurnCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "churn",
-        abstract: "Who was active, who came, who left and why, interval by interval.",
+        abstract: "Active, new and churned subscriptions per interval, with reasons.",
         discussion: """
-            Every row balances: start + new + appeared + reactivated + recovered + reinstated + moved \
-            in − moved out − churned = end. Nothing is told of what comes after now, or --known-at.
+            Every row balances: start + new + appeared + reactivated + recovered + reinstated + \
+            moved in − moved out − churned = end. Nothing after now, or after --known-at, is \
+            counted.
             """)
 
-    @Flag(help: "Only chains in a paid period: from and into trials are columns of their own.")
+    @Flag(
+        help: "Only chains in a paid period; changes from and to trials get columns of their own.")
     var paid = false
 
     @Option(
-        help: ArgumentHelp("Also draw it: bars by reason, and the rate.", valueName: "out.svg"))
+        help: ArgumentHelp("Also draw a chart: bars by reason, and the rate.", valueName: "out.svg")
+    )
     var chart: String?
 
     @Option(
         help: ArgumentHelp(
-            "Beside ours, as another product documents it; --by reason in their words.",
+            "Also as another product defines it; --by reason uses its reasons.",
             valueName: "revenuecat|adapty|stripe|appstoreconnect"))
     var definitions: DefinitionPack?
 

@@ -5,8 +5,7 @@ import LedgerStore
 import Queries
 import Reports
 
-/// A command that could not do what it was asked: `error: <code>: <sentence>`, and an exit code
-/// (`contract.md`).
+/// A command that failed: `error: <code>: <sentence>`, and an exit code (`contract.md`).
 struct CommandFailure: Error {
     enum Exit: Int32 {
         /// Something was rejected, does not exist, or does not agree.
@@ -28,15 +27,14 @@ struct CommandFailure: Error {
     }
 
     init(_ error: StoreError) {
-        // What was asked for does not exist, or must stay: no fault of the disk.
+        // A missing or protected file is a refusal, not an I/O failure.
         let isRefusal = error.code == .noSuchFile || error.code == .fileInUse
         self.init(
             code: error.code.rawValue, message: error.description,
             exit: isRefusal ? .negative : .io)
     }
 
-    /// Why derived data could not be brought up to what was appended, said as what it is: nothing is
-    /// lost.
+    /// The failure to update derived data after an append, with the note that nothing is lost.
     static func afterAppending(_ error: any Error) -> any Error {
         guard let error = error as? StoreError else { return error }
         let failure = CommandFailure(error)
@@ -46,10 +44,10 @@ struct CommandFailure: Error {
     }
 
     static let durableSentence =
-        "What was appended is durable: only what is derived from it is behind, until a later command"
-        + " brings it up to the log."
+        "The appended events are durable; only derived data is behind, until a later command"
+        + " catches up with the log."
 
-    /// Words that do not fit are wrong usage; what is not there is exit code 1.
+    /// Invalid arguments are usage errors; a missing subject is exit code 1.
     init(_ error: CommandError) {
         if let failure = error.failure {
             self.init(failure)
@@ -66,7 +64,7 @@ struct CommandFailure: Error {
         self.init(code: error.code.rawValue, message: error.message, exit: exit)
     }
 
-    /// A question that makes no sense is wrong usage.
+    /// An invalid query is a usage error.
     init(_ error: MetricsError) {
         if case .store(let failure) = error {
             self.init(failure)
@@ -81,7 +79,7 @@ struct CommandFailure: Error {
         case .noSuchSubscription(let id):
             self.init(
                 code: error.code,
-                message: "\(error.message) If it is a customer's id, ask with `subledger timeline"
+                message: "\(error.message) If it is a customer's id, use `subledger timeline"
                     + " --customer \(id)` or `subledger entitlements \(id)`.", exit: .negative)
         case .unknownThen, .stateless, .ambiguousId:
             self.init(code: error.code, message: error.message, exit: .negative)
@@ -89,7 +87,7 @@ struct CommandFailure: Error {
     }
 }
 
-/// Runs a command's body; prints what went wrong and ends with the right code.
+/// Runs a command's body; prints its failure and exits with the matching code.
 func perform(_ body: () async throws -> Void) async throws {
     do {
         try await body()
@@ -131,10 +129,11 @@ enum Console {
         }
     }
 
-    /// A text for people. What a stranger put into it does not reach the terminal as commands.
+    /// Writes text for people, with control characters made printable: input from outside must not
+    /// reach the terminal as escape sequences.
     static func out(_ text: String) throws { try out(Array(text.printableLines.utf8)) }
 
-    /// One JSON object and a newline.
+    /// Writes one JSON object and a newline.
     static func out(_ body: (inout JSONWriter) -> Void) throws {
         var json = JSONWriter()
         body(&json)
@@ -142,7 +141,7 @@ enum Console {
         try out(json.bytes)
     }
 
-    /// One line, or several, on standard error.
+    /// Writes one or more lines to standard error.
     static func note(_ text: String) {
         try? FileHandle.standardError.write(
             contentsOf: Array((text.printableLines + "\n").utf8))

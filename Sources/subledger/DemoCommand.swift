@@ -10,28 +10,28 @@ import Web
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Everything at once on loopback: a simulated App Store, the service, an outage.",
+        abstract: "A simulated App Store, the service and an outage, all on loopback.",
         discussion: """
-            Two years of simulated customers are taken in, but for three days of which nothing \
-            arrived; then `recover --suggested` finds the gap and closes it. The service and the \
-            simulated App Store Server API go on until Ctrl-C, to try things on.
+            Ingests two years of simulated customers, except for three days of lost notifications; \
+            then `recover --suggested` finds the gap and closes it. The service and the simulated \
+            App Store Server API keep running until Ctrl-C.
             """)
 
     @Option(
         name: .customLong("data"),
-        help: ArgumentHelp("The demo's own directory.", valueName: "dir"))
+        help: ArgumentHelp("The demo's directory.", valueName: "dir"))
     var directory = "./subledger-demo"
 
-    @Option(help: "Customers' lives.")
+    @Option(help: "Number of simulated customers.")
     var chains = 2_000
 
-    @Option(help: "Names the lives (0 to 1000000).")
+    @Option(help: "Seed of the lives (0 to 1000000).")
     var seed: UInt64 = 0
 
-    @Option(help: "Of the service; 0 for any that is free.")
+    @Option(help: "The service's port; 0 takes a free one.")
     var port = 8080
 
-    @Flag(help: "End after the recovery instead of serving on.")
+    @Flag(help: "Exit after the recovery instead of serving.")
     var once = false
 
     func run() async throws {
@@ -52,7 +52,7 @@ struct DemoCommand: AsyncParsableCommand {
             try Console.out(
                 """
                 \(chains) simulated customers, two years: \(told.arrivedCount) notifications arrived
-                (and \(told.otherCount) transactions and statuses in other ways);
+                (and \(told.otherCount) transactions and statuses from other sources);
                 \(told.lostCount) were lost in an outage from \(world.outage.lowerBound.rfc3339)
                 to \(world.outage.upperBound.rfc3339).
 
@@ -73,7 +73,8 @@ struct DemoCommand: AsyncParsableCommand {
         }
     }
 
-    /// Fewer customers are silent for days without an outage: then the window has to be named.
+    /// With fewer customers, days pass without a notification even without an outage, so detection
+    /// finds nothing and the window is stated.
     static let noticedChainCount = 1_500
 
     private func recovered(_ outage: ClosedRange<Timestamp>) -> [String] {
@@ -89,7 +90,7 @@ struct DemoCommand: AsyncParsableCommand {
     ) async throws {
         var settings = try Settings(SharedOptions.parse(place.options))
         settings.configuration.server.port = port
-        // The recovery is the demo's to show.
+        // The demo runs the recovery as a command.
         settings.configuration.server.recovers = false
         let metrics = ServiceMetrics()
         let logger = Logger(label: "subledger.demo") { _ in SwiftLogNoOpLogHandler() }
@@ -116,7 +117,8 @@ struct DemoCommand: AsyncParsableCommand {
     }
 }
 
-/// The demo's directory: empty of an earlier demo's files; never of anybody else's.
+/// The demo's directory: files of an earlier demo are removed; a directory with other files is
+/// refused.
 struct DemoPlace: Sendable {
     let path: String
 
@@ -124,9 +126,9 @@ struct DemoPlace: Sendable {
     static let key = "AuthKey.p8"
     static let notifications = "notifications.ndjson"
     static let configuration = "subledger.yaml"
-    /// Marks a directory as the demo's own.
+    /// Marks a directory as created by the demo.
     static let marker = ".subledger-demo"
-    /// What the demo makes, and so may remove.
+    /// Files the demo creates, and may therefore remove.
     static let files = ["production", "sandbox", notifications, root, key, configuration]
 
     init(_ directory: String) throws {
@@ -138,7 +140,7 @@ struct DemoPlace: Sendable {
             guard content.isEmpty || content.contains(DemoPlace.marker) else {
                 throw CommandFailure(
                     code: "directoryInUse",
-                    message: "\(directory) holds files that are not the demo's; name another"
+                    message: "\(directory) holds files the demo did not create; name another"
                         + " directory with --data.", exit: .io)
             }
             for name in DemoPlace.files where content.contains(name) {
@@ -151,7 +153,7 @@ struct DemoPlace: Sendable {
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// What leads every command here.
+    /// Options added to every command the demo runs.
     var options: [String] { ["--config", file(DemoPlace.configuration)] }
 
     /// Writes a file that only its owner can read.
@@ -160,7 +162,7 @@ struct DemoPlace: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file(name))
     }
 
-    /// Writes what arrived.
+    /// Writes the notifications that arrived.
     func notifications(
         of world: DemoWorld, signedBy authority: Authority
     ) throws -> DemoWorld.Told {
@@ -173,7 +175,7 @@ struct DemoPlace: Sendable {
 
     func configure(key: ServedKey, applePort: Int) throws {
         let text = """
-            # Written by `subledger demo`. Root and key are throw-away; Apple is simulated.
+            # Written by `subledger demo`. Root and key are disposable; Apple is simulated.
             dataDirectory: "\(path)"
             apps:
               - bundleId: com.example.app
@@ -190,14 +192,14 @@ struct DemoPlace: Sendable {
     }
 }
 
-/// What the demo shows once the service listens; then it waits for the end.
+/// Runs the demo's commands once the service listens, then waits for shutdown.
 struct DemoShow: Service {
     let place: DemoPlace
-    /// A subscription to show.
+    /// The subscription to show.
     let id: String
     let applePort: Int
     let isOnce: Bool
-    /// What to recover.
+    /// Options that name the window to recover.
     let window: [String]
     let ports: AsyncStream<Int>
 
@@ -209,12 +211,12 @@ struct DemoShow: Service {
         try await step(["recover"] + window)
         try await step(["audit", "verify"])
         try hint(port)
-        // Ends like a service that is told to.
+        // Shuts down as on SIGTERM.
         if isOnce { kill(getpid(), SIGTERM) }
         try? await gracefulShutdown()
     }
 
-    /// Runs a command as it would be typed, and shows it.
+    /// Prints a command as it would be typed, and runs it.
     private func step(_ arguments: [String]) async throws {
         let all = arguments + place.options
         try Console.out("$ subledger \(all.map(DemoShow.quoted).joined(separator: " "))\n")
@@ -227,7 +229,7 @@ struct DemoShow: Service {
         try Console.out("\n")
     }
 
-    /// What to try: of a demo that ends here, only what needs neither the service nor Apple.
+    /// Suggested commands; after `--once`, only those that need neither the service nor Apple.
     private func hint(_ port: Int) throws {
         let binary = DemoShow.quoted(CommandLine.arguments.first ?? "subledger")
         let config = place.options.map(DemoShow.quoted).joined(separator: " ")
@@ -241,7 +243,7 @@ struct DemoShow: Service {
             """
         guard !isOnce else {
             return try Console.out(
-                "The service and the simulated App Store end here; the ledger stays.\n\nTry:\n"
+                "The service and the simulated App Store stop now; the ledger remains.\n\nTry:\n"
                     + offline)
         }
         try Console.out(
@@ -252,7 +254,7 @@ struct DemoShow: Service {
             Try:
               curl -s http://127.0.0.1:\(port)/v1/subscriptions/\(id)
               \(binary) api statuses \(id) \(config)
-            \(offline)Ctrl-C ends both.
+            \(offline)Ctrl-C stops both.
 
             """)
     }

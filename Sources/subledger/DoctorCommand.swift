@@ -33,7 +33,7 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
-    /// The TLS files, read as `serve` reads them; none where none are configured.
+    /// Checks the TLS files as `serve` reads them; empty where none are configured.
     private func certificates(_ settings: Settings) -> [Doctor.Finding] {
         guard let files = settings.configuration.server.tls else { return [] }
         do throws(WebServiceError) {

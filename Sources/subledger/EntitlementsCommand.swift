@@ -6,10 +6,10 @@ import Queries
 struct EntitlementsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "entitlements",
-        abstract: "What a customer has, and the events that decide it.",
-        discussion: "A customer never seen has nothing and is new: no failure.")
+        abstract: "A customer's entitlements, and the events behind them.",
+        discussion: "An unknown customer is new and has no entitlements; that is not an error.")
 
-    @Argument(help: "The customer: an appAccountToken, or what `link` and `grant` were told.")
+    @Argument(help: "The customer: an appAccountToken, or the id given to `link` and `grant`.")
     var customer: String
 
     @OptionGroup var moment: MomentOptions
@@ -34,7 +34,7 @@ struct EntitlementsCommand: AsyncParsableCommand {
         }
     }
 
-    /// Says so where the id is no customer's but that of a subscription.
+    /// Adds a hint where the id is that of a subscription, not of a customer.
     private func hint(_ session: LedgerSession, _ settings: Settings) async {
         let chain: ChainId
         do throws(QueryError) {
@@ -42,6 +42,6 @@ struct EntitlementsCommand: AsyncParsableCommand {
         } catch { return }
         Console.note(
             "\(customer) is a transaction id of \(chain.bundleId), not a customer: see `subledger"
-                + " show \(customer)`; `subledger timeline \(customer)` tells whose it is.")
+                + " show \(customer)`; `subledger timeline \(customer)` shows its customer.")
     }
 }

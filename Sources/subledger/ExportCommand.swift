@@ -4,20 +4,20 @@ import Queries
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Everything, in a stable order.")
+        commandName: "export", abstract: "Export everything in a stable order.")
 
     @Argument(help: "subscriptions, transitions, facts or events.")
     var subject: Export.Subject
 
-    @Option(help: "ndjson, csv, or csv-raw: texts as they are, which a spreadsheet may run.")
+    @Option(help: "ndjson, csv, or csv-raw: unescaped, so a spreadsheet may run formulas.")
     var format: Export.Format = .ndjson
 
     @Option(
-        help: "Events after this position; or chains that changed after it.",
+        help: "Events after this position, or chains that changed after it.",
         transform: PlainNumber.read)
     var after: Int64 = 0
 
-    @Flag(help: "Adds signedPayload to events.")
+    @Flag(help: "Add signedPayload to events.")
     var evidence = false
 
     @OptionGroup var moment: MomentOptions

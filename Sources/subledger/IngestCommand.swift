@@ -12,12 +12,14 @@ struct IngestCommand: AsyncParsableCommand {
         discussion: """
             Each input line (or whole JSON file) is a compact JWS, a notification body \
             {"signedPayload":…}, {"receivedAt":…,"signedPayload":…}, \
-            {"receivedAt"?:…,"signedTransactionInfo":…,"signedRenewalInfo"?:…}, an App Store Server \
-            API response body, or a line of `export events --evidence`; of original StoreKit an app \
-            receipt in base64 (a file that is one also binary or PEM), {"receipt":…} or {"receipt-data":…}, an answer of verifyReceipt, or a \
-            version 1 notification, which needs apps[].sharedSecretFile; the last two also as \
-            {"receivedAt"?:…,"verifyReceipt":"…"} and {"receivedAt"?:…,"notificationV1":"…"}. \
-            Stored receipts by the directory: `migrate-from verify-receipt`. Exit code 1 when some input was rejected or quarantined.
+            {"receivedAt"?:…,"signedTransactionInfo":…,"signedRenewalInfo"?:…}, an App Store \
+            Server API response body, or a line of `export events --evidence`; from original \
+            StoreKit an app receipt in base64 (a whole file also in binary or PEM), {"receipt":…} \
+            or {"receipt-data":…}, a verifyReceipt response, or a version 1 notification, which \
+            needs apps[].sharedSecretFile; the last two also as \
+            {"receivedAt"?:…,"verifyReceipt":"…"} and {"receivedAt"?:…,"notificationV1":"…"}. For \
+            a directory of stored receipts use `migrate-from verify-receipt`. Exit code 1 when \
+            some input was rejected or quarantined.
             """)
 
     @Argument(help: "Files; - is standard input (the default).")
@@ -30,7 +32,7 @@ struct IngestCommand: AsyncParsableCommand {
             try requireReadable()
             let settings = try Settings(common)
             let apps = try settings.requiredApps()
-            // Whoever writes into the pipe may be making the trusted root only now.
+            // The process that writes into the pipe may not have created the trusted root yet.
             if files.contains("-") { await StandardInput.waitForFirstByte() }
             let verifier = try settings.verifier()
             let ledger = try await EnvironmentLedger.open(
@@ -58,7 +60,7 @@ struct IngestCommand: AsyncParsableCommand {
         }
     }
 
-    /// Every input is looked at before the first is taken in.
+    /// Checks that every input is readable before the first is ingested.
     private func requireReadable() throws {
         for file in files where file != "-" {
             var isDirectory: ObjCBool = false
@@ -71,7 +73,7 @@ struct IngestCommand: AsyncParsableCommand {
                     : isDirectory.boolValue ? "it is a directory" : "it cannot be read"
                 throw CommandFailure(
                     code: "unreadableInput",
-                    message: "\(file): \(reason). Nothing was taken in.", exit: .io)
+                    message: "\(file): \(reason). Nothing was ingested.", exit: .io)
             }
         }
     }
@@ -81,7 +83,7 @@ struct IngestCommand: AsyncParsableCommand {
         case .input(let path, let reason):
             CommandFailure(
                 code: "unreadableInput",
-                message: "\(path): \(reason). What was read before it is in the ledger.",
+                message: "\(path): \(reason). The input read before it is in the ledger.",
                 exit: .io)
         case .store(let error): CommandFailure(error)
         }
@@ -89,7 +91,7 @@ struct IngestCommand: AsyncParsableCommand {
 
     private func print(_ summary: IngestSummary) throws {
         if common.json { return try Console.out { summary.write(to: &$0) } }
-        // Errors that say the same are one line.
+        // Identical errors are merged into one line.
         for error in Gathered.gather(
             summary.errors.map { ($0.input, "\($0.code): \($0.message)") })
         {
@@ -97,7 +99,7 @@ struct IngestCommand: AsyncParsableCommand {
         }
         if summary.notKept > 0 {
             Console.note(
-                "\(summary.notKept) of them found no room in quarantine: ingest them again")
+                "quarantine is full: \(summary.notKept) of them were not kept; ingest them again")
         }
         if summary.errorsOmitted > 0 { Console.note("… and \(summary.errorsOmitted) more") }
         try Console.out(

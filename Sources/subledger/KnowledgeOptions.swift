@@ -1,7 +1,7 @@
 import ArgumentParser
 import Ledger
 
-/// On what knowledge a question is asked (`lifecycle.md` §1).
+/// The knowledge limit of a query (`lifecycle.md` §1).
 struct KnowledgeOptions: ParsableArguments {
     @Option(help: "Use only events received by this time.")
     var knownAt: String?

@@ -3,16 +3,17 @@ import Ledger
 
 struct LinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "link", abstract: "Say whose a subscription is; beats its appAccountToken.",
+        commandName: "link",
+        abstract: "Assign a subscription to a customer; overrides its appAccountToken.",
         discussion: """
-            The first link of a chain holds from the chain's start, a later one from now on: then \
-            nobody else has it any more.
+            The first link of a chain holds from the chain's start, a later one from now on. A \
+            chain belongs to one customer at a time.
             """)
 
     @Argument(help: "An originalTransactionId or any transactionId.")
     var chain: String
 
-    @Argument(help: "The customer, as the app calls them.")
+    @Argument(help: "The app's id of the customer.")
     var customer: String
 
     @OptionGroup var order: OrderOptions

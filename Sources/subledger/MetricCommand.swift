@@ -5,10 +5,10 @@ import Reports
 struct MetricCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "One metric by its name, interval by interval.",
+        abstract: "One metric by name, per interval.",
         discussion: "Metrics: "
             + MetricName.allCases.map(\.rawValue).joined(separator: ", ")
-            + ". Nothing is told of what comes after now, or --known-at.")
+            + ". Nothing after now, or after --known-at, is counted.")
 
     @Argument(help: "The metric's name.")
     var name: String
@@ -21,17 +21,17 @@ struct MetricCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Beside ours, as another product documents it.",
+            "Also as another product defines it.",
             valueName: "revenuecat|adapty|stripe|appstoreconnect"))
     var definitions: DefinitionPack?
 
     @Option(
         help: ArgumentHelp(
-            "Of refunds: by their own day (default), or by that of the purchase.",
+            "Refunds by their own day (default), or by the day of the purchase.",
             valueName: "refund|purchase"))
     var refundBasis: RefundBasis?
 
-    @Option(help: ArgumentHelp("Also draw it: lines over time.", valueName: "out.svg"))
+    @Option(help: ArgumentHelp("Also draw a chart: lines over time.", valueName: "out.svg"))
     var chart: String?
 
     @OptionGroup var knowledge: KnowledgeOptions
@@ -81,11 +81,11 @@ struct MetricCommand: AsyncParsableCommand {
 extension RefundBasis: ExpressibleByArgument {}
 
 extension RefundBasis {
-    /// - Throws: A wrong use of the option, for every metric but refunds.
+    /// - Throws: A usage error where the option is given for any metric but refunds.
     fileprivate func asked(_ name: MetricName) throws(CommandFailure) -> MetricName {
         do { return try metric(name) } catch {
             throw CommandFailure(
-                code: "invalidOption", message: "--refund-basis is asked with metrics refunds.",
+                code: "invalidOption", message: "--refund-basis applies to metrics refunds only.",
                 exit: .usage)
         }
     }

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// `metrics NAME`, and what is done with metrics.
+/// `metrics NAME`, and comparisons of metrics.
 struct MetricsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "metrics", abstract: "What analysts count, by name.",
+        commandName: "metrics", abstract: "Reports for analysts, by name.",
         subcommands: [MetricCommand.self, MetricsDiffCommand.self],
         defaultSubcommand: MetricCommand.self)
 }

@@ -5,19 +5,22 @@ import Reports
 struct MetricsDiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "The cells of a report that differ between two states of knowledge, and why.",
+        abstract: "Cells of a report that differ between two states of knowledge, and why.",
         discussion: """
-            The events listed for a cell are those that changed what their chain adds to it, each \
-            beside the events before it in the log. Compared up to the earlier of both times and of now.
+            The events listed for a cell are those that changed their chain's contribution to it, \
+            each compared with the events before it in the log. Intervals end at the earlier of \
+            both times and of now.
             """)
 
     @Argument(help: "churn (default), or a metric's name.")
     var name: String = "churn"
 
-    @Option(help: "Events received by this time; twice, or once for everything beside it.")
+    @Option(help: "Events received by this time; twice, or once to compare with everything.")
     var knownAt: [String] = []
 
-    @Option(help: "Events up to this log position; likewise.", transform: PlainNumber.read)
+    @Option(
+        help: "Events up to this log position; twice or once, likewise.",
+        transform: PlainNumber.read)
     var knownPosition: [Int64] = []
 
     @Option(
@@ -47,7 +50,7 @@ struct MetricsDiffCommand: AsyncParsableCommand {
         }
     }
 
-    /// The earlier one first.
+    /// Both limits, the earlier one first.
     private func limits() throws(CommandFailure) -> (before: KnowledgeLimit, after: KnowledgeLimit)
     {
         var times: [KnowledgeLimit] = []

@@ -3,7 +3,7 @@ import Ledger
 import Reports
 
 extension MetricsOptions {
-    /// Prints a metric under another product's definition beside ours.
+    /// Prints a metric and its counterpart under another product's definition.
     func compare(
         _ common: SharedOptions, _ limit: KnowledgeLimit, _ metric: String, _ pack: DefinitionPack
     ) async throws {
@@ -19,10 +19,10 @@ extension MetricsOptions {
 }
 
 extension CommandFailure {
-    /// An option that a comparison of definitions does not take.
+    /// The failure for an option that a comparison of definitions does not take.
     static func definitionsAlone(_ options: String) -> CommandFailure {
         CommandFailure(
-            code: "invalidOption", message: "--definitions is asked without \(options).",
+            code: "invalidOption", message: "--definitions does not go with \(options).",
             exit: .usage)
     }
 }

@@ -6,7 +6,7 @@ import Queries
 import Reports
 import Service
 
-/// What every metric is asked with (`contract.md`, `churn`).
+/// Options of every metric (`contract.md`, `churn`).
 struct MetricsOptions: ParsableArguments {
     @Option(help: "The first day, in the report zone (2026-01-31), or a time; inclusive.")
     var from: String
@@ -19,7 +19,7 @@ struct MetricsOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Break down by these, with commas between them.", valueName: "product,country,…"))
+            "Break down by these dimensions, comma-separated.", valueName: "product,country,…"))
     var by: String?
 
     @Option(
@@ -61,7 +61,7 @@ struct MetricsOptions: ParsableArguments {
         return .table(form)
     }
 
-    /// Opens the ledger, catches up, and asks; tells people how far it is.
+    /// Opens the ledger, catches up and runs the query, with progress on standard error.
     func answer<Answer>(
         _ common: SharedOptions, _ limit: KnowledgeLimit,
         _ ask: (MetricsQuery) async throws -> Answer
@@ -79,8 +79,7 @@ struct MetricsOptions: ParsableArguments {
         return answer
     }
 
-    /// Prints a table. A comma-separated one has no place for its stamp and remarks: they go to
-    /// standard error.
+    /// Prints a table. CSV has no room for stamp and remarks, so they go to standard error.
     func print(
         _ form: MetricsTable.Form, _ stamp: MetricsStamp, _ table: (MetricsTable.Form) -> [UInt8]
     ) throws {

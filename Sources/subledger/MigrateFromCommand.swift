@@ -9,40 +9,41 @@ import Service
 
 struct MigrateFromCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "migrate-from", abstract: "Bring customers over from what was used before.",
+        commandName: "migrate-from", abstract: "Import customers from an earlier system.",
         subcommands: [VerifyReceiptCommand.self])
 
     struct VerifyReceiptCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify-receipt",
-            abstract: "From stored receipts and answers of verifyReceipt to signed evidence.",
+            abstract: "From stored receipts and verifyReceipt responses to signed evidence.",
             discussion: """
-                Reads every file below the directory, in the order of their names: app receipts \
-                (binary or base64), transaction receipts, saved answers of verifyReceipt, bodies \
-                with receipt-data, version 1 notifications, and NDJSON of any of these. Says whom \
-                they name and what asking Apple about them takes; takes them in; fetches statuses, \
-                transactions and refunds of each customer as `backfill` does; and reports customers \
-                whose state was not what their receipts said. The same command goes on where it was \
-                when it was ended. Exit code 1 when an input was of no use or a customer was not \
-                answered for.
+                Reads every file below the directory in order of name: app receipts (binary or \
+                base64), transaction receipts, saved verifyReceipt responses, bodies with \
+                receipt-data, version 1 notifications, and NDJSON of any of these. Reports the \
+                customers they name and the requests to Apple that these take; ingests them; \
+                fetches statuses, transactions and refunds of each customer as `backfill` does; \
+                and reports customers whose state differs from what their receipts said. After an \
+                interruption the same command resumes. Exit code 1 when an input was unusable or \
+                Apple gave no answer for a customer.
                 """)
 
         @Argument(help: ArgumentHelp("Where the receipts are.", valueName: "dir"))
         var directory: String
 
-        @Flag(help: "Only say what would be done; nothing is written or asked.")
+        @Flag(help: "Only print the plan; write nothing and send no requests.")
         var dryRun = false
 
-        @Flag(help: "Forget how far an earlier run of the same customers was.")
+        @Flag(help: "Discard the progress of an earlier run for the same customers.")
         var restart = false
 
-        @Option(help: "At most so many requests of each kind a second (default: Apple's limits).")
+        @Option(help: "Most requests of each kind per second (default: Apple's limits).")
         var rate: Int?
 
         @Flag(
             inversion: .prefixedNo,
             help:
-                "Ask for refund histories, at a fifth of the rate; transactions name refunds, too.")
+                "Also fetch refund histories, at a fifth of the rate; transactions state refunds, too."
+        )
         var refunds = true
 
         @OptionGroup var access: APIOptions
@@ -73,12 +74,12 @@ private struct MigrationRun {
     let only: Environment?
     let command: MigrateFromCommand.VerifyReceiptCommand
 
-    /// What the run came to, beside its plan.
+    /// Results of the run, besides its plan.
     private struct Findings {
         let ingest: IngestSummary
         var reports: [(scope: MigrationScope, list: IdList, report: BackfillReport)] = []
         var differences = StateDifferences()
-        /// What became of what is derived from it.
+        /// Result of updating derived data.
         var derived: Result<Void, any Error> = .success(())
 
         var stop: AskingFailure? { reports.lazy.compactMap(\.report.stop).first }
@@ -126,7 +127,7 @@ private struct MigrationRun {
         }
     }
 
-    /// Why nobody can be asked; nil when everybody can.
+    /// The failure for apps without a key; nil if every app has one.
     private func missingKey(_ plan: MigrationPlan) -> CommandFailure? {
         let asked = (try? settings.askedApps(command.access)) ?? []
         let missing = Set(plan.parts.map(\.scope.bundleId)).subtracting(asked.map(\.bundleId))
@@ -134,8 +135,8 @@ private struct MigrationRun {
         let names = missing.map(\.rawValue).sorted().joined(separator: ", ")
         return CommandFailure(
             code: ConfigurationError.Code.missingKey.rawValue,
-            message: "Only the plan was made: there is no In-App Purchase key to ask Apple about"
-                + " \(names) with. List it under apps[].api, or give --key-id, --issuer-id and"
+            message: "Only the plan was made: there is no In-App Purchase key for \(names)."
+                + " List one under apps[].api, or give --key-id, --issuer-id and"
                 + " --key-file, and run this again.", exit: .configuration)
     }
 
@@ -167,7 +168,7 @@ private struct MigrationRun {
         return findings
     }
 
-    /// Catches up a ledger and looks where it differs from what is stored.
+    /// Catches up a ledger and compares it with the stored evidence.
     private func compare(
         _ plan: MigrationPlan, _ evidence: StoredEvidence, _ ledger: EnvironmentLedger,
         _ findings: inout Findings
@@ -191,7 +192,7 @@ private struct MigrationRun {
         var findings = Findings(
             ingest: try await migration.take(evidence, into: books, verifier: verifier) {
                 let (read, position) = ($0.read, $0.position)
-                progress.show("migrate-from: \(read) taken in, position \(position)")
+                progress.show("migrate-from: \(read) ingested, position \(position)")
             })
         for part in plan.parts {
             guard let app = keyed.first(where: { $0.bundleId == part.scope.bundleId }) else {
@@ -240,7 +241,7 @@ private struct MigrationRun {
 
     private func tellPeople(_ findings: Findings?) throws {
         guard let findings else {
-            return try Console.out("nothing was written or asked\n")
+            return try Console.out("nothing was written and no request was sent\n")
         }
         for error in findings.ingest.errors {
             Console.note("\(error.input): \(error.code): \(error.message)".printable)
@@ -257,7 +258,7 @@ private struct MigrationRun {
         for line in findings.differences.lines { try Console.out(line.printable + "\n") }
         if !findings.reports.isEmpty {
             try Console.out(
-                "next: subledger recover --from <the day 180 days ago> brings what else Apple sent,"
+                "next: subledger recover --from <the day 180 days ago> fetches what else Apple sent,"
                     + " such as extensions that another renewal followed\n")
         }
     }

@@ -2,11 +2,11 @@ import AppStore
 import ArgumentParser
 import Queries
 
-/// When, and on what knowledge, a question is asked (`lifecycle.md` §1).
+/// The time and the knowledge limit of a query (`lifecycle.md` §1).
 struct MomentOptions: ParsableArguments {
     @Option(
         help:
-            "The moment asked about: RFC 3339, a day (midnight UTC) or epoch milliseconds (default: now)."
+            "The time to query: RFC 3339, a day (midnight UTC) or epoch milliseconds (default: now)."
     )
     var at: String?
 

@@ -4,12 +4,12 @@ import Ledger
 struct NoteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "note",
-        abstract: "Keep words about a subscription or a customer (--reason) in the timeline.")
+        abstract: "Add a note (--reason) to the timeline of a subscription or a customer.")
 
     @Argument(help: "An originalTransactionId or any transactionId.")
     var chain: String?
 
-    @Option(help: "The customer it is about, instead of a chain.")
+    @Option(help: "A customer, instead of a chain.")
     var customer: String?
 
     @OptionGroup var order: OrderOptions
@@ -19,7 +19,7 @@ struct NoteCommand: AsyncParsableCommand {
         try await perform {
             guard (chain == nil) != (customer == nil) else {
                 throw CommandFailure(
-                    code: "usage", message: "Name a chain or --customer, one of them.",
+                    code: "usage", message: "Name either a chain or --customer.",
                     exit: .usage)
             }
             try await CommandRun(common: common).run(

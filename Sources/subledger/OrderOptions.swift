@@ -4,18 +4,18 @@ import Ledger
 import Projection
 import Queries
 
-/// Who decides, and why: asked of every command about a customer (`lifecycle.md` §6).
+/// Author and reason, required by every command about a customer (`lifecycle.md` §6).
 struct OrderOptions: ParsableArguments {
-    @Option(name: .customLong("by"), help: "Who decides: a person, or a system.")
+    @Option(name: .customLong("by"), help: "The author: a person, or a system.")
     var actor: String
 
-    @Option(help: "Why; kept with the event.")
+    @Option(help: "The reason; stored with the event.")
     var reason: String
 
     @Option(
         name: .customLong("idempotency-key"),
         help: ArgumentHelp(
-            "The same command under the same key is taken in once.", valueName: "key"))
+            "The same command with the same key is appended once.", valueName: "key"))
     var key: String?
 
     var order: CommandIntake.Order {
@@ -23,7 +23,7 @@ struct OrderOptions: ParsableArguments {
     }
 }
 
-/// Takes a command in, catches the projections up, and prints where it stands.
+/// Appends a command, catches the projections up, and prints its position.
 struct CommandRun {
     let common: SharedOptions
 
@@ -44,7 +44,7 @@ struct CommandRun {
                 UUID().uuidString.lowercased()
             }
             let receipt = try await intake.run(action, about: chain, order)
-            // Another process that projects will see it, too.
+            // Another projecting process will apply the event as well.
             let derived: Result<Void, any Error>
             do {
                 _ = try await session.projector?.catchUp()

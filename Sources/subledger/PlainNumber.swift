@@ -1,12 +1,12 @@
 import AppStore
 import ArgumentParser
 
-/// A position, an item or a bound on the command line.
+/// A position, item number or bound on the command line.
 enum PlainNumber {
-    /// One spelling a number, as over HTTP: digits without a sign or a leading zero, a minus where a
-    /// number is below zero.
+    /// Parses plain digits, as over HTTP: no plus sign, no leading zero; a minus for numbers below
+    /// zero.
     ///
-    /// Throws `ValidationError`, which the parser tells with the option and the value.
+    /// Throws `ValidationError`, which the parser reports with the option and the value.
     static func read<Number: FixedWidthInteger>(_ text: String) throws -> Number {
         guard let plain = Int64(plain: text), let number = Number(exactly: plain) else {
             throw ValidationError(

@@ -12,7 +12,7 @@ final class ProgressLine: Sendable {
     private static let terminalInterval = Duration.milliseconds(100)
     private static let logInterval = Duration.seconds(3)
 
-    /// Shows `text` if it is time to; always cheap.
+    /// Shows `text` unless the last line is too recent; always cheap.
     func show(_ text: @autoclosure () -> String) {
         let now = ContinuousClock.now
         let interval = isTerminal ? ProgressLine.terminalInterval : ProgressLine.logInterval
@@ -28,7 +28,7 @@ final class ProgressLine: Sendable {
         try? FileHandle.standardError.write(contentsOf: Array(line.utf8))
     }
 
-    /// Clears what was drawn in place.
+    /// Clears the line drawn in place.
     func end() {
         guard isTerminal, hasDrawn.withLock({ $0 }) else { return }
         try? FileHandle.standardError.write(contentsOf: Array("\r\u{1B}[K".utf8))

@@ -5,15 +5,15 @@ import Projection
 import SQLiteStore
 import Service
 
-/// The derived files: which there are, which is current.
+/// Lists, selects and removes projections files.
 struct ProjectionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "projections", abstract: "List, choose or remove the derived files.",
+        commandName: "projections", abstract: "List, select or remove projections files.",
         subcommands: [List.self, Use.self, Drop.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Every projections file: how it was built, how far it goes, its size.")
+            abstract: "List projections files with their build, position and size.")
 
         @OptionGroup var common: SharedOptions
 
@@ -45,7 +45,7 @@ struct ProjectionsCommand: AsyncParsableCommand {
 
     struct Use: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make another file current, and bring it up to the log.")
+            abstract: "Make another file current and catch up with the log.")
 
         @Argument(help: "The file's name, as `projections list` gives it.")
         var name: String
@@ -78,9 +78,10 @@ struct ProjectionsCommand: AsyncParsableCommand {
 
     struct Drop: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove files that are not current and that nobody has open.")
+            abstract: "Remove files that are neither current nor open in a process.")
 
-        @Argument(help: "Names, as `projections list` gives them; none: all but the current one.")
+        @Argument(
+            help: "Names, as `projections list` gives them (default: all but the current one).")
         var names: [String] = []
 
         @OptionGroup var common: SharedOptions
@@ -99,7 +100,7 @@ struct ProjectionsCommand: AsyncParsableCommand {
                     }
                 } else {
                     for name in dropped { try Console.out("dropped \(name)\n") }
-                    for name in open { try Console.out("kept \(name): somebody has it open\n") }
+                    for name in open { try Console.out("kept \(name): a process has it open\n") }
                     if dropped.isEmpty, open.isEmpty { try Console.out("nothing to drop\n") }
                 }
                 await session.close()

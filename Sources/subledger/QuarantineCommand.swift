@@ -9,12 +9,12 @@ import Service
 
 struct QuarantineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "quarantine", abstract: "What could not be accepted, and why.",
+        commandName: "quarantine", abstract: "Evidence that could not be accepted, and why.",
         subcommands: [ListCommand.self, ItemCommand.self, RetryCommand.self])
 
     struct ListCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Every item, oldest first.")
+            commandName: "list", abstract: "List every item, oldest first.")
 
         @OptionGroup var common: SharedOptions
 
@@ -43,7 +43,7 @@ struct QuarantineCommand: AsyncParsableCommand {
     struct ItemCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "One item with its bytes; with --json exactly as they are.")
+            abstract: "Show one item with its bytes; with --json, byte for byte.")
 
         @Argument(help: "The item's number in the list.", transform: PlainNumber.read)
         var id: Int64
@@ -65,7 +65,7 @@ struct QuarantineCommand: AsyncParsableCommand {
                     try Console.out { item.write(to: &$0, withBytes: true) }
                 } else {
                     try Console.out(item.text + "\n")
-                    // Anybody may have sent them: nothing in them moves the cursor.
+                    // Untrusted input: no escape sequence in it may reach the terminal.
                     try Console.out(String(decoding: item.bytes, as: UTF8.self).printable + "\n")
                 }
                 await ledger.close()
@@ -76,7 +76,7 @@ struct QuarantineCommand: AsyncParsableCommand {
     struct RetryCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retry",
-            abstract: "Take everything in again, after the configuration changed.")
+            abstract: "Ingest every item again, after the configuration changed.")
 
         @OptionGroup var common: SharedOptions
 

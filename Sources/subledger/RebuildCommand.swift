@@ -8,14 +8,15 @@ import Service
 
 struct RebuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rebuild", abstract: "Fold everything into new projections, or check them.")
+        commandName: "rebuild",
+        abstract: "Build new projections from the log, or check the current ones.")
 
     @Flag(help: "Decode the evidence again instead of trusting stored facts.")
     var fromLog = false
 
     @Flag(
         help: """
-            Compare with the live projections instead, those of another release included; exit \
+            Compare with the live projections instead, including those of another release; exit \
             code 1 when an answer would change.
             """)
     var check = false
@@ -39,7 +40,7 @@ struct RebuildCommand: AsyncParsableCommand {
                 await session.close()
                 return
             }
-            // Where there was nothing to open, everything was made a moment ago.
+            // When opening built the projections, they are already new.
             if fromLog || !projector.wasBuiltOnOpening {
                 let progress = ProgressLine()
                 let told = session.remarks.count
@@ -112,7 +113,7 @@ struct RebuildCommand: AsyncParsableCommand {
         }
         for finding in report.fileFindings { try Console.out(text(finding, report) + "\n") }
         if report.count == 0, !report.fileFindings.isEmpty {
-            // Only the log is certain where a file is at odds with itself.
+            // Where a file contradicts itself, only the log is certain.
             let option = report.faults.isEmpty ? "" : " --from-log"
             return try Console.out("run `subledger rebuild\(option)`\n")
         }
@@ -124,14 +125,14 @@ struct RebuildCommand: AsyncParsableCommand {
 
     private func text(_ finding: String, _ report: RebuildCheck.Report) -> String {
         if let fault = report.faults[finding] {
-            return "\(finding): the file is at odds with itself, and so are its answers: \(fault)"
+            return "\(finding): the file contradicts itself, and so do its answers: \(fault)"
         }
         return finding == "schema"
-            ? "the file: tables or views are not those this release makes"
-            : "the file: \(finding) holds rows of no chain"
+            ? "the file: tables or views differ from those of this release"
+            : "the file: \(finding) holds rows without a chain"
     }
 
-    /// In what the compared file was built differently.
+    /// How the compared file's build differs.
     private func changes(_ report: RebuildCheck.Report) -> [String] {
         guard let stored = report.stored, stored != report.expected else { return [] }
         let expected = report.expected

@@ -10,13 +10,13 @@ import Signing
 struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt",
-        abstract: "What an app receipt holds, whether it verifies, and what to fetch next.",
+        abstract: "Show and verify an app receipt, and what to fetch next.",
         discussion: """
-            Takes a receipt as it is: binary, base64 or PEM, or a transaction receipt of iOS 6. \
-            Verifies it at the date it was made, against Apple's root and --trust-root. Nothing is \
-            appended and nobody is asked. The app is compared when one is configured, the \
-            environment when it is named; receipts of Xcode need --environment xcode. Exit code 1 \
-            when it is not believed.
+            Takes a receipt in binary, base64 or PEM, or a transaction receipt of iOS 6. Verifies \
+            it as of its creation date, against Apple's root and --trust-root. Appends nothing and \
+            sends no requests. Compares the app if one is configured, and the environment if it is \
+            named; Xcode receipts need --environment xcode. Exit code 1 when the receipt does not \
+            verify.
             """)
 
     @Argument(help: ArgumentHelp("A file; - is standard input (the default).", valueName: "file"))
@@ -24,11 +24,11 @@ struct ReceiptCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The device it has to be made for: identifierForVendor, or a Mac's hardware address.",
+            "The device it must be issued for: identifierForVendor, or a Mac's hardware address.",
             valueName: "hex|uuid"))
     var deviceId: String?
 
-    @Flag(help: "Print the originalTransactionIds only, one a line, as backfill takes them.")
+    @Flag(help: "Print only the originalTransactionIds, one per line, as input for backfill.")
     var ids = false
 
     @OptionGroup var common: SharedOptions
@@ -64,7 +64,7 @@ struct ReceiptCommand: AsyncParsableCommand {
         }
     }
 
-    /// Bytes of identifierForVendor and of a hardware address.
+    /// Byte counts of identifierForVendor and of a hardware address.
     private static let deviceIdByteCounts = [16, 6]
 
     private func device() throws(CommandFailure) -> [UInt8]? {
@@ -75,13 +75,13 @@ struct ReceiptCommand: AsyncParsableCommand {
         else {
             throw CommandFailure(
                 code: "invalidOption",
-                message: "--device-id takes a UUID or 16 bytes of hexadecimal, of a Mac 6.",
+                message: "--device-id takes a UUID or 16 bytes in hexadecimal; for a Mac, 6 bytes.",
                 exit: .usage)
         }
         return bytes
     }
 
-    /// One byte more than a receipt may have is enough to know that it is too large.
+    /// Reads one byte past the limit, which is enough to detect an oversized receipt.
     private func read() async throws(CommandFailure) -> [UInt8] {
         let path = file
         return try await Blocking.run { () throws(CommandFailure) in

@@ -8,23 +8,23 @@ import Projection
 struct ReconcileCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reconcile",
-        abstract: "Look up at Apple's what looks wrong here.",
+        abstract: "Check chains with open notices against Apple.",
         discussion: """
-            Asks about every chain with an open notice of renewalOverdue, missingPeriod, \
-            unexplainedExpiry, historyMissingBefore, missingRenewalInfo or unconfirmedStatement, the \
-            most valuable first: notification history, statuses, transaction and refund history, until the \
-            notice is closed. Exit code 1 when a chain could not be asked about or is unknown to Apple; a notice that \
-            stays open is told, and no failure.
+            Looks up every chain with an open notice of renewalOverdue, missingPeriod, \
+            unexplainedExpiry, historyMissingBefore, missingRenewalInfo or unconfirmedStatement, \
+            the most valuable first: notification history, statuses, transaction and refund \
+            history, until the notice is closed. Exit code 1 when a chain could not be looked up \
+            or is unknown to Apple; a notice that stays open is reported and is not an error.
             """)
 
-    @Flag(help: "Every chain with any open notice.")
+    @Flag(help: "Look up every chain with any open notice.")
     var all = false
 
-    @Option(help: "Chains to look up at most.", transform: PlainNumber.read)
+    @Option(help: "Most chains to look up.", transform: PlainNumber.read)
     var limit: Int?
 
     @Option(
-        help: "Answers of Apple's after which no further chain is begun.",
+        help: "Stop starting chains after this many responses from Apple.",
         transform: PlainNumber.read)
     var requests: Int?
 

@@ -13,35 +13,35 @@ struct RecoverCommand: AsyncParsableCommand {
         commandName: "recover",
         abstract: "Fetch what Apple sent in a window, and append what is missing.",
         discussion: """
-            Asks for Apple's notification history (180 days back in Production, 30 in Sandbox), \
-            first for renewals and expiries, then for everything, and tells what was missing and \
-            what it changed. Interrupted, the same command goes on where it stopped. Exit code 1 \
-            when something that came could not be taken in. Of what Apple sent in the last five \
-            minutes nothing is confirmed: it may not be in its history yet.
+            Fetches Apple's notification history (180 days back in Production, 30 in Sandbox), \
+            first renewals and expiries, then everything, and reports what was missing and what it \
+            changed. After an interruption the same command resumes. Exit code 1 when a \
+            notification could not be appended. The last five minutes are not confirmed, because \
+            Apple's history may not show them yet.
             """)
 
-    @Option(help: "Sent from then on: RFC 3339, a day (midnight UTC) or milliseconds since 1970.")
+    @Option(help: "Sent at or after: RFC 3339, a day (midnight UTC) or milliseconds since 1970.")
     var from: String?
 
-    @Option(help: "Sent before then (default: now).")
+    @Option(help: "Sent before (default: now).")
     var to: String?
 
-    @Flag(help: "The windows in which outage detection thinks that something is missing.")
+    @Flag(help: "Use the windows of suspected loss from outage detection.")
     var suggested = false
 
     @Option(
         help: ArgumentHelp(
-            "Only these: TYPE with all its subtypes, or TYPE.SUBTYPE; several with commas.",
+            "Only these: TYPE with all subtypes, or TYPE.SUBTYPE; comma-separated.",
             valueName: "types"))
     var types: String?
 
-    @Option(help: "Only of the customer with this transaction id.")
+    @Option(help: "Only the customer with this transaction id.")
     var id: String?
 
-    @Flag(help: "Only what Apple could not deliver.")
+    @Flag(help: "Only notifications that Apple could not deliver.")
     var onlyFailures = false
 
-    @Flag(help: "What the last recovery came to that ended here; asks nobody.")
+    @Flag(help: "Print the report of the last finished recovery; sends no requests.")
     var last = false
 
     @OptionGroup var access: APIOptions
@@ -91,12 +91,12 @@ struct RecoverCommand: AsyncParsableCommand {
                 (windows, passedOver) = (found.told, !found.tooOld.isEmpty)
             }
             var isClean = true
-            // Several windows are one: what lies between them is certain then, too.
+            // Several windows become one; the time between them is then confirmed as well.
             if let window = stated ?? OutageDetection.hull(windows) {
                 var request = RecoveryRequest(
                     bundleId: client.bundleId, environment: settings.environment,
                     from: window.from, to: window.to)
-                // No end was stated, or one that only the clock has set.
+                // No end was stated, or one that is the current time.
                 request.endsNow = to == nil && window.to.milliseconds(since: Console.now) > -60_000
                 request.types = filter
                 request.id = id
@@ -115,7 +115,7 @@ struct RecoverCommand: AsyncParsableCommand {
                 progress.end()
                 if report.to < window.to {
                     Console.note(
-                        "This went on with what was begun before; ask again for what was sent from"
+                        "This resumed an earlier recovery; run it again for what was sent from"
                             + " \(report.to.rfc3339) on.")
                 }
                 try print(report, windows)
@@ -139,8 +139,8 @@ struct RecoverCommand: AsyncParsableCommand {
     }
 
     private static let durableSentence =
-        "What was fetched is in the log for good; the same command goes on there and tells what it"
-        + " came to."
+        "What was fetched is in the log; the same command resumes there and prints the"
+        + " report."
 
     // MARK: Options
 
@@ -149,7 +149,7 @@ struct RecoverCommand: AsyncParsableCommand {
             guard from == nil, to == nil else {
                 throw CommandFailure(
                     code: "invalidOption",
-                    message: "--suggested takes its windows itself: leave out --from and --to.",
+                    message: "--suggested selects its windows: leave out --from and --to.",
                     exit: .usage)
             }
             return nil
@@ -197,7 +197,7 @@ struct RecoverCommand: AsyncParsableCommand {
         guard from == nil, to == nil, types == nil, id == nil, !suggested, !onlyFailures else {
             throw CommandFailure(
                 code: "invalidOption",
-                message: "--last tells what a recovery came to: leave out every other question.",
+                message: "--last prints a finished recovery: leave out every other option.",
                 exit: .usage)
         }
         let ledger = try await EnvironmentLedger.open(
@@ -211,10 +211,10 @@ struct RecoverCommand: AsyncParsableCommand {
         guard let report = try found.get() else {
             throw CommandFailure(
                 code: "noRecoveryReport",
-                message: "No recovery has ended here; `subledger recover --from T` begins one.",
+                message: "No recovery has finished here; `subledger recover --from T` starts one.",
                 exit: .negative)
         }
-        Console.note("This recovery of \(report.bundleId) ended at \(report.endedAt.rfc3339).")
+        Console.note("This recovery of \(report.bundleId) finished at \(report.endedAt.rfc3339).")
         if common.json {
             try Console.out(Array((report.json + "\n").utf8))
         } else {
@@ -244,7 +244,7 @@ struct RecoverCommand: AsyncParsableCommand {
 }
 
 extension CommandFailure {
-    /// What Apple does not do is told as `api` commands tell it.
+    /// Apple's failures are phrased as in `api` commands.
     init(_ failure: RecoveryFailure) {
         switch failure {
         case .api(let reason):

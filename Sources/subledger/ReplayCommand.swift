@@ -10,17 +10,17 @@ import Web
 
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay", abstract: "Tell stories through a scratch ledger.",
+        commandName: "replay", abstract: "Replay stories through a scratch ledger.",
         discussion: """
             A story is a folder under Replays/ (notifications.ndjson with decoded payloads, signed \
-            here by a throw-away authority), or an NDJSON file. Prints each chain's timeline; with \
+            here by a disposable authority), or an NDJSON file. Prints each chain's timeline; with \
             --check, compares with the folder's expected.json.
             """)
 
     @Argument(help: "Folders or NDJSON files.")
     var stories: [String]
 
-    @Flag(help: "Compare with expected.json; exit code 1 when something differs.")
+    @Flag(help: "Compare with expected.json; exit code 1 on any difference.")
     var check = false
 
     @OptionGroup var common: SharedOptions
@@ -52,7 +52,8 @@ struct ReplayCommand: AsyncParsableCommand {
         }
     }
 
-    /// The number of differences and refusals, and the story's part of the JSON.
+    /// Prints the story; returns the number of differences and refusals, and the story's part of
+    /// the JSON.
     private func tell(
         _ story: Story, _ authority: Authority
     ) async throws -> (problems: Int, object: [UInt8]) {

@@ -7,18 +7,18 @@ import Service
 
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Put a backup in the place of the log.",
+        commandName: "restore", abstract: "Replace the log by a backup.",
         discussion: """
-            The backup is copied and every hash checked before anything is touched; then what is \
-            derived is made again. Where there is a log with events already, nothing happens without \
-            --replace; with it, the old log stays in the directory as log-replaced-TIME.sqlite, and \
-            no other process may have it open.
+            Copies the backup and checks every hash before any file is touched, then rebuilds \
+            derived data. A log that has events is replaced only with --replace; the old log then \
+            stays in the directory as log-replaced-TIME.sqlite, and no other process may have it \
+            open.
             """)
 
     @Argument(help: "A file that backup wrote.")
     var file: String
 
-    @Flag(help: "Replace the log that is there; it is kept under another name.")
+    @Flag(help: "Replace an existing log; it is kept under another name.")
     var replace = false
 
     @OptionGroup var common: SharedOptions
@@ -38,7 +38,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 }
             }
             progress.end()
-            // The log is in its place, whatever comes after it.
+            // Whatever fails below, the log is in place.
             try print(outcome.restored, settings.environment)
             if let failure = outcome.projectionFailure { throw RestoreCommand.behind(failure) }
         }
@@ -47,7 +47,7 @@ struct RestoreCommand: AsyncParsableCommand {
     private static func behind(_ failure: StoreError) -> CommandFailure {
         CommandFailure(
             code: failure.code.rawValue,
-            message: "The log is restored; what is derived from it could not be made yet: "
+            message: "The log is restored; derived data could not be rebuilt: "
                 + failure.description,
             exit: .io)
     }

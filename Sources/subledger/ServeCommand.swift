@@ -13,16 +13,16 @@ import Web
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "The HTTP service.",
+        commandName: "serve", abstract: "Run the HTTP service.",
         discussion: """
-            Takes Apple's notifications and answers questions until SIGTERM, for production and \
+            Takes Apple's notifications and answers queries until SIGTERM, for production and \
             sandbox on one endpoint; for xcode or localTesting only when --environment names it.
             """)
 
-    @Option(help: "The address listened on (default: 127.0.0.1).")
+    @Option(help: "The address to listen on (default: 127.0.0.1).")
     var host: String?
 
-    @Option(help: "The port; 0 for any that is free (default: 8080).")
+    @Option(help: "The port; 0 takes a free one (default: 8080).")
     var port: Int?
 
     @OptionGroup var common: SharedOptions
@@ -68,8 +68,8 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Delivers webhooks while the service runs; nothing without endpoints. New ones begin here,
-    /// before the port is open: nothing that is confirmed can be lost to them.
+    /// Delivers webhooks while the service runs; idle without endpoints. Cursors of new endpoints
+    /// are created here, before the port opens, so that no confirmed change is missed.
     private func webhooks(
         _ endpoints: [WebhookEndpoint], _ service: WebService, _ host: LedgerHost
     ) async -> [any Service] {
@@ -81,9 +81,9 @@ struct ServeCommand: AsyncParsableCommand {
         return [delivery]
     }
 
-    /// Recovers from outages and looks chains up while the service runs, both through the same
-    /// clients, so that they keep to one rate; nothing where no app has a key. A key that cannot be
-    /// used keeps nothing else from running.
+    /// Recovers from outages and reconciles chains while the service runs, through the same
+    /// clients, so that both share one rate limit; idle where no app has a key. An unusable key
+    /// stops nothing else.
     private func asking(
         _ settings: Settings, _ host: LedgerHost, _ logger: Logger, _ transport: HTTPTransport
     ) -> [any Service] {
@@ -118,7 +118,7 @@ struct ServeCommand: AsyncParsableCommand {
             return services
         } catch {
             logger.warning(
-                "Apple is not asked for anything: \(error.message)",
+                "No requests are sent to Apple: \(error.message)",
                 metadata: ["code": "\(error.code)"])
             return []
         }

@@ -8,8 +8,8 @@ import SQLiteStore
 import Service
 import Signing
 
-/// The options every command takes (`contract.md`). Flags win over SUBLEDGER_* variables, those
-/// over the configuration file.
+/// The options of every command (`contract.md`). Flags override SUBLEDGER_* variables, which
+/// override the configuration file.
 struct SharedOptions: ParsableArguments {
     @Option(
         name: .customLong("config"),
@@ -24,10 +24,10 @@ struct SharedOptions: ParsableArguments {
     @Option(help: "production, sandbox, xcode or localTesting (default: production).")
     var environment: String?
 
-    @Option(help: "The app; no configuration file is needed with it.")
+    @Option(help: "The app's bundle id; makes a configuration file unnecessary.")
     var bundleId: String?
 
-    @Option(help: "The app's id in the App Store; compared in Production.")
+    @Option(help: "The app's id in the App Store; checked in Production.")
     var appAppleId: Int64?
 
     @Option(
@@ -39,13 +39,13 @@ struct SharedOptions: ParsableArguments {
     var json = false
 }
 
-/// The options resolved: what a command works with.
+/// The resolved options of a command.
 struct Settings {
     var configuration: ServiceConfiguration
     let environment: Environment
-    /// Whether the operator named the environment; else it is the default.
+    /// Whether the operator named the environment; otherwise it is the default.
     let isEnvironmentNamed: Bool
-    /// Set when the operator named the app: then only its chains are meant.
+    /// The app the operator named, to which the command is then limited.
     let bundleId: BundleId?
 
     init(_ options: SharedOptions) throws(CommandFailure) {
@@ -66,7 +66,7 @@ struct Settings {
         isEnvironmentNamed = named != nil
         bundleId = (options.bundleId ?? variables["SUBLEDGER_BUNDLE_ID"]).map { BundleId($0) }
         if let bundleId {
-            // No app is called nothing: customers' own facts stand under that name.
+            // An empty bundle id is reserved for facts about customers.
             guard !bundleId.rawValue.isEmpty else {
                 throw CommandFailure(
                     code: "invalidOption", message: "--bundle-id takes an app's bundle id.",
@@ -80,7 +80,7 @@ struct Settings {
             guard configuration.apps.count == 1 else {
                 throw CommandFailure(
                     code: "invalidOption",
-                    message: "An appAppleId needs to know its app: add --bundle-id.", exit: .usage)
+                    message: "An appAppleId requires its app: add --bundle-id.", exit: .usage)
             }
             configuration.apps[0].appAppleId = number
         }
@@ -147,14 +147,14 @@ struct Settings {
             do throws(TrustedRootError) { roots = try roots.adding(Array(data)) } catch {
                 throw CommandFailure(
                     code: "invalidRoot",
-                    message: "The trusted root \(path) is no certificate in DER or PEM.",
+                    message: "The trusted root \(path) is not a certificate in DER or PEM.",
                     exit: .configuration)
             }
         }
         return roots
     }
 
-    /// A verifier for the environment: Xcode's and LocalTesting's data only where it was named.
+    /// A verifier for the environment; Xcode and LocalTesting data verify only where named.
     func verifier() throws(CommandFailure) -> EvidenceVerifier {
         let local: Set<Environment> =
             environment == .xcode || environment == .localTesting ? [environment] : []
@@ -168,7 +168,7 @@ struct Settings {
             allowedLocalEnvironments: environment == .xcode ? [.xcode] : [])
     }
 
-    /// The apps whose evidence is accepted; without any, nothing could be.
+    /// The apps whose evidence is accepted. Throws when none is configured.
     func requiredApps() throws(CommandFailure) -> [Configuration.App] {
         guard !configuration.apps.isEmpty else {
             throw CommandFailure(
@@ -180,21 +180,21 @@ struct Settings {
         return configuration.apps
     }
 
-    /// Production and Sandbox, and the environment that was named.
+    /// Production and Sandbox, plus the environment that was named.
     var servedEnvironments: [Environment] {
         let usual = LedgerHost.usualEnvironments
         return usual.contains(environment) ? usual : usual + [environment]
     }
 
-    /// The environment's ledger, caught up; says so when derived data had to be made again.
+    /// The environment's ledger, caught up; warns when derived data had to be rebuilt.
     func openSession(toProject: Bool = false) async throws -> LedgerSession {
         try await openSession(
             try await EnvironmentLedger.open(configuration.ledger, environment: environment),
             toProject: toProject)
     }
 
-    /// Catches up an open ledger; tells people how far it is. With `toProject`, whoever else
-    /// projects is asked to let go.
+    /// Catches up an open ledger, with progress on standard error. With `toProject`, requests that
+    /// the process that projects hands over.
     func openSession(
         _ ledger: EnvironmentLedger, toProject: Bool = false
     ) async throws -> LedgerSession {
@@ -208,8 +208,8 @@ struct Settings {
         return session
     }
 
-    /// Catches up a ledger that something was appended to, and closes it. A failure is handed back:
-    /// first is told what was appended, which is durable whatever becomes of what is derived from it.
+    /// Catches up and closes a ledger after an append. Returns a failure instead of throwing: the
+    /// caller first reports what was appended, which is durable regardless of derived data.
     func catchUp(appended ledger: EnvironmentLedger) async -> Result<Void, any Error> {
         do {
             try await openSession(ledger).close()
@@ -222,20 +222,20 @@ struct Settings {
 }
 
 extension LedgerSession {
-    /// Refuses to go on after a position that the log does not have: a job that resumes over a
-    /// restored log would skip what comes, and never know.
+    /// Rejects a position beyond the end of the log. A job that resumes over a restored log would
+    /// otherwise skip events silently.
     func require(_ position: Int64) throws(CommandFailure) {
         guard position > head else { return }
         let error = ServingError.cursorBeyondLog(head: head)
         throw CommandFailure(code: error.code, message: error.message, exit: .negative)
     }
 
-    /// The projector; refused while another process has it.
+    /// The projector; throws while another process holds it.
     func requiredProjector() throws(CommandFailure) -> Projector {
         guard let projector else {
             throw CommandFailure(
                 code: "projectorBusy",
-                message: "Another process projects in this data directory and did not let go in"
+                message: "Another process projects in this data directory and did not hand over in"
                     + " time; try again, or stop it first.",
                 exit: .io)
         }

@@ -4,7 +4,7 @@ import Queries
 
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "One subscription's state, and the events that decide it.")
+        commandName: "show", abstract: "A subscription's state, and the events behind it.")
 
     @Argument(help: "An originalTransactionId or any transactionId.")
     var id: String

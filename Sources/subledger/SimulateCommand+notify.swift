@@ -12,42 +12,44 @@ extension SimulateCommand {
             commandName: "notify",
             abstract: "Post the notifications of seeded lives to a server, as Apple does.",
             discussion: """
-                Sends what `simulate history` tells with the same --seed and --chains, in the time \
-                of the lives up to now (or --until), and tries again after 1, 12, 24, 48 and 72 \
-                hours of it what is not answered with 200 to 206. Nothing is waited for unless \
-                --speed says how many seconds of the lives pass in one of yours. --faults names \
-                what goes wrong on the way: a JSON list of rules such as {"fault":"refused",\
-                "status":503,"type":"DID_RENEW","from":1,"count":5,"attempts":2}; the faults are \
-                lost, late and duplicated (with milliseconds), reordered, dropped, refused (with \
-                status) and unreachable. --rough draws them all from a seed. With --port the App \
-                Store Server API is served beside it, knows what became of every attempt, and stays \
-                until it is stopped. The directory holds the authority: root.der is to be trusted.
+                Sends what `simulate history` writes for the same --seed and --chains, in \
+                simulated time up to now (or --until), and retries after 1, 12, 24, 48 and 72 \
+                simulated hours whatever is not answered with 200 to 206. Runs without waiting \
+                unless --speed gives the simulated seconds per second. --faults names delivery \
+                faults: a JSON list of rules such as \
+                {"fault":"refused","status":503,"type":"DID_RENEW",\
+                "from":1,"count":5,"attempts":2}; \
+                the faults are lost, late and duplicated (with milliseconds), reordered, dropped, \
+                refused (with status) and unreachable. --rough draws all of them from a seed. With \
+                --port the App Store Server API is served as well, reports the outcome of every \
+                attempt, and runs until it is stopped. The directory holds the authority: trust \
+                its root.der.
                 """)
 
-        @Option(help: ArgumentHelp("Where Apple would post to.", valueName: "url"))
+        @Option(help: ArgumentHelp("The URL to post to.", valueName: "url"))
         var to: String
 
-        @Option(help: "Seconds of the lives in one of yours (default: nothing is waited for).")
+        @Option(help: "Simulated seconds per second (default: no waiting).")
         var speed: Double?
 
-        @Option(help: "What was signed before is not sent (default: from the first on).")
+        @Option(help: "Skip what was signed before this (default: skip nothing).")
         var from: String?
 
         @Option(
             help: """
-                What would arrive later is not sent (default: now; lives go on for years, and the \
-                store's time goes where they go).
+                Skip what arrives later (default: now; lives last for years, and the store's clock \
+                follows them).
                 """)
         var until: String?
 
         @Option(
-            help: ArgumentHelp("What goes wrong on the way, and when: JSON.", valueName: "file"))
+            help: ArgumentHelp("Delivery faults and when they occur: JSON.", valueName: "file"))
         var faults: String?
 
-        @Option(help: ArgumentHelp("Draws faults of every kind from a seed.", valueName: "seed"))
+        @Option(help: ArgumentHelp("Draw faults of every kind from a seed.", valueName: "seed"))
         var rough: UInt64?
 
-        @Option(help: "Also serves the App Store Server API there; 0 takes a free port.")
+        @Option(help: "Also serve the App Store Server API on this port; 0 takes a free one.")
         var port: Int?
 
         @OptionGroup var store: SimulatedStoreOptions
@@ -89,7 +91,7 @@ extension SimulateCommand {
 
         // MARK: Serving
 
-        /// Runs the deliveries, and the API for as long as nobody stops it.
+        /// Runs the deliveries, and the API until it is stopped.
         private func serve(
             _ delivery: SimulatedDelivery, _ setup: SimulatedAPI.Setup
         ) async throws {
@@ -117,7 +119,7 @@ extension SimulateCommand {
                 guard let port else { throw error }
                 throw CommandFailure(
                     code: "portUnavailable",
-                    message: "127.0.0.1:\(port) cannot be listened on; choose another --port.",
+                    message: "Cannot listen on 127.0.0.1:\(port); choose another --port.",
                     exit: .io)
             }
         }
@@ -130,7 +132,7 @@ extension SimulateCommand {
             else {
                 throw CommandFailure(
                     code: "invalidOption",
-                    message: "--to takes the whole address, e.g."
+                    message: "--to takes a full URL, e.g."
                         + " http://127.0.0.1:8080/appstore/notifications.", exit: .usage)
             }
             return to

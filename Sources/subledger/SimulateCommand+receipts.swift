@@ -9,28 +9,29 @@ extension SimulateCommand {
         static let configuration = CommandConfiguration(
             commandName: "receipts",
             abstract:
-                "Write what a back end of original StoreKit has stored of simulated customers.",
+                "Write what a back end on original StoreKit stores of simulated customers.",
             discussion: """
-                Of the lives that `simulate history` tells with the same --seed and --chains, as of \
-                --at: app receipts (receipts/ID), answers of verifyReceipt (verifyReceipt/ID.json), \
-                and version 1 notifications up to then (notifications.ndjson) with the password \
-                \(SimulatedAPI.usualSharedSecret). A throw-away authority signs the receipts: its \
-                root goes to --root.
+                For the lives that `simulate history` writes for the same --seed and --chains, as \
+                of --at: app receipts (receipts/ID), verifyReceipt responses \
+                (verifyReceipt/ID.json), and the version 1 notifications sent before \
+                (notifications.ndjson) with the password \(SimulatedAPI.usualSharedSecret). A \
+                disposable authority signs the receipts: its root goes to --root.
                 """)
 
-        @Argument(help: ArgumentHelp("Where the files go; made when missing.", valueName: "dir"))
+        @Argument(
+            help: ArgumentHelp("Directory for the files; created when missing.", valueName: "dir"))
         var directory: String
 
-        @Option(help: "Lives.")
+        @Option(help: "Number of lives.")
         var chains = 200
 
-        @Option(help: "Names the lives (0 to 1000000).")
+        @Option(help: "Seed of the lives (0 to 1000000).")
         var seed: UInt64 = 0
 
-        @Option(help: "The day on which it was stored (default: now).")
+        @Option(help: "The day as of which to write (default: now).")
         var at: String?
 
-        @Option(help: ArgumentHelp("Where the root certificate goes: DER.", valueName: "file"))
+        @Option(help: ArgumentHelp("File for the root certificate: DER.", valueName: "file"))
         var root: String
 
         @OptionGroup var common: SharedOptions

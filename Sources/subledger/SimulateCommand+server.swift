@@ -10,25 +10,27 @@ extension SimulateCommand {
     struct ServerCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "server",
-            abstract: "The App Store Server API, simulated, on a port of this machine.",
+            abstract: "Serve a simulated App Store Server API on loopback.",
             discussion: """
-                Knows the lives that `simulate history` tells with the same --seed and --chains, \
-                answers with Apple's pages, windows, numbers and rates, and fails as --faults says: \
-                a JSON list of rules such as {"fault":"rateLimited","milliseconds":1500,\
-                "endpoint":"transactionInfo","from":1,"count":2}. The directory holds the authority \
-                (root.der is to be trusted) and AuthKey.p8, made on first use.
+                Serves the lives that `simulate history` writes for the same --seed and --chains, \
+                with Apple's pages, windows, error numbers and rate limits, and with the faults of \
+                --faults: a JSON list of rules such as \
+                {"fault":"rateLimited","milliseconds":1500,\
+                "endpoint":"transactionInfo","from":1,"count":2}. \
+                The directory holds the authority (trust its root.der) and AuthKey.p8, created on \
+                first use.
                 """)
 
-        @Option(help: "0 takes a free one.")
+        @Option(help: "The port; 0 takes a free one.")
         var port = 8081
 
-        @Option(help: "The time of the simulated store when it opens (default: now).")
+        @Option(help: "The simulated store's time at start (default: now).")
         var now: String?
 
-        @Option(help: ArgumentHelp("What goes wrong, and when: JSON.", valueName: "file"))
+        @Option(help: ArgumentHelp("Faults and when they occur: JSON.", valueName: "file"))
         var faults: String?
 
-        @Flag(help: "No limits of rate.")
+        @Flag(help: "No rate limits.")
         var unlimited = false
 
         @OptionGroup var store: SimulatedStoreOptions
@@ -53,7 +55,7 @@ extension SimulateCommand {
                 do { try await group.run() } catch {
                     throw CommandFailure(
                         code: "portUnavailable",
-                        message: "127.0.0.1:\(port) cannot be listened on; choose another --port.",
+                        message: "Cannot listen on 127.0.0.1:\(port); choose another --port.",
                         exit: .io)
                 }
             }
@@ -92,7 +94,7 @@ extension SimulateCommand {
             guard isJSON else {
                 return """
                     simulated App Store Server API on \(address), \(setup.books.chainCount) lives
-                    ask it: subledger api statuses \(ids.first ?? "ID") --bundle-id \
+                    try: subledger api statuses \(ids.first ?? "ID") --bundle-id \
                     \(setup.books.bundleId) --trust-root \(root) --key-id \(setup.key.keyId) \
                     --issuer-id \(setup.key.issuerId) --key-file \(key) --base-url \(address)
 

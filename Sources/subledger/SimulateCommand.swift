@@ -8,7 +8,7 @@ import Simulator
 
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "simulate", abstract: "The App Store, simulated: what Apple would send.",
+        commandName: "simulate", abstract: "Simulate the App Store.",
         subcommands: [
             HistoryCommand.self, ServerCommand.self, NotifyCommand.self, ReceiptsCommand.self,
         ])
@@ -18,12 +18,13 @@ struct SimulateCommand: AsyncParsableCommand {
             commandName: "history",
             abstract: "Write the signed notifications of seeded lives to standard output.",
             discussion: """
-                One line for each delivery, in the forms `ingest` takes, in order of arrival, lives \
-                interleaved; beyond some thousands of subscribers at once the order is approximate, \
-                so that memory stays flat. A throw-away authority signs: its root goes to --root \
-                before the first line. The same seed tells the same history, signatures apart, so a \
-                run that was interrupted is continued with --authority and --skip. The truth holds \
-                for a ledger whose catalogue gives com.example.pass P30D and com.example.season P1M.
+                One line per delivery, in the formats `ingest` takes, in order of arrival, lives \
+                interleaved; beyond some thousands of concurrent subscribers the order is \
+                approximate, to keep memory flat. A disposable authority signs: its root goes to \
+                --root before the first line. The same seed gives the same history except for \
+                signatures; to continue an interrupted run, use --authority and --skip. The truth \
+                matches a ledger whose catalogue gives com.example.pass P30D and \
+                com.example.season P1M.
                 """)
 
         @Option(help: "Deliveries to write.")
@@ -32,25 +33,25 @@ struct SimulateCommand: AsyncParsableCommand {
         @Option(help: "Whole lives to write, instead of a number of deliveries.")
         var chains: Int?
 
-        @Option(help: "Names the lives (0 to 1000000).")
+        @Option(help: "Seed of the lives (0 to 1000000).")
         var seed: UInt64 = 0
 
-        @Option(help: ArgumentHelp("Where the root certificate goes: DER.", valueName: "file"))
+        @Option(help: ArgumentHelp("File for the root certificate: DER.", valueName: "file"))
         var root: String?
 
         @Option(
             help: ArgumentHelp(
-                "Keeps the authority, private keys included; made on first use.",
+                "Directory of the authority with its private keys; created on first use.",
                 valueName: "dir"))
         var authority: String?
 
         @Option(
             help: ArgumentHelp(
-                "Where the truth about finished lives goes: a JSON object a line.",
+                "File for the truth about finished lives: one JSON object per line.",
                 valueName: "file"))
         var truth: String?
 
-        @Option(help: "Deliveries at the beginning that are not written.")
+        @Option(help: "Number of deliveries to skip at the beginning.")
         var skip = 0
 
         @OptionGroup var common: SharedOptions
@@ -61,7 +62,7 @@ struct SimulateCommand: AsyncParsableCommand {
                 let plan = try plan(settings)
                 let authority = try prepareAuthority()
                 let truths = try truth.map { try TruthFile($0) }
-                // Whoever reads may stop whenever it has enough: that is no failure.
+                // A reader that closes the pipe early is not an error.
                 signal(SIGPIPE, SIG_DFL)
                 let progress = ProgressLine()
                 let last = try await SignedHistory(plan, authority: authority).tell(
@@ -110,8 +111,9 @@ struct SimulateCommand: AsyncParsableCommand {
             guard root != nil || authority != nil else {
                 throw CommandFailure(
                     code: "invalidOption",
-                    message: "Nobody could verify this: name a file for the root with --root, or"
-                        + " a directory for the authority with --authority.", exit: .usage)
+                    message:
+                        "Nothing could verify the output: name a file for the root with --root,"
+                        + " or a directory for the authority with --authority.", exit: .usage)
             }
             do {
                 let made = try authority.map { try Authority.kept(in: $0) } ?? Authority()
@@ -146,7 +148,7 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 }
 
-/// The truth about finished lives, a line each.
+/// The truth about finished lives, one line each.
 private struct TruthFile {
     private let file: FileHandle
 

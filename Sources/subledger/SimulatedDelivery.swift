@@ -9,15 +9,15 @@ struct SimulatedDelivery: Service {
     let notifier: Notifier
     let signer: DeliverySigner
     let time: StoreTime
-    /// Where Apple would post to.
+    /// The URL to post to.
     let url: String
-    /// What would arrive later is not sent.
+    /// Deliveries that would arrive later are not sent.
     let end: Timestamp
-    /// The store's time once everything is settled, if it is not later already; nil leaves it.
+    /// The store's time once everything is settled, unless it is already later; nil leaves it.
     let rest: Timestamp?
-    /// Told of each arrival, in the time of the store.
+    /// Called with the store's time at each arrival.
     let report: @Sendable (Timestamp) -> Void
-    /// Told what has become of everything, at the end.
+    /// Called with the totals at the end.
     let finished: @Sendable (Notifier.Tally) -> Void
 
     func run() async throws {
@@ -31,7 +31,8 @@ struct SimulatedDelivery: Service {
         finished(try ended.get())
     }
 
-    /// Until all is settled, or somebody stops it, who wants to know how far it came.
+    /// Delivers until everything is settled or the service is stopped; returns the totals either
+    /// way.
     private func deliver(_ transport: HTTPTransport) async throws -> Notifier.Tally {
         var notifier = notifier
         do {
@@ -46,7 +47,7 @@ struct SimulatedDelivery: Service {
         return notifier.tally
     }
 
-    /// Posts once, as Apple does; what Apple would make of what came back.
+    /// Posts once, as Apple does; returns how Apple would treat the response.
     private func post(_ body: [UInt8], _ transport: HTTPTransport) async throws -> AttemptResult {
         let request = TransportRequest(
             method: "POST", url: url,

@@ -5,31 +5,32 @@ import Intake
 import Service
 import Simulator
 
-/// Which simulated store a command is about, and how it fails: shared by those that play Apple.
+/// The simulated store of a command and its faults, shared by the commands that play Apple.
 struct SimulatedStoreOptions: ParsableArguments {
-    @Option(help: "Lives.")
+    @Option(help: "Number of lives.")
     var chains = 200
 
-    @Option(help: "Names the lives (0 to 1000000).")
+    @Option(help: "Seed of the lives (0 to 1000000).")
     var seed: UInt64 = 0
 
     @Option(
-        help: ArgumentHelp("Keeps the authority and the key, both in the clear.", valueName: "dir"))
+        help: ArgumentHelp(
+            "Directory of the authority and the key, both unencrypted.", valueName: "dir"))
     var authority: String
 
     @Option(
         name: .customLong("outage"),
         help: ArgumentHelp(
-            "Nothing Apple sent was taken then: FROM/TO; repeatable.", valueName: "from/to"))
+            "Lose every notification in this time: FROM/TO; repeatable.", valueName: "from/to"))
     var outages: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "When lives begin; they are followed for seven months more"
+            "When lives begin; they continue for seven months after it"
                 + " (default: 2022-01-01/2026-01-01).", valueName: "from/to"))
     var firstPurchases: String?
 
-    /// What the store knows.
+    /// The store's contents.
     func books(_ settings: Settings) throws(CommandFailure) -> ServedBooks {
         var range = SubscriberWorld.defaultFirstPurchases
         if let firstPurchases {
@@ -64,7 +65,7 @@ struct SimulatedStoreOptions: ParsableArguments {
                 environment: settings.environment, seed: seed, limit: .chains(chains)))
     }
 
-    /// Who signs, and the key that is let in; both made on first use.
+    /// The signing authority and the accepted API key; both created on first use.
     func keys() throws -> (authority: Authority, key: ServedKey) {
         do {
             return (try Authority.kept(in: authority), try ServedKey.kept(in: authority))
@@ -74,7 +75,7 @@ struct SimulatedStoreOptions: ParsableArguments {
         }
     }
 
-    /// The stretches in which nothing is taken.
+    /// Times in which every notification is lost.
     func statedOutages() throws(CommandFailure) -> [DeliveryOutage] {
         var found: [DeliveryOutage] = []
         for text in outages {
@@ -83,7 +84,7 @@ struct SimulatedStoreOptions: ParsableArguments {
         return found
     }
 
-    /// A stretch of time, written FROM/TO.
+    /// A range of time, written FROM/TO.
     private static func range(
         _ text: String, _ option: String
     ) throws(CommandFailure) -> ClosedRange<Timestamp> {
@@ -103,7 +104,7 @@ struct SimulatedStoreOptions: ParsableArguments {
         return from...to
     }
 
-    /// Reads a script of faults with `read`.
+    /// Reads a fault script with `read`.
     static func script<Rule>(
         _ path: String?, _ read: ([UInt8]) throws(ServedFaultRule.ScriptProblem) -> [Rule]
     ) throws(CommandFailure) -> [Rule] {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Standard input, before anything of it is read.
+/// Waits for standard input without reading it.
 enum StandardInput {
-    /// Returns once there is something to read, or the end. Off the cooperative pool.
+    /// Returns once there is input or the end of it. Blocks off the cooperative pool.
     static func waitForFirstByte() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {

@@ -8,10 +8,10 @@ struct Subledger: AsyncParsableCommand {
         commandName: "subledger",
         abstract: "An event-sourced ledger of App Store subscriptions.",
         discussion: """
-            Takes in what Apple signs, verifies it, keeps it as immutable events, and answers what \
-            a subscription's life is and why, with the events that prove it. SUBLEDGER_CONFIG, \
+            Ingests what Apple signs, verifies it, stores it as immutable events, and answers what \
+            state a subscription is in and why, with the events that prove it. SUBLEDGER_CONFIG, \
             SUBLEDGER_DATA, SUBLEDGER_ENVIRONMENT, SUBLEDGER_BUNDLE_ID, SUBLEDGER_APP_APPLE_ID and \
-            SUBLEDGER_TRUST_ROOT stand for the options of the same names.
+            SUBLEDGER_TRUST_ROOT set the options of the same names.
             """,
         version: "0.1.0",
         subcommands: [
@@ -28,9 +28,9 @@ struct Subledger: AsyncParsableCommand {
             DemoCommand.self, BenchCommand.self,
         ])
 
-    /// Runs the command named; wrong usage is told like every other error.
+    /// Runs the named command; usage errors are reported like all others.
     static func main() async {
-        // A limit on the size of files is told like a full disk, and ends no process.
+        // With SIGXFSZ ignored, a file size limit is reported like a full disk.
         signal(SIGXFSZ, SIG_IGN)
         do {
             var command = try parseAsRoot()
@@ -40,7 +40,7 @@ struct Subledger: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            // A command that failed has said so itself.
+            // The command has already reported its failure.
             guard !(error is ExitCode), exitCode(for: error) == .validationFailure else {
                 exit(withError: error)
             }

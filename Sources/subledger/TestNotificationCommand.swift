@@ -7,14 +7,16 @@ import Queries
 struct TestNotificationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test-notification",
-        abstract: "Have Apple send a TEST notification, and see whether it arrives here.",
+        abstract: "Request a TEST notification from Apple and check that it arrives.",
         discussion: """
-            Run it beside the service, with the same data directory. Says what to do next when it \
-            does not arrive: addresses in App Store Connect, DNS, firewall, TLS, status codes. \
-            Exit code 0 only when it arrived here and Apple knows.
+            Run it on the service's host, with the same data directory. If the notification does \
+            not arrive, it suggests what to check: addresses in App Store Connect, DNS, firewall, \
+            TLS, status codes. Exit code 0 only when it arrived and Apple confirms the delivery.
             """)
 
-    @Option(help: ArgumentHelp("Longest wait for Apple's word, seconds.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "Longest wait for Apple's confirmation, in seconds.", valueName: "seconds"))
     var wait = TestNotificationLimits.waitSeconds
 
     @OptionGroup var access: APIOptions

@@ -7,12 +7,12 @@ import Queries
 struct TimelineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "timeline",
-        abstract: "A subscription's life: transitions and facts, each with its cause.")
+        abstract: "A subscription's transitions and facts, each with its cause.")
 
     @Argument(help: "An originalTransactionId or any transactionId.")
     var id: String?
 
-    @Option(help: "All chains of a customer, merged, and what was decided about them.")
+    @Option(help: "All chains of a customer, merged, with links, grants and notes.")
     var customer: String?
 
     @Option(help: "text or json (default: text; json with --json).")
@@ -30,7 +30,7 @@ struct TimelineCommand: AsyncParsableCommand {
         try await perform {
             guard (id == nil) != (customer == nil) else {
                 throw CommandFailure(
-                    code: "usage", message: "Name a chain or --customer, one of them.",
+                    code: "usage", message: "Name either a chain or --customer.",
                     exit: .usage)
             }
             let settings = try Settings(common)

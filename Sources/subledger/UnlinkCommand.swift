@@ -4,7 +4,7 @@ import Ledger
 struct UnlinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlink",
-        abstract: "Take a link back; the appAccountToken speaks again, if there is one.")
+        abstract: "Remove a link; the appAccountToken applies again, if there is one.")
 
     @Argument(help: "An originalTransactionId or any transactionId.")
     var chain: String

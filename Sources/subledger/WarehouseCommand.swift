@@ -8,11 +8,11 @@ import Service
 struct WarehouseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "warehouse",
-        abstract: "Append-only lines for a warehouse: what each event made the ledger say.",
+        abstract: "Append-only lines for a warehouse: how each event changed the ledger's answers.",
         discussion: """
-            A line once written never changes: what is said no longer is a line of its own, with a \
-            later position. Resume with --after and the last position of what you have, and --rules with \
-            what those lines say in that column.
+            A written line never changes: a withdrawn one is followed by a line of its own, at a \
+            later position. Resume with --after and the last position you have, and --rules with \
+            the value of that column.
             """)
 
     @Argument(help: "facts, transitions or daily.")
@@ -20,18 +20,18 @@ struct WarehouseCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            ndjson, csv, or csv-raw: texts as they are, which a spreadsheet may run; a csv has its \
+            ndjson, csv, or csv-raw: unescaped, so a spreadsheet may run formulas; csv has a \
             header only from position 0.
             """)
     var format: Export.Format = .ndjson
 
-    @Option(help: "Only what events after this position changed.", transform: PlainNumber.read)
+    @Option(help: "Only changes by events after this position.", transform: PlainNumber.read)
     var after: Int64 = 0
 
-    @Option(help: "Only what events up to this position changed.", transform: PlainNumber.read)
+    @Option(help: "Only changes by events up to this position.", transform: PlainNumber.read)
     var through: Int64?
 
-    @Option(help: "Refuse to go on unless the lines still follow these rules (their column).")
+    @Option(help: "Stop unless the lines still follow these rules (column rules).")
     var rules: String?
 
     @OptionGroup var common: SharedOptions
@@ -41,7 +41,8 @@ struct WarehouseCommand: AsyncParsableCommand {
             guard after >= 0, through.map({ $0 >= after }) ?? true else {
                 throw CommandFailure(
                     code: "invalidOption",
-                    message: "--after is a position from 0 on, and --through none before it.",
+                    message:
+                        "--after takes a position of 0 or more; --through must not precede it.",
                     exit: .usage)
             }
             let settings = try Settings(common)
@@ -60,7 +61,7 @@ struct WarehouseCommand: AsyncParsableCommand {
                     code: "rulesChanged",
                     message: "The lines you have follow other rules (\(rules)) than lines now do"
                         + " (\(export.rules(subject))): catalogue, time zone, columns or reducer"
-                        + " changed. Export anew from position 0 into an empty table.",
+                        + " changed. Export again from position 0 into an empty table.",
                     exit: .negative)
             }
             try await export.run(subject, format: format) { try Console.out($0) }

@@ -8,12 +8,12 @@ import Service
 
 struct WebhooksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "webhooks", abstract: "Who is told of changes, and how far.",
+        commandName: "webhooks", abstract: "Show, test and repeat webhook deliveries.",
         subcommands: [ListCommand.self, TestCommand.self, RedeliverCommand.self])
 
     struct ListCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Every configured endpoint, and where it stands.")
+            commandName: "list", abstract: "List configured endpoints with their delivery state.")
 
         @OptionGroup var common: SharedOptions
 
@@ -41,7 +41,8 @@ struct WebhooksCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "test",
             abstract: "Post a signed message of type test to one endpoint, or to all.",
-            discussion: "An endpoint that had answered 410 and takes it is delivered to again.")
+            discussion:
+                "An endpoint stopped by 410 that accepts the message receives deliveries again.")
 
         @Argument(help: "The endpoint's name.")
         var name: String?
@@ -100,7 +101,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "redeliver",
             abstract: "Deliver the changes of a range of positions again, under the same ids.",
-            discussion: "Moves no cursor, and works beside a running service.")
+            discussion: "Moves no cursor, and works while the service runs.")
 
         @Argument(help: "The endpoint's name; not needed when there is only one.")
         var name: String?
@@ -200,7 +201,7 @@ extension Settings {
         }
     }
 
-    /// The endpoint of that name; all when none is named.
+    /// The endpoint with that name; all if none is named.
     func webhookEndpoints(named name: String?) throws(CommandFailure) -> [WebhookEndpoint] {
         let endpoints = try webhookEndpoints()
         let found = endpoints.filter { name == nil || $0.name == name }
@@ -217,7 +218,7 @@ extension Settings {
 }
 
 extension Result where Failure == any Error {
-    /// What `body` comes to, so that there is time to close what it used.
+    /// The outcome of `body`, so that resources can be closed before it is rethrown.
     fileprivate init(_ body: () async throws -> Success) async {
         do { self = .success(try await body()) } catch { self = .failure(error) }
     }

@@ -4,13 +4,13 @@ import Testing
 
 @Suite("subledger api, against subledger simulate server")
 struct APICommandTests {
-    /// Two hundred lives, told on 2026-06-01.
+    /// Two hundred lives, as of 2026-06-01.
     static let usualStore = [
         "--authority", "apple", "--port", "0", "--chains", "200", "--now",
         "2026-06-01T00:00:00Z", "--bundle-id", "com.example.app",
     ]
 
-    /// Lends a workplace whose options lead to a simulated API with these faults.
+    /// Passes a workplace whose options lead to a simulated API with these faults.
     ///
     /// - Parameter arguments: of `simulate server`.
     func serving(
@@ -41,7 +41,7 @@ struct APICommandTests {
         try result.get()
     }
 
-    @Test("transaction info is verified, appended, and answers from then on")
+    @Test("transaction info is verified, appended, and included in answers")
     func transactionInfo() async throws {
         try await serving { place, ids in
             let asked = try await place.run("api", "transaction-info", ids[0], "--json")
@@ -62,7 +62,7 @@ struct APICommandTests {
         }
     }
 
-    @Test("notifications that came once are known the second time")
+    @Test("notifications fetched once are known the second time")
     func notifications() async throws {
         try await serving { place, _ in
             let question = [
@@ -79,7 +79,7 @@ struct APICommandTests {
         }
     }
 
-    @Test("what changes something is only said without --yes, and done with it")
+    @Test("mutating calls are only described without --yes, and sent with it")
     func consent() async throws {
         try await serving { place, ids in
             let said = try await place.run("api", "finish", ids[0])
@@ -87,11 +87,11 @@ struct APICommandTests {
             #expect(said.errorCode == "notConfirmed")
             let done = try await place.run("api", "finish", ids[0], "--yes")
             #expect(done.code == 0, "\(done.err)")
-            #expect(done.out == "Apple has taken it.\n")
+            #expect(done.out == "Apple has accepted it.\n")
         }
     }
 
-    @Test("a spoilt signature is shown as such, rejected, and never appended")
+    @Test("a corrupt signature is shown as such, rejected, and never appended")
     func badSignature() async throws {
         try await serving(faults: "[{\"fault\":\"badSignature\"}]") { place, ids in
             let asked = try await place.run("api", "transaction-info", ids[0], "--json")
@@ -104,7 +104,7 @@ struct APICommandTests {
         }
     }
 
-    @Test("what Apple does not know is exit code 1, and a key it does not take 78")
+    @Test("an id unknown to Apple is exit code 1, and a rejected key 78")
     func refusals() async throws {
         try await serving { place, ids in
             let unknown = try await place.run("api", "transaction-info", "1")
@@ -118,7 +118,7 @@ struct APICommandTests {
         }
     }
 
-    @Test("without a key there is nothing to ask with")
+    @Test("without a key no request is possible")
     func noKey() async throws {
         let outcome = try await Workplace().run("api", "statuses", "1")
         #expect(outcome.code == 78)
@@ -126,7 +126,7 @@ struct APICommandTests {
     }
 
     @Test(
-        "a base address that would show the token is refused",
+        "a base URL that would expose the token is refused",
         arguments: [
             "http://example.com", "https://user:secretword@example.com", "ftp://127.0.0.1",
             "127.0.0.1:1",

@@ -6,14 +6,14 @@ import Testing
 struct BackfillCommandTests {
     private let apple = APICommandTests()
 
-    @Test("without a key there is nothing to ask with, and no list is read")
+    @Test("without a key no request is possible, and no list is read")
     func noKey() async throws {
         let outcome = try await Workplace().run("backfill", "nowhere")
         #expect(outcome.code == 78)
         #expect(outcome.errorCode == "missingKey")
     }
 
-    @Test("a list that is not there, or names no column of ids, is told before anything is asked")
+    @Test("a missing list, or one without an id column, is reported before any request")
     func badLists() async throws {
         try await apple.serving { place, _ in
             let missing = try await place.run("backfill", "nowhere")
@@ -30,7 +30,7 @@ struct BackfillCommandTests {
         }
     }
 
-    @Test("a CSV export: its column is named, histories are appended, troubles are exit code 1")
+    @Test("a CSV export: its column is named, histories are appended, problems are exit code 1")
     func export() async throws {
         try await apple.serving { place, ids in
             try place.write(
@@ -73,7 +73,7 @@ struct BackfillCommandTests {
         }
     }
 
-    @Test("a run that was killed goes on, and ends with everything")
+    @Test("a killed run resumes, and ends with everything")
     func killed() async throws {
         let faults = #"[{"fault":"slow","milliseconds":200,"endpoint":"refundHistory"}]"#
         try await apple.serving(faults: faults) { place, ids in
@@ -88,7 +88,8 @@ struct BackfillCommandTests {
         }
     }
 
-    @Test("a key that Apple refuses is exit code 78, and the report says that nothing was asked")
+    @Test(
+        "a key that Apple rejects is exit code 78, and the report states that nothing was fetched")
     func refusedKey() async throws {
         try await apple.serving { place, ids in
             let options = place.options.map { $0 == "SIMULATED1" ? "OTHER" : $0 }

@@ -15,7 +15,7 @@ struct BackupCommandTests {
         ["--data", "other"] + place.options.dropFirst(2)
     }
 
-    @Test("A backup says what is in it; restored elsewhere it answers the same")
+    @Test("A backup reports its contents; restored elsewhere it gives the same answers")
     func both() async throws {
         let place = try await taken()
         let backup = try await place.run("backup", "a.backup", "--json")
@@ -47,7 +47,7 @@ struct BackupCommandTests {
         #expect(answer.code == 0)
     }
 
-    @Test("Both tell people what they did")
+    @Test("Both print what they did")
     func text() async throws {
         let place = try await taken()
         let backup = try await place.run("backup", "a.backup")
@@ -58,7 +58,7 @@ struct BackupCommandTests {
         #expect(restore.out.contains("the replaced log is kept as data/production/log-replaced-"))
     }
 
-    @Test("A backup is private to the user")
+    @Test("A backup is readable by its owner only")
     func permissions() async throws {
         let place = try await taken()
         #expect(try await place.run("backup", "a.backup").code == 0)
@@ -66,7 +66,7 @@ struct BackupCommandTests {
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
     }
 
-    @Test("Nothing that exists is replaced; without a log there is nothing to back up")
+    @Test("No existing file is replaced; without a log there is nothing to back up")
     func refusedBackup() async throws {
         let place = try await taken()
         let exists = try await place.run("backup", "in.ndjson")
@@ -81,7 +81,7 @@ struct BackupCommandTests {
         #expect(nowhere.errorCode == "ioError")
     }
 
-    @Test("What cannot be restored is refused with a code, and the log there stays")
+    @Test("What cannot be restored is refused with a code, and the existing log stays")
     func refusedRestore() async throws {
         let place = try await taken()
         #expect(try await place.run("backup", "a.backup").code == 0)

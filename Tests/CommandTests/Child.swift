@@ -1,10 +1,10 @@
 import Foundation
 
-/// A process whose streams are files, so that neither side ever waits for the other to read.
+/// A process whose streams are files, so that neither side blocks on the other.
 ///
 /// Foundation's `Process` is not used: on Linux it walks the list of open descriptors before each
 /// launch, and reads past its end when other tests hold many (from about 1,365 on; the whole run
-/// has had 2,179), which ends the run by SIGSEGV where no memory follows.
+/// has had 2,179), which crashes the run with SIGSEGV where no memory follows.
 struct Child: Sendable {
     let path: String
     let arguments: [String]
@@ -31,7 +31,7 @@ struct Child: Sendable {
         return try result.get()
     }
 
-    /// Starts it. Whoever does has to wait for its end.
+    /// Starts it. The caller must wait for its end.
     func start() throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -39,7 +39,7 @@ struct Child: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY, 0)
-        // posix_spawn itself knows no portable way to begin in another directory.
+        // posix_spawn has no portable way to set the working directory.
         let words = [Child.shell, "-c", "cd \"$0\" && exec \"$@\"", directory, path] + arguments
         let argv = words.map { strdup($0) } + [nil]
         let envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]

@@ -56,7 +56,7 @@ struct ChurnCommandTests {
         #expect(text.out.contains("2026-01-01"))
     }
 
-    @Test("An empty ledger answers zeros, marked as such, and exit code 0")
+    @Test("An empty ledger gives zeros, marked as such, and exit code 0")
     func empty() async throws {
         let place = try Workplace()
         let outcome = try await place.run("churn", "--from", "2026-01-01", "--json")
@@ -66,7 +66,7 @@ struct ChurnCommandTests {
         #expect(json["rows"]?.array?.first?["activeEnd"]?.int64 == 0)
     }
 
-    @Test("metrics NAME answers as JSON, as comma-separated values and for people")
+    @Test("metrics NAME prints JSON, comma-separated values and text for people")
     func metrics() async throws {
         let place = try await taken()
         let question = ["metrics", "revenue", "--from", "2026-01-01", "--to", "2026-05-01"]
@@ -84,7 +84,7 @@ struct ChurnCommandTests {
         #expect(unknown.errorCode == "unknownMetric")
     }
 
-    @Test("--chart draws beside the answer; where it cannot, that is exit code 74")
+    @Test("--chart also draws a chart; where it cannot, that is exit code 74")
     func chart() async throws {
         let place = try await taken()
         let question = ["churn", "--from", "2026-01-01", "--to", "2026-05-01", "--json", "--chart"]

@@ -2,10 +2,10 @@ import AppStore
 import Foundation
 import Testing
 
-/// Several processes at work in one directory.
-@Suite("Processes beside each other", .serialized)
+/// Several processes working in one directory.
+@Suite("Concurrent processes", .serialized)
 struct ConcurrentCommandTests {
-    @Test("Two append, one projects, and readers never see an error or go back")
+    @Test("Two append, one projects, and readers never see an error or an older state")
     func beside() async throws {
         let kills = try KillPlace(lines: try await History.lines())
         let first = kills.lines.count / 4
@@ -39,7 +39,7 @@ struct ConcurrentCommandTests {
         try kills.requireTidy()
     }
 
-    /// Asks until cancelled, at least twice.
+    /// Queries until cancelled, at least twice.
     private func read(_ id: String, from start: Int64, in kills: KillPlace) async throws {
         var (position, events, asked) = (start, Int(start), 0)
         while asked < 2 || !Task.isCancelled {
@@ -57,7 +57,7 @@ struct ConcurrentCommandTests {
         }
     }
 
-    @Test("An append that goes on is in the backup up to one moment, and the backup is sound")
+    @Test("A backup during appends holds the log up to one position, and is sound")
     func backupBeside() async throws {
         let kills = try KillPlace(lines: try await History.lines())
         let first = kills.lines.count / 4
@@ -70,7 +70,7 @@ struct ConcurrentCommandTests {
         #expect(position >= Int64(first))
         let appended = try await writer.outcome()
         #expect(appended.code == 0, "\(appended.err)")
-        // The directory is lost, restored, and the file taken in again.
+        // The directory is deleted, restored, and the file ingested again.
         let before = try await kills.run(["export", "transitions"]).out
         try FileManager.default.removeItem(atPath: kills.place.file("data"))
         let restored = try await kills.run(["restore", "beside.backup", "--json"])
@@ -83,7 +83,7 @@ struct ConcurrentCommandTests {
         #expect(withoutPositions(transitions) == withoutPositions(before))
     }
 
-    /// Answers, apart from where in the log their causes stand.
+    /// Answers without the log positions of their causes.
     private func withoutPositions(_ lines: String) -> [String] {
         lines.split(separator: "\n").map { line in
             String(line).replacing(/"position":[0-9]+/, with: "")

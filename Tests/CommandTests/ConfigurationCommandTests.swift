@@ -21,7 +21,7 @@ struct ConfigurationCommandTests {
         FileManager.default.fileExists(atPath: place.file("\(directory)/production/log.sqlite"))
     }
 
-    @Test("subledger.yaml is found where the command runs")
+    @Test("subledger.yaml is found in the working directory")
     func defaultFile() async throws {
         let place = try place()
         try place.write(yaml(data: "from-file"), to: "subledger.yaml")
@@ -31,7 +31,7 @@ struct ConfigurationCommandTests {
         #expect(try await place.run("show", Evidence.id).code == 0)
     }
 
-    @Test("A relative data directory lies beside the file, wherever the command runs")
+    @Test("A relative data directory is relative to the file, wherever the command runs")
     func besideTheFile() async throws {
         let place = try place()
         try FileManager.default.createDirectory(
@@ -43,7 +43,7 @@ struct ConfigurationCommandTests {
         #expect(!exists(place, "ledger"))
     }
 
-    @Test("A flag wins over a variable, a variable over the file")
+    @Test("A flag overrides a variable, a variable the file")
     func precedence() async throws {
         let place = try place()
         try place.write(yaml(data: "from-file"), to: "subledger.yaml")
@@ -58,7 +58,7 @@ struct ConfigurationCommandTests {
         #expect(!exists(place, "from-file"))
     }
 
-    @Test("Everything can come from variables")
+    @Test("Variables can set everything")
     func variables() async throws {
         let place = try place()
         try place.write(yaml(data: "named"), to: "other.yaml")
@@ -83,7 +83,7 @@ struct ConfigurationCommandTests {
         #expect(try foreign.json()["quarantined"]?.int64 == 4)
     }
 
-    @Test("--config wins over SUBLEDGER_CONFIG")
+    @Test("--config overrides SUBLEDGER_CONFIG")
     func namedFile() async throws {
         let place = try place()
         try place.write(yaml(data: "one"), to: "one.yaml")
@@ -97,7 +97,7 @@ struct ConfigurationCommandTests {
     }
 
     @Test(
-        "A configuration that cannot be used is 78 and names the key",
+        "An unusable configuration is 78 and names the key",
         arguments: [
             ("dataDir: x", "unknownKey", "dataDir"), ("apps: [", "invalidYAML", "bad.yaml"),
             ("apps: [ { appAppleId: 1 } ]", "missingKey", "apps[0].bundleId"),
@@ -131,7 +131,7 @@ struct ConfigurationCommandTests {
         }
     }
 
-    @Test("A trusted root that is missing or no certificate is 78")
+    @Test("A trusted root that is missing or not a certificate is 78")
     func badRoots() async throws {
         let place = try place()
         try place.write(["no certificate"], to: "words.der")

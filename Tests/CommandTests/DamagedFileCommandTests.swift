@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Files that cannot be used: exit code 74, what is wrong, and what to do.
+/// Unusable files: exit code 74, the problem, and what to do.
 @Suite("Damaged and forbidden files")
 struct DamagedFileCommandTests {
     private func taken() async throws -> Workplace {
@@ -33,7 +33,7 @@ struct DamagedFileCommandTests {
         try await expect(place, ["fileForeign"])
     }
 
-    @Test("A log that is no SQLite file is said to be none")
+    @Test("A log that is not an SQLite file is reported as such")
     func noDatabase() async throws {
         let place = try await taken()
         try Data(String(repeating: "words ", count: 4_000).utf8)
@@ -41,7 +41,7 @@ struct DamagedFileCommandTests {
         try await expect(place, ["fileNotDatabase"])
     }
 
-    @Test("A log cut short is corrupt, and stays as it is")
+    @Test("A truncated log is corrupt, and stays unchanged")
     func cutShort() async throws {
         let place = try await taken()
         let log = URL(filePath: place.ledgerFile("log.sqlite"))
@@ -65,14 +65,14 @@ struct DamagedFileCommandTests {
         try await expect(place, ["fileCorrupt", "fileNotDatabase"])
     }
 
-    @Test("A data directory below a file cannot be made")
+    @Test("A data directory below a file cannot be created")
     func belowAFile() async throws {
         let place = try Workplace(options: ["--data", "in.ndjson/data"] + Evidence.options[2...])
         try place.write(Evidence.lines, to: "in.ndjson")
         try await expect(place, ["ioError"])
     }
 
-    @Test("A place where nothing can be written is read-only")
+    @Test("A directory without write access is read-only")
     func readOnlySystem() async throws {
         let place = try Workplace(options: ["--data", "/sys/subledger"] + Evidence.options[2...])
         try place.write(Evidence.lines, to: "in.ndjson")
@@ -80,7 +80,7 @@ struct DamagedFileCommandTests {
     }
 
     @Test(
-        "A read-only directory is said to be read-only",
+        "A read-only directory is reported as read-only",
         .enabled(if: geteuid() != 0, "the super-user may write anywhere"))
     func readOnlyDirectory() async throws {
         let place = try await taken()
@@ -98,7 +98,7 @@ struct DamagedFileCommandTests {
         try await expect(place, ["fileReadOnly"])
     }
 
-    @Test("A log that another process has locked is said to be locked")
+    @Test("A log locked by another process is reported as locked")
     func locked() async throws {
         let place = try await taken()
         let descriptor = open(place.ledgerFile("log.sqlite"), O_RDWR | O_CLOEXEC)
@@ -116,7 +116,7 @@ struct DamagedFileCommandTests {
         #expect(outcome.errorCode == "fileLocked")
     }
 
-    @Test("The files are the user's alone")
+    @Test("The files are readable by their owner only")
     func permissions() async throws {
         let place = try await taken()
         let directory = place.file("data/production")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("subledger demo")
 struct DemoCommandTests {
-    @Test("With --once it ends, and names only what still works")
+    @Test("With --once it exits, and suggests only what still works")
     func once() async throws {
         let place = try Workplace(options: [])
         let told = try await place.run(

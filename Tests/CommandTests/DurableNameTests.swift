@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// What the disk is told, and when, seen from outside: a name that a machine keeps over a power cut
-/// must not name what it does not keep.
-@Suite("What has a name is on the disk")
+/// The order of system calls on files, observed from outside: a name that survives a power cut must
+/// not refer to data that does not.
+@Suite("Named files are durable")
 struct DurableNameTests {
-    /// Calls that bear on it; SQLite's own, which are of files alone, are `fdatasync`.
+    /// The system calls traced; SQLite syncs its files with `fdatasync`.
     private static let calls = "fsync,rename,renameat,renameat2,link,linkat,unlink,unlinkat"
-    /// Calls that change what a file holds.
+    /// Calls that change the contents of a file.
     private static let writes = "pwrite64,pwritev,write,writev,ftruncate,fallocate"
 
     private static let isTraceable: @Sendable () async throws -> Bool = {
@@ -20,18 +20,18 @@ struct DurableNameTests {
         ).run() == 0
     }
 
-    /// A call, from the line where it began to the line where it ended.
+    /// A call, from its start to its end in the trace.
     private struct Step {
         /// `rename` also for `renameat2`, and so on.
         let call: String
-        /// Names without their directories, numbers in them given as 0.
+        /// Names without their directories, numbers in them replaced by 0.
         let names: [String]
         let began: Int
         var ended: Int
 
         var text: String { ([call] + names).joined(separator: " ") }
         var isName: Bool { (call == "rename" || call == "link") && !isTrial }
-        /// Whether the file system knows hard links is tried on a file that says nothing.
+        /// Support for hard links is probed with an empty file.
         var isTrial: Bool { text == "link subledger.partial log.sqlite-journal" }
         var isWrite: Bool { writes.split(separator: ",").contains { $0.hasPrefix(call) } }
     }
@@ -81,13 +81,13 @@ struct DurableNameTests {
         return Step(call: String(call.1), names: names, began: number, ended: number)
     }
 
-    /// All but the writes and what is taken away.
+    /// All but writes and deletions.
     private static func naming(_ steps: [Step]) -> [String] {
         steps.filter { !$0.isWrite && $0.call != "unlink" && !$0.isTrial }.map(\.text)
     }
 
-    /// What is written to a file after it was made durable for the last time and before it has its
-    /// name, and names that a file gets before it is durable.
+    /// Writes to a file between its last sync and its naming, and names given before the file is
+    /// durable.
     private static func late(_ steps: [Step]) -> [String] {
         steps.filter { $0.isName && !$0.names[0].hasPrefix(".") }.flatMap { naming in
             let file = naming.names[0]
@@ -111,7 +111,7 @@ struct DurableNameTests {
     }
 
     @Test(
-        "A file that was built is on the disk before it is named, its name before the link, the link at the end",
+        "A built file is durable before it is named, its name before the link, the link at the end",
         .enabled("strace(1) is missing, or may not trace", isTraceable))
     func rebuild() async throws {
         let place = try await DurableNameTests.ledger()
@@ -139,7 +139,7 @@ struct DurableNameTests {
     }
 
     @Test(
-        "A backup and a restored log are on the disk before they are named, and their names at the end",
+        "A backup and a restored log are durable before they are named, their names at the end",
         .enabled("strace(1) is missing, or may not trace", isTraceable))
     func copies() async throws {
         let place = try await DurableNameTests.ledger()
@@ -161,7 +161,7 @@ struct DurableNameTests {
         #expect(restored[(link + 1)...].first == "fsync production")
     }
 
-    @Test("A write after the file was made durable is seen, and so is a name given before it is")
+    @Test("A write after the sync is detected, and so is a name given before it")
     func seen() {
         let write = #"7 pwrite64(5</d/a>, ""..., 10, 0) = 10"#
         let name = #"8 rename("/d/a", "/d/b") = 0"#

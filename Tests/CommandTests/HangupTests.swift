@@ -2,10 +2,10 @@ import Foundation
 import Simulator
 import Testing
 
-/// SIGHUP, as certificate renewals send it.
+/// SIGHUP, as sent after certificate renewals.
 @Suite("SIGHUP")
 struct HangupTests {
-    /// Puts an authority's certificate and key where the configuration names them.
+    /// Writes an authority's certificate and key to the configured files.
     private func certify(_ place: Workplace, by name: String) throws {
         let directory = place.file(name)
         _ = try Authority.kept(in: directory)
@@ -19,7 +19,7 @@ struct HangupTests {
             Data(contentsOf: URL(filePath: "\(directory)/leaf.key")), to: "tls.key")
     }
 
-    /// Polls what the service writes to its log, until this stands there so often.
+    /// Polls the service's log until it contains the text this many times.
     private func waits(_ service: ServiceRun, for text: String, count: Int) async throws -> Bool {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
@@ -35,7 +35,9 @@ struct HangupTests {
         }
     }
 
-    @Test("The TLS files are read again; of no use, the old ones stay, and it goes on serving")
+    @Test(
+        "The TLS files are reloaded; unusable ones leave the old in place, and serving continues"
+    )
     func reload() async throws {
         let place = try Workplace()
         try certify(place, by: "one")
@@ -54,7 +56,7 @@ struct HangupTests {
         #expect(try await service.terminate() == 0)
     }
 
-    @Test("Without TLS it is no reason to end")
+    @Test("Without TLS it does not end the service")
     func plain() async throws {
         let place = try Workplace()
         let service = try await ServiceRun(place)
@@ -65,7 +67,7 @@ struct HangupTests {
         #expect(try await service.terminate() == 0)
     }
 
-    @Test("Shared secrets are read again; one that is of no use leaves the one before")
+    @Test("Shared secrets are reloaded; an unusable one leaves its predecessor in place")
     func sharedSecrets() async throws {
         let place = try Workplace()
         try place.write(["first-secret-of-the-app"], to: "shared-secret")

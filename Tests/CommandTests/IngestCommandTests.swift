@@ -4,7 +4,7 @@ import Testing
 
 @Suite("subledger ingest")
 struct IngestCommandTests {
-    @Test("Good lines go in with exit code 0, and again as duplicates")
+    @Test("Good lines are appended with exit code 0, and are duplicates the second time")
     func good() async throws {
         let place = try Workplace()
         try place.write(Evidence.lines, to: "in.ndjson")
@@ -50,7 +50,7 @@ struct IngestCommandTests {
         #expect(text.out.contains("4 duplicates"))
     }
 
-    @Test("What names no environment is asked for one, which an option or a variable names")
+    @Test("Evidence without an environment requires one, from an option or a variable")
     func unnamedEnvironment() async throws {
         let place = try Workplace()
         func line(_ id: Int) throws -> String {
@@ -79,7 +79,7 @@ struct IngestCommandTests {
         #expect(try variable.json()["duplicates"]?.int64 == 1)
     }
 
-    @Test("Conflicts are no failure")
+    @Test("Conflicts are not failures")
     func conflict() async throws {
         let place = try Workplace()
         let other = try Evidence.line(
@@ -114,7 +114,7 @@ struct IngestCommandTests {
         #expect(try outcome.json()["appended"]?.int64 == 4)
     }
 
-    @Test("An empty file is done at once")
+    @Test("An empty file succeeds at once")
     func empty() async throws {
         let place = try Workplace()
         try place.write([], to: "empty")
@@ -133,7 +133,7 @@ struct IngestCommandTests {
         #expect(outcome.out.isEmpty)
     }
 
-    @Test("Without an app nothing could be accepted, and the command says so")
+    @Test("Without an app nothing could be accepted, and the command reports that")
     func noApp() async throws {
         let place = try Workplace(options: ["--data", "data"])
         let outcome = try await place.run("ingest", "-")
@@ -152,7 +152,7 @@ struct IngestCommandTests {
         #expect(codes == Array(repeating: "untrustedRoot", count: 4))
     }
 
-    @Test("Whatever is refused, no message repeats it")
+    @Test("No message repeats what was refused")
     func silence() async throws {
         let place = try Workplace()
         let secret = "TOPSECRETTOPSECRET"
@@ -163,13 +163,13 @@ struct IngestCommandTests {
         #expect(!outcome.out.contains(secret))
     }
 
-    @Test("Its help names every form it takes")
+    @Test("Its help names every format it takes")
     func help() async throws {
         let help = try await Workplace().run(["ingest", "--help"]).out
             .split(whereSeparator: \.isWhitespace).joined(separator: " ")
         for form in [
             "compact JWS", "\"signedPayload\"", "\"signedTransactionInfo\"", "app receipt",
-            "\"receipt-data\"", "answer of verifyReceipt", "version 1 notification",
+            "\"receipt-data\"", "verifyReceipt response", "version 1 notification",
             "sharedSecretFile", "\"notificationV1\"", "export events --evidence",
         ] { #expect(help.contains(form), "\(form)") }
     }

@@ -3,14 +3,14 @@ import Foundation
 import Simulator
 import Testing
 
-/// A workplace whose commands get killed, and what must hold afterwards.
+/// A workplace whose commands get killed, and the checks that must hold afterwards.
 final class KillPlace: Sendable {
     let place: Workplace
     let lines: [String]
-    /// Stated with every failure: the same seed kills after the same times.
+    /// Printed with every failure: the same seed kills after the same times.
     let seed: UInt64
 
-    /// Rounds of one test: a few where time is short, SUBLEDGER_KILL_ROUNDS in a soak.
+    /// Rounds of one test: a few by default, SUBLEDGER_KILL_ROUNDS in a soak.
     static let rounds = Int(ProcessInfo.processInfo.environment["SUBLEDGER_KILL_ROUNDS"] ?? "") ?? 1
 
     init(lines: [String]) throws {
@@ -24,7 +24,7 @@ final class KillPlace: Sendable {
 
     var hint: Comment { "SUBLEDGER_KILL_SEED=\(seed)" }
 
-    /// Runs a command and kills it after a random time; how it ended.
+    /// Runs a command and kills it after a random time; returns how it ended.
     func kill(
         _ arguments: [String], within milliseconds: Int, _ random: inout SeededGenerator
     ) async throws -> Launched.Ending {
@@ -32,7 +32,7 @@ final class KillPlace: Sendable {
         return try await place.launch(arguments + place.options).kill(afterMilliseconds: limit)
     }
 
-    /// How long a command takes when nobody kills it, milliseconds; it must succeed.
+    /// The duration of a command that is not killed, in milliseconds; it must succeed.
     func duration(_ arguments: [String], data: String = "data") async throws -> Int {
         let started = ContinuousClock.now
         let outcome = try await run(arguments, data: data)
@@ -44,10 +44,10 @@ final class KillPlace: Sendable {
         try await place.run(arguments + ["--data", data] + place.options.dropFirst(2))
     }
 
-    // MARK: What must hold
+    // MARK: Checks
 
-    /// The log verifies, its positions have no gap, the projections equal a rebuild; the end of
-    /// the log.
+    /// Checks that the log verifies without gaps in its positions and that the projections equal a
+    /// rebuild; returns the log's last position.
     @discardableResult
     func requireSound() async throws -> Int64 {
         let audit = try await run(["audit", "verify", "--json"])
@@ -63,8 +63,8 @@ final class KillPlace: Sendable {
         return position
     }
 
-    /// Taking everything in once more completes the log and doubles nothing of the `known` events
-    /// in it.
+    /// Checks that ingesting everything once more completes the log and duplicates none of its
+    /// `known` events.
     func requireComplete(known: Int64) async throws {
         let again = try await run(["ingest", "all.ndjson", "--json"])
         #expect(again.code == 0, hint)
@@ -80,7 +80,7 @@ final class KillPlace: Sendable {
         #expect(positions == (1...all).map { $0 }, hint)
     }
 
-    /// Nothing lies in the directory that a person would have to clear away.
+    /// Checks that no files are left that require manual cleanup.
     func requireTidy(_ extra: [String] = []) throws {
         let names = try FileManager.default.contentsOfDirectory(
             atPath: place.file("data/production"))

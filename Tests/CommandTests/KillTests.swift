@@ -3,11 +3,11 @@ import Foundation
 import Simulator
 import Testing
 
-/// Commands of the real binary, killed at random moments: nothing that was acknowledged is lost,
-/// nothing is doubled, and the next command goes on by itself.
-@Suite("Killed at any moment", .serialized)
+/// Commands of the real binary, killed at random times: no acknowledged event is lost or
+/// duplicated, and the next command needs no intervention.
+@Suite("Killed at any time", .serialized)
 struct KillTests {
-    @Test("Ingest, from the first opening on: what is there stays, and the rest follows")
+    @Test("Ingest, from the first opening on: existing events stay, and the rest follows")
     func ingest() async throws {
         let kills = try KillPlace(lines: try await History.lines())
         var random = SeededGenerator(seed: kills.seed)
@@ -20,7 +20,7 @@ struct KillTests {
                 ["ingest", "some.ndjson"], within: whole, &random)
             let position = try await kills.requireSound()
             #expect(position >= known, kills.hint)
-            // An ingest that said it was done has acknowledged all of its lines.
+            // An ingest that exits with 0 has acknowledged all of its lines.
             if ending == .exited(0) { #expect(position >= Int64(end), kills.hint) }
             known = position
         }
@@ -29,7 +29,7 @@ struct KillTests {
         try kills.requireTidy()
     }
 
-    @Test("The first opening, when files and schema are being made")
+    @Test("The first opening, while files and schema are created")
     func firstOpening() async throws {
         let kills = try KillPlace(lines: Array(try await History.lines().prefix(3)))
         var random = SeededGenerator(seed: kills.seed)
@@ -75,7 +75,7 @@ struct KillTests {
         }
     }
 
-    @Test("Backup: either there is none, or it is whole; the next run takes away what is left")
+    @Test("Backup: it is absent or complete; the next run removes leftovers")
     func backup() async throws {
         let kills = try KillPlace(lines: try await History.lines())
         var random = SeededGenerator(seed: kills.seed)
@@ -97,7 +97,7 @@ struct KillTests {
         try kills.requireTidy()
     }
 
-    @Test("Restore: one log or the other is there, whole, and the old one is kept")
+    @Test("Restore: one log or the other is there, complete, and the old one is kept")
     func restore() async throws {
         let kills = try KillPlace(lines: try await History.lines())
         var random = SeededGenerator(seed: kills.seed)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A command of the real binary that is running: to be killed, or waited for.
+/// A running command of the real binary, to be killed or waited for.
 struct Launched: Sendable {
     let process: pid_t
     private let out: String
@@ -17,8 +17,8 @@ struct Launched: Sendable {
         (out, err) = (child.output, child.errors)
     }
 
-    /// Lets it run for so long at most, then kills it as `kill -9` does; whether it was done
-    /// before. Off the cooperative pool.
+    /// Lets it run for at most this time, then kills it as `kill -9` does; returns whether it had
+    /// ended before. Off the cooperative pool.
     func kill(afterMilliseconds limit: Int) async throws -> Ending {
         try await blocking {
             var status: Int32 = 0
@@ -32,7 +32,7 @@ struct Launched: Sendable {
         }
     }
 
-    /// Kills it as `kill -9` does as soon as it is time, unless it ends before. Off the cooperative
+    /// Kills it as `kill -9` does at the given time, unless it ends before. Off the cooperative
     /// pool.
     func kill(once isTime: @escaping @Sendable () -> Bool) async throws -> Ending {
         try await blocking {
@@ -56,7 +56,7 @@ struct Launched: Sendable {
         return try outcome(code: code)
     }
 
-    /// What it has written so far.
+    /// Its output so far.
     func outcome(code: Int32) throws -> Outcome {
         Outcome(
             code: code, out: try String(contentsOfFile: out, encoding: .utf8),
@@ -78,8 +78,8 @@ struct Launched: Sendable {
 }
 
 extension Workplace {
-    /// Starts the binary here with exactly these arguments; its output stays in files of the
-    /// workplace, which go with it.
+    /// Starts the binary here with exactly these arguments; its output goes into files of the
+    /// workplace, which are removed with it.
     func launch(_ arguments: [String]) throws -> Launched {
         let id = UUID().uuidString
         let names = ["in", "out", "err"].map { file("\(id).\($0)") }

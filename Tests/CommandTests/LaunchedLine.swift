@@ -1,9 +1,9 @@
 import AppStore
 import Foundation
 
-/// The first line that a running command writes: where it listens.
+/// The first line of output of a running command: its address.
 enum LaunchedLine {
-    /// Polls while it starts, microseconds; only a hang meets the number of them.
+    /// Polling interval in microseconds; only a hang reaches the number of polls.
     private static let pollMicroseconds: useconds_t = 20_000
     private static let pollCount = 3_000
 
@@ -11,12 +11,12 @@ enum LaunchedLine {
         let errors: String
     }
 
-    /// Its JSON; throws when none came.
+    /// Its JSON; throws when there is none.
     static func first(of launched: Launched) async throws -> JSONValue {
         try await first(1, of: launched)[0]
     }
 
-    /// The JSON of its first lines; throws when fewer came.
+    /// The JSON of its first lines; throws when there are fewer.
     static func first(_ count: Int, of launched: Launched) async throws -> [JSONValue] {
         let lines: [JSONValue]? = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {

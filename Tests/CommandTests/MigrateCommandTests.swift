@@ -6,14 +6,14 @@ import Testing
 @Suite("subledger migrate-from verify-receipt, against subledger simulate server")
 struct MigrateCommandTests {
     private let apple = APICommandTests()
-    /// The lives that the served API knows.
+    /// The lives of the served API.
     static let told = OriginalStoreKit(ServedBooks(HistoryPlan(limit: .chains(200))))
     static let stored = Timestamp(milliseconds: 1_767_225_600_000)
     static let receipts: ReceiptAuthority = {
         do { return try ReceiptAuthority() } catch { fatalError("OpenSSL makes no keys: \(error)") }
     }()
 
-    /// Writes answers about some customers into a directory; their ids.
+    /// Writes responses about some customers into a directory; returns their ids.
     private func store(_ count: Int, in place: Workplace) throws -> [String] {
         let ids = Array(Self.told.ids(at: Self.stored).prefix(count))
         try FileManager.default.createDirectory(
@@ -25,7 +25,7 @@ struct MigrateCommandTests {
         return ids
     }
 
-    @Test("no directory, and a rate of nothing, are told before anything is done")
+    @Test("a missing directory and a rate of zero are reported before anything is done")
     func wrongUsage() async throws {
         let place = try Workplace()
         let missing = try await place.run("migrate-from", "verify-receipt", "nowhere")
@@ -36,7 +36,7 @@ struct MigrateCommandTests {
         #expect(!FileManager.default.fileExists(atPath: place.file("data")))
     }
 
-    @Test("without a key, and with --dry-run, there is a plan, and nothing is written")
+    @Test("without a key, and with --dry-run, only the plan is printed, and nothing is written")
     func planOnly() async throws {
         let place = try Workplace()
         _ = try store(3, in: place)
@@ -52,11 +52,11 @@ struct MigrateCommandTests {
         #expect(keyless.code == 78)
         #expect(keyless.errorCode == "missingKey")
         #expect(keyless.out.contains("3 ids to request: at least 9 requests"))
-        #expect(keyless.out.contains("nothing was written or asked"))
+        #expect(keyless.out.contains("nothing was written and no request was sent"))
         #expect(!FileManager.default.fileExists(atPath: place.file("data")))
     }
 
-    @Test("customers are taken in, asked about and compared; a file of no use is exit code 1")
+    @Test("customers are ingested, fetched and compared; an unusable file is exit code 1")
     func migrated() async throws {
         try await apple.serving { place, _ in
             let ids = try store(5, in: place)
@@ -80,7 +80,7 @@ struct MigrateCommandTests {
     }
 
     @Test(
-        "what simulate receipts stores is taken in by ingest and migrate-from, believed by its root"
+        "output of simulate receipts is accepted by ingest and migrate-from with its root"
     )
     func simulatedReceipts() async throws {
         try await apple.serving { place, _ in
@@ -91,7 +91,7 @@ struct MigrateCommandTests {
             #expect(made.code == 0, "\(made.err)")
             let moment = Timestamp(milliseconds: 1_704_067_200_000)
             let ids = Self.told.ids(at: moment)
-            // Notifications name customers whose only purchase has left the receipt, too.
+            // Notifications also name customers whose only purchase is no longer in the receipt.
             let named = try Self.told.notificationsV1(through: moment, password: "x")
                 .map(\.originalTransactionId)
             #expect(made.out.hasPrefix("\(ids.count) customers as of 2024-01-01"))
@@ -113,13 +113,13 @@ struct MigrateCommandTests {
         }
     }
 
-    /// Configures the app's shared secret; nothing has to be added to a command.
+    /// Configures the app's shared secret, so that commands need no options for it.
     private func secretConfiguration(_ place: Workplace) throws -> [String] {
         _ = try asking(place, secret: SimulatedAPI.usualSharedSecret)
         return []
     }
 
-    @Test("a run that was killed goes on, and ends with everything")
+    @Test("a killed run resumes, and ends with everything")
     func killed() async throws {
         let faults = #"[{"fault":"slow","milliseconds":200,"endpoint":"refundHistory"}]"#
         try await apple.serving(faults: faults) { place, _ in
@@ -150,7 +150,7 @@ struct MigrateCommandTests {
         return ["--base-url", address, "--json"]
     }
 
-    @Test("verify-receipt shows what Apple says, and appends it when asked to")
+    @Test("verify-receipt prints Apple's response, and appends it with --append")
     func verifyReceipt() async throws {
         try await apple.serving { place, _ in
             let id = try #require(Self.told.ids(at: Self.stored).first)
@@ -176,7 +176,7 @@ struct MigrateCommandTests {
         }
     }
 
-    @Test("a wrong secret names the app and what to do; what is no receipt of ours is not sent")
+    @Test("a wrong secret names the app and what to do; a receipt of an unknown app is not sent")
     func verifyReceiptRefused() async throws {
         try await apple.serving { place, _ in
             let id = try #require(Self.told.ids(at: Self.stored).first)

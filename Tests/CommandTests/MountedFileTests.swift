@@ -1,10 +1,10 @@
 import AppStore
 import Testing
 
-/// A command in a mount namespace of its own.
+/// Runs commands in a mount namespace of their own.
 private enum MountedRun {
-    /// Runs a shell script in a mount namespace of its own, in the place's directory, the binary
-    /// being `$0` and the arguments `$@`.
+    /// Runs a shell script in a separate mount namespace, in the place's directory, with the binary
+    /// as `$0` and the arguments as `$@`.
     static func run(
         _ script: String, _ arguments: [String], in place: Workplace
     ) async throws -> Outcome {
@@ -19,9 +19,9 @@ private enum MountedRun {
     }
 }
 
-/// File systems that refuse, mounted for one process alone: only who may mount can try.
+/// File systems that refuse writes, mounted for one process alone; requires permission to mount.
 @Suite(
-    "Ledgers on file systems that refuse",
+    "Ledgers on file systems that refuse writes",
     .enabled("no mount namespace can be made here") { await MountedRun.isPossible() })
 struct MountedFileTests {
     private func taken() async throws -> Workplace {
@@ -31,7 +31,7 @@ struct MountedFileTests {
         return place
     }
 
-    @Test("A ledger that is mounted for reading says so, whatever is asked, and can be audited")
+    @Test("A read-only ledger is reported by every command, and can be audited")
     func readOnly() async throws {
         let place = try await taken()
         let script = """
@@ -52,7 +52,7 @@ struct MountedFileTests {
         #expect(try await place.run("show", Evidence.id).code == 0)
     }
 
-    @Test("A disk without room for SQLite's shared memory is said to be full")
+    @Test("A disk without space for SQLite's shared memory is reported as full")
     func full() async throws {
         let place = try await taken()
         let script = """

@@ -3,12 +3,12 @@ import Foundation
 import Simulator
 import Testing
 
-/// What whoever begins with the commands does wrong, or was told wrong.
+/// Typical mistakes of new users, and misleading advice fixed before.
 @Suite("A newcomer's first commands")
 struct NewcomerCommandTests {
     // MARK: verifyReceipt
 
-    @Test("verify-receipt asks where the configuration points, and --base-url wins over that")
+    @Test("verify-receipt uses the configured URL, and --base-url overrides it")
     func verifyReceipt() async throws {
         try await APICommandTests().serving { place, _ in
             let key = try #require(place.options.firstIndex(of: "--key-file"))
@@ -30,7 +30,7 @@ struct NewcomerCommandTests {
             ]
             try place.write(app, to: "trial.yaml")
             let ask = ["api", "verify-receipt", "r.der", "--config", "trial.yaml"]
-            // Only who is asked can know that the secret is wrong.
+            // Only the server can detect the wrong secret.
             let told = try await place.run(ask)
             #expect(told.errorCode == "wrongSharedSecret", "\(told.err)")
             let elsewhere = try await place.run(ask + ["--base-url", "http://127.0.0.1:1"])
@@ -40,7 +40,7 @@ struct NewcomerCommandTests {
 
     // MARK: doctor
 
-    @Test("doctor is bad where serve would not start, by the same words")
+    @Test("doctor is bad where serve would not start, with the same message")
     func doctor() async throws {
         for (name, lines, subject, code) in [
             (
@@ -68,7 +68,7 @@ struct NewcomerCommandTests {
         }
     }
 
-    @Test("doctor says of a usable webhook and of tokens that they are good")
+    @Test("doctor reports a usable webhook and tokens as good")
     func healthy() async throws {
         let place = try WebhooksCommandTests().workplace()
         let doctor = try await place.run("doctor", "--json")
@@ -82,7 +82,7 @@ struct NewcomerCommandTests {
 
     // MARK: Roots
 
-    @Test("Refusals that say the same are one line, which names the remedy")
+    @Test("Identical refusals are one line, with the remedy")
     func gathered() async throws {
         let place = try Workplace()
         try place.write(Evidence.lines, to: "in.ndjson")
@@ -106,9 +106,9 @@ struct NewcomerCommandTests {
         #expect(json["signatureFindings"]?.array?.count == 4)
     }
 
-    // MARK: Wrong places
+    // MARK: Wrong directories and ids
 
-    @Test("audit verify says that it began an empty ledger, once")
+    @Test("audit verify reports once that it created an empty ledger")
     func nowhere() async throws {
         let place = try Workplace()
         let first = try await place.run("audit", "verify")
@@ -120,7 +120,7 @@ struct NewcomerCommandTests {
         #expect(second.err.isEmpty)
     }
 
-    @Test("A chain asked for as a customer, and a customer as a chain, are told the other question")
+    @Test("A chain given as a customer, and a customer as a chain, get a hint to the other command")
     func mixedUp() async throws {
         let place = try Workplace()
         try place.write(Evidence.lines, to: "in.ndjson")
@@ -139,7 +139,7 @@ struct NewcomerCommandTests {
         }
     }
 
-    @Test("A day is a time, and what is none says so")
+    @Test("A day is a time, and an invalid one is reported")
     func days() async throws {
         let place = try Workplace()
         try place.write(Evidence.lines, to: "in.ndjson")

@@ -26,7 +26,7 @@ struct NotifyCommandTests {
         "http://127.0.0.1:\(service.port)/appstore/notifications"
     }
 
-    @Test("Everything arrives, in spite of all that goes wrong on the way but what is lost")
+    @Test("Everything but lost notifications arrives, in spite of all faults")
     func arrives() async throws {
         let place = try await place()
         let service = try await ServiceRun(place)
@@ -47,7 +47,7 @@ struct NotifyCommandTests {
         #expect(try await place.run("audit", "verify").code == 0)
     }
 
-    @Test("What an outage swallowed is told by the API beside it, with every attempt")
+    @Test("Notifications lost in an outage are in the API served with it, with every attempt")
     func failures() async throws {
         let place = try await place()
         let service = try await ServiceRun(place)
@@ -84,7 +84,7 @@ struct NotifyCommandTests {
     }
 
     @Test(
-        "Options that make no sense are usage errors",
+        "Invalid options are usage errors",
         arguments: [
             ["--to", "nowhere"], ["--to", "ftp://a/b"], ["--to", "http://"],
             ["--to", "http://127.0.0.1:1/", "--speed", "0"],
@@ -103,7 +103,7 @@ struct NotifyCommandTests {
         #expect(outcome.out.isEmpty)
     }
 
-    @Test("Where nobody listens every attempt fails, and it says so")
+    @Test("Without a listener every attempt fails, and the report says so")
     func nobody() async throws {
         let place = try Workplace(options: [])
         let told = try await place.run([
@@ -119,7 +119,7 @@ struct NotifyCommandTests {
         #expect(report["attempts"]?.int64 == (report["notifications"]?.int64 ?? 0) * 6)
     }
 
-    @Test("Without --until it sends up to now, and the API beside it stands there")
+    @Test("Without --until it sends up to now, and the API served with it stays there")
     func untilNow() async throws {
         let place = try Workplace(options: [])
         let began = Self.now
@@ -132,7 +132,7 @@ struct NotifyCommandTests {
         let report = try #require(said.first { $0["attempts"] != nil })
         let until = try #require(report["until"]?.string.flatMap { Timestamp(rfc3339: $0) })
         #expect((began...Self.now).contains(until))
-        // What lies 170 days back is too old only for an API that stands in the future.
+        // 170 days back is too old only for an API whose time is in the future.
         let asked = try await place.run([
             "api", "notifications", "--from",
             until.advanced(byMilliseconds: -170 * 86_400_000).rfc3339, "--to", until.rfc3339,

@@ -2,10 +2,10 @@ import Foundation
 import Ledger
 import Testing
 
-/// A kill between the making of a derived file and its link leaves one that nobody will ever open.
-@Suite("Derived files whose making was cut short")
+/// A kill between creating a derived file and linking it leaves a file that is never opened.
+@Suite("Incomplete derived files")
 struct OrphanTests {
-    @Test("A file that never became current goes with the next command, journal included")
+    @Test("A file that never became current is removed by the next command, with its journal")
     func orphan() async throws {
         let place = try Workplace()
         try place.write(Evidence.lines, to: "in.ndjson")

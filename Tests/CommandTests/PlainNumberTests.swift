@@ -21,7 +21,7 @@ struct PlainNumberTests {
         let place = try Workplace()
         for number in ["+5", "05", "-0", "5.0", "9223372036854775808"] {
             let command = words.map { $0 == "N" ? number : $0 }
-            // A word that begins with a minus is an option unless it is tied to its own.
+            // A word that begins with a minus is an option unless it is joined to its own.
             let answer = try await place.run(
                 number.hasPrefix("-") ? PlainNumberTests.tied(command, number) : command)
             #expect(answer.code == 64, "\(command): \(answer.code)")

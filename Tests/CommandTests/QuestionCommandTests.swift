@@ -2,7 +2,7 @@ import AppStore
 import Foundation
 import Testing
 
-@Suite("Questions to subledger")
+@Suite("Queries with subledger")
 struct QuestionCommandTests {
     private func taken() async throws -> Workplace {
         let place = try Workplace()
@@ -17,7 +17,7 @@ struct QuestionCommandTests {
         return try outcome.json()
     }
 
-    @Test("show answers for any id, moment and knowledge")
+    @Test("show answers for any id, time and knowledge")
     func showAnswers() async throws {
         let place = try await taken()
         #expect(try await show(place, Evidence.id)["state"]?.string == "expired")
@@ -34,7 +34,7 @@ struct QuestionCommandTests {
         #expect(then["knownAt"]?.string == at)
     }
 
-    @Test("What does not exist is exit code 1 with noSuchSubscription")
+    @Test("A missing subscription is exit code 1 with noSuchSubscription")
     func unknown() async throws {
         let place = try await taken()
         for arguments in [
@@ -67,7 +67,7 @@ struct QuestionCommandTests {
     }
 
     @Test(
-        "An export is one object a line, or a table",
+        "An export is one object per line, or a table",
         arguments: [("subscriptions", 1), ("transitions", 3), ("facts", 2), ("events", 4)])
     func export(subject: String, count: Int) async throws {
         let place = try await taken()
@@ -84,7 +84,7 @@ struct QuestionCommandTests {
         #expect(json.out.split(separator: "\n").count == count)
     }
 
-    @Test("After a position that the log does not have is refused; after its last is empty")
+    @Test("A position beyond the log is refused; its last one gives an empty export")
     func exportBeyond() async throws {
         let place = try await taken()
         let count = Int64(try await place.run("export", "events").out.split(separator: "\n").count)
@@ -97,7 +97,7 @@ struct QuestionCommandTests {
         }
     }
 
-    @Test("An export of a moment before everything is empty, not an error")
+    @Test("An export of a time before everything is empty, not an error")
     func exportBefore() async throws {
         let place = try await taken()
         let outcome = try await place.run("export", "subscriptions", "--at", "0")
@@ -109,7 +109,7 @@ struct QuestionCommandTests {
     }
 
     @Test(
-        "A wrong use ends with 64",
+        "Wrong usage exits with 64",
         arguments: [
             ["nonsense"], ["show"], ["show", "1", "2"], ["show", "1", "--at", "yesterday"],
             ["show", "1", "--known-at", "soon"],
@@ -130,7 +130,7 @@ struct QuestionCommandTests {
     }
 
     @Test(
-        "Every command explains itself",
+        "Every command has help",
         arguments: [
             ["--help"], ["ingest", "--help"], ["show", "--help"], ["timeline", "--help"],
             ["export", "--help"], ["rebuild", "--help"], ["replay", "--help"],

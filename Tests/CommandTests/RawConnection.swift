@@ -1,11 +1,11 @@
 import Foundation
 
-/// A plain connection to this machine: sends whatever bytes, reads until an answer is complete.
-/// Blocks: `exchange` goes off the cooperative pool.
+/// A plain connection to loopback: sends arbitrary bytes, reads until a response is complete.
+/// Blocks: `exchange` runs off the cooperative pool.
 final class RawConnection: Sendable {
     private let descriptor: Int32
 
-    /// Longest wait for bytes, seconds: only a hang meets it.
+    /// Longest wait for bytes, in seconds; only a hang reaches it.
     private static let patienceSeconds = 30
 
     struct Failure: Error {
@@ -34,7 +34,7 @@ final class RawConnection: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends, and reads one answer; nil when the connection ended before it was complete.
+    /// Sends, and reads one response; nil when the connection ended before it was complete.
     func exchange(_ bytes: [UInt8]) async -> RawAnswer? {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { [self] in
@@ -43,7 +43,7 @@ final class RawConnection: Sendable {
         }
     }
 
-    /// Sends, and waits for nothing; whether it could be sent.
+    /// Sends without waiting; returns whether it could be sent.
     func send(_ text: String) -> Bool { put(Array(text.utf8)) }
 
     /// Posts a notification.
@@ -82,7 +82,7 @@ final class RawConnection: Sendable {
     }
 }
 
-/// An answer: status and body.
+/// A response: status and body.
 struct RawAnswer: Sendable {
     let status: Int
     let body: [UInt8]

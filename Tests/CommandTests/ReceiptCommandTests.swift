@@ -37,7 +37,7 @@ struct ReceiptCommandTests {
         return try await place.run(["receipt"] + arguments + trust, input: input)
     }
 
-    @Test("Every member of the object is there, and what to fetch next")
+    @Test("Every member of the object is present, and what to fetch next")
     func object() async throws {
         let place = try Self.place()
         let outcome = try await Self.run(place, "receipt.der", "--json")
@@ -70,11 +70,11 @@ struct ReceiptCommandTests {
                     + " --environment sandbox --bundle-id com.example.app",
                 "subledger api statuses 42 --environment sandbox --bundle-id com.example.app",
             ])
-        // Nothing is kept of a look.
+        // Inspecting a receipt stores nothing.
         #expect(!FileManager.default.fileExists(atPath: place.file("subledger-data")))
     }
 
-    @Test("The ids alone, one a line, are what backfill takes")
+    @Test("The ids alone, one per line, are accepted by backfill")
     func ids() async throws {
         let place = try Self.place()
         let outcome = try await Self.run(place, "receipt.der", "--ids")
@@ -100,7 +100,7 @@ struct ReceiptCommandTests {
     }
 
     @Test(
-        "What is not believed, or not what it has to be, is exit code 1 with its code",
+        "A receipt that does not verify, or does not match, is exit code 1 with its code",
         arguments: [
             (["--bundle-id", "com.example.other"], "wrongApp", true),
             (["--environment", "production"], "wrongEnvironment", true),
@@ -124,7 +124,7 @@ struct ReceiptCommandTests {
         #expect(object["isOfDevice"]?.bool == (isDeviceAsked ? code == nil : nil))
     }
 
-    @Test("A foreign receipt and an expired chain are told, with what they say")
+    @Test("A foreign receipt and an expired certificate chain are reported, with their contents")
     func unbelieved() async throws {
         let place = try Self.place()
         let foreign = try await Self.run(place, "receipt.der", "--json", trusts: false)
@@ -134,7 +134,7 @@ struct ReceiptCommandTests {
         #expect(object["verified"]?.bool == false)
         #expect(object["signedBy"]?.isNull == true)
         #expect(object["bundleId"]?.string == "com.example.app")
-        // Whoever made it could have named anything: nothing is to be fetched.
+        // Its contents are arbitrary: nothing should be fetched.
         #expect(object["originalTransactionIds"]?.array?.count == 2)
         #expect(object["next"]?.array?.isEmpty == true)
         let text = try await Self.run(place, "receipt.der", trusts: false)
@@ -146,7 +146,7 @@ struct ReceiptCommandTests {
     }
 
     @Test(
-        "What is no receipt has its code",
+        "An invalid receipt has its code",
         arguments: [
             ("", "malformedReceipt"), ("{}", "malformedReceipt"), ("MIIB", "malformedReceipt"),
             ("words", "malformedReceipt"),
@@ -165,7 +165,7 @@ struct ReceiptCommandTests {
         #expect(text.out.hasPrefix("no receipt\nverified        no: \(code): "))
     }
 
-    @Test("A transaction receipt of iOS 6 gives its id and is not believed")
+    @Test("A transaction receipt of iOS 6 gives its id and does not verify")
     func transactionReceipt() async throws {
         let place = try Self.place()
         let purchase = Data("{ \"transaction-id\" = \"77\"; }".utf8).base64EncodedString()
@@ -180,7 +180,7 @@ struct ReceiptCommandTests {
         #expect(object["next"]?.array?.isEmpty == true)
     }
 
-    @Test("A stranger's names reach neither shell nor terminal")
+    @Test("Names from outside cannot inject into shell or terminal")
     func hostileNames() async throws {
         let place = try Self.place(
             bundleId: "com.example;reboot\u{1B}[2J", ids: ["$(reboot)", "-1", "1\n2", "7"])
@@ -198,7 +198,7 @@ struct ReceiptCommandTests {
         #expect(quoted.out.contains("subledger receipt 'it'\\''s a receipt.der' --ids"))
     }
 
-    @Test("Xcode's receipts are looked at where Xcode is, and name nothing to ask for")
+    @Test("Xcode's receipts are inspected with --environment xcode, and suggest no requests")
     func xcode() async throws {
         let place = try Self.place()
         let receipt = try ReceiptAuthority.signAsXcode(
@@ -222,7 +222,7 @@ struct ReceiptCommandTests {
         #expect(object["next"]?.array?.isEmpty == true)
     }
 
-    @Test("What cannot be read and what makes no sense have their exit codes")
+    @Test("Unreadable input and invalid options have their exit codes")
     func usage() async throws {
         let place = try Self.place()
         let missing = try await Self.run(place, "missing.der")
@@ -240,7 +240,7 @@ struct ReceiptCommandTests {
         #expect(noRoot.code == 78)
     }
 
-    @Test("A purchase of which nobody says what it is: what to do, by receipt and by show")
+    @Test("A purchase of unknown type: what to do, by receipt and by show")
     func untyped() async throws {
         let place = try Self.place()
         let contents = ReceiptContents(
@@ -263,7 +263,7 @@ struct ReceiptCommandTests {
         #expect(shown.code == 1)
         #expect(shown.err.contains("error: noSuchSubscription: The data under 77 has no state."))
         #expect(shown.err.contains("list it under products"))
-        // Listed, it is what the catalogue says.
+        // Once configured, it has the type in the catalogue.
         try place.write(
             ["products:", "  lifetime: { entitlements: [pro] }"], to: "listed.yaml")
         let listed = ["--config", place.file("listed.yaml")]

@@ -7,7 +7,7 @@ struct ReconcileCommandTests {
     private let apple = APICommandTests()
 
     @Test(
-        "without a key there is nothing to ask with", arguments: ["reconcile", "test-notification"])
+        "without a key no request is possible", arguments: ["reconcile", "test-notification"])
     func noKey(_ command: String) async throws {
         let outcome = try await Workplace().run(command)
         #expect(outcome.code == 78)
@@ -15,7 +15,7 @@ struct ReconcileCommandTests {
     }
 
     @Test(
-        "budgets and waits that are none are wrong usage",
+        "invalid budgets and waits are wrong usage",
         arguments: [
             ["reconcile", "--limit", "0"], ["reconcile", "--requests", "0"],
             ["test-notification", "--wait", "0"], ["test-notification", "--wait", "7201"],
@@ -26,7 +26,7 @@ struct ReconcileCommandTests {
         #expect(outcome.errorCode == "invalidOption")
     }
 
-    @Test("where nothing looks wrong nothing is asked; what Apple does not know is exit code 1")
+    @Test("without open notices there are no requests; an id unknown to Apple is exit code 1")
     func reconcile() async throws {
         try await apple.serving { place, _ in
             let nothing = try await place.run("reconcile", "--json")
@@ -46,7 +46,7 @@ struct ReconcileCommandTests {
         }
     }
 
-    @Test("a TEST that arrives elsewhere, or has no address, is told, and exit code 1")
+    @Test("a TEST that arrives elsewhere, or has no address, is reported, and exit code 1")
     func testNotification() async throws {
         try await apple.serving { place, _ in
             let outcome = try await place.run("test-notification", "--json")

@@ -8,7 +8,7 @@ struct RecoverCommandTests {
         "--from", "2026-03-01T00:00:00Z", "--to", "2026-05-20T00:00:00Z",
     ]
 
-    @Test("what is missing comes, once; the second time nothing changes")
+    @Test("missing events arrive, once; the second time nothing changes")
     func twice() async throws {
         try await APICommandTests().serving { place, _ in
             let recover = ["recover", "--json"] + RecoverCommandTests.window + place.options
@@ -32,7 +32,7 @@ struct RecoverCommandTests {
         }
     }
 
-    @Test("where nothing looks missing, the answer has every member of a report")
+    @Test("where nothing is missing, the report has every member")
     func nothing() async throws {
         try await APICommandTests().serving { place, _ in
             let suggested = ["recover", "--suggested", "--json"] + place.options
@@ -56,7 +56,7 @@ struct RecoverCommandTests {
         }
     }
 
-    @Test("killed on the way, the same command brings the rest, and nothing twice")
+    @Test("killed on the way, the same command fetches the rest, and nothing twice")
     func killed() async throws {
         let faults = "[{\"fault\":\"slow\",\"milliseconds\":150}]"
         try await APICommandTests().serving(faults: faults) { place, _ in
@@ -85,7 +85,7 @@ struct RecoverCommandTests {
         }
     }
 
-    @Test("a report whose printing was lost is printed again, and asks nobody")
+    @Test("a report whose output was lost is printed again, without requests")
     func last() async throws {
         try await APICommandTests().serving { place, _ in
             let none = try await place.run(["recover", "--last"] + place.options)
@@ -94,7 +94,7 @@ struct RecoverCommandTests {
             let recover = ["recover", "--json"] + RecoverCommandTests.window + place.options
             let done = try await place.run(recover)
             #expect(done.code == 0)
-            // No key, no address: nobody could be asked.
+            // No key, no address: no request is possible.
             let local = ["--data", "data"]
             for _ in 0..<2 {
                 let again = try await place.run(["recover", "--last", "--json"] + local)
@@ -109,7 +109,7 @@ struct RecoverCommandTests {
         }
     }
 
-    @Test("without --to, of the last five minutes nothing is confirmed")
+    @Test("without --to, the last five minutes are not confirmed")
     func openEnd() async throws {
         let arguments = [
             "--authority", "apple", "--port", "0", "--chains", "5", "--bundle-id",
@@ -127,7 +127,7 @@ struct RecoverCommandTests {
                 try RecoverCommandTests.time(report["completeThrough"])
             )
             #expect(to >= Int64(before.timeIntervalSince1970 * 1_000))
-            // Five minutes before Apple was asked, which is a moment after the end was chosen.
+            // Five minutes before the request, which is a moment after the end was chosen.
             let after = Int64(Date().timeIntervalSince1970 * 1_000)
             #expect(through < to && through <= after - 5 * 60_000)
             let soon = ISO8601DateFormatter().string(from: Date().addingTimeInterval(-60))
@@ -137,7 +137,7 @@ struct RecoverCommandTests {
         }
     }
 
-    @Test("what Apple could not deliver in the last days is suggested, fetched and certain then")
+    @Test("what Apple could not deliver in the last days is suggested, fetched and then confirmed")
     func suggested() async throws {
         let format = ISO8601DateFormatter()
         func daysAgo(_ days: Double) -> String {
@@ -146,7 +146,7 @@ struct RecoverCommandTests {
         let arguments = [
             "--authority", "apple", "--port", "0", "--chains", "300", "--bundle-id",
             "com.example.app", "--outage", "\(daysAgo(9))/\(daysAgo(1))",
-            // Lives go on whenever this runs.
+            // Lives continue whenever this runs.
             "--first-purchases", "\(daysAgo(900))/\(daysAgo(100))",
         ]
         try await APICommandTests().serving(arguments: arguments) { place, _ in
@@ -158,14 +158,14 @@ struct RecoverCommandTests {
             #expect((report["new"]?.object?.count ?? 0) > 0)
             #expect(report["undelivered"]?.array?.isEmpty == false)
             #expect(report["completeThrough"]?.isNull == false)
-            // Nothing of it looks missing any more.
+            // Nothing of it appears missing any more.
             let again = try await place.run(["recover", "--suggested", "--json"] + place.options)
             #expect(try again.json()["suggested"]?.array?.isEmpty == true)
         }
     }
 
     @Test(
-        "a stretch of time that is none is told, before a store opens",
+        "an invalid time range is reported before a store is opened",
         arguments: ["--outage", "--first-purchases"],
         ["2026-01-01", "soon/2026-01-01", "2026-02-01/2026-01-01"])
     func stretches(option: String, text: String) async throws {
@@ -181,7 +181,7 @@ struct RecoverCommandTests {
         try #require(value?.string.flatMap { Timestamp(userInput: $0) }).milliseconds
     }
 
-    @Test("what cannot be taken in is told, and is exit code 1")
+    @Test("what cannot be appended is reported, and is exit code 1")
     func spoilt() async throws {
         let faults = "[{\"fault\":\"badSignature\",\"from\":2,\"count\":1}]"
         try await APICommandTests().serving(faults: faults) { place, _ in
@@ -199,7 +199,7 @@ struct RecoverCommandTests {
     }
 
     @Test(
-        "what cannot be asked is said before anything is asked",
+        "an invalid request is reported before anything is sent",
         arguments: [
             [], ["--from", "yesterday"], ["--from", "2026-03-01", "--to", "2026-02-01"],
             ["--suggested", "--from", "2026-03-01"],
@@ -214,7 +214,7 @@ struct RecoverCommandTests {
         #expect(outcome.err.hasPrefix("error: invalid"))
     }
 
-    @Test("without a key there is nothing to ask with")
+    @Test("without a key no request is possible")
     func noKey() async throws {
         let outcome = try await Workplace().run("recover", "--from", "2026-03-01T00:00:00Z")
         #expect(outcome.code == 78)

@@ -3,8 +3,8 @@ import Foundation
 import Ledger
 import Testing
 
-/// What a second reading of the commands found: each was a defect once.
-@Suite("Second reading of the commands")
+/// Regression tests for defects found in a review of the commands.
+@Suite("Regressions of the commands")
 struct SecondReadingCommandTests {
     private func taken() async throws -> Workplace {
         let place = try Workplace()
@@ -13,9 +13,9 @@ struct SecondReadingCommandTests {
         return place
     }
 
-    /// `design.md` §3: derived data is disposable, and rebuilt at will.
+    /// `design.md` §3: derived data is disposable and can be rebuilt at any time.
     @Test(
-        "A derived file that is no database is made again by a rebuild at the latest",
+        "A derived file that is not a database is rebuilt, at the latest by rebuild",
         arguments: [
             "projections-\(Lifecycle.reducerVersion)-1.sqlite",
             "facts-\(Fact.decoderVersion).sqlite",
@@ -32,8 +32,8 @@ struct SecondReadingCommandTests {
         #expect(try await place.run("show", Evidence.id).code == 0)
     }
 
-    /// `contract.md`: flags and variables win over the file.
-    @Test("An app id given without a bundle id is used or refused, never passed over")
+    /// `contract.md`: flags and variables override the file.
+    @Test("An app id given without a bundle id is used or refused, never ignored")
     func appAppleIdAlone() async throws {
         let place = try Workplace(options: [])
         try place.write(
@@ -43,7 +43,7 @@ struct SecondReadingCommandTests {
         #expect(outcome.code == 64 || !outcome.out.contains("appAppleId is missing"))
     }
 
-    @Test("A SUBLEDGER_APP_APPLE_ID that is no number is an error")
+    @Test("A SUBLEDGER_APP_APPLE_ID that is not a number is an error")
     func appAppleIdVariable() async throws {
         let place = try Workplace(options: ["--data", "data", "--bundle-id", Evidence.app])
         let outcome = try await place.run(
@@ -51,7 +51,7 @@ struct SecondReadingCommandTests {
         #expect(outcome.code == 64 || outcome.code == 78)
     }
 
-    @Test("A story that cannot be checked leaves no scratch ledger behind")
+    @Test("A story that cannot be checked leaves no scratch ledger")
     func scratchLedger() async throws {
         let place = try Workplace(options: [])
         let temporary = place.file("temporary")

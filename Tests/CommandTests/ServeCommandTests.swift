@@ -12,7 +12,7 @@ struct ServeCommandTests {
         return Array(#"{"signedPayload":"\#(try #require(token))"}"#.utf8)
     }
 
-    @Test("SIGTERM: what was answered is in the log, and it ends by itself with 0")
+    @Test("SIGTERM: everything answered is in the log, and it exits with 0")
     func drained() async throws {
         let place = try Workplace()
         let service = try await ServiceRun(place)
@@ -28,7 +28,7 @@ struct ServeCommandTests {
         #expect(try await place.run("audit", "verify").code == 0)
     }
 
-    @Test("SIGTERM ends well, and with everything kept, though somebody sent half a request")
+    @Test("SIGTERM exits cleanly with everything stored, despite a client's half request")
     func halfARequest() async throws {
         let place = try Workplace()
         let service = try await ServiceRun(place)
@@ -82,7 +82,7 @@ struct ServeCommandTests {
         #expect(try await place.run("rebuild", "--check").code == 0)
     }
 
-    /// Posts every body over a few connections; the numbers of those answered with 200.
+    /// Posts every body over a few connections; returns the numbers of those answered with 200.
     private func load(
         _ bodies: [[UInt8]], port: Int, isEnough: @escaping @Sendable (Int) -> Bool,
         whenEnough: @escaping @Sendable () -> Void
@@ -115,7 +115,7 @@ struct ServeCommandTests {
         "GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 20_000))\r\n\r\n",
     ]
 
-    @Test("Garbage is a 400 or a closed connection, and others are served on")
+    @Test("Garbage is a 400 or a closed connection, and other clients are still served")
     func garbage() async throws {
         let place = try Workplace()
         let service = try await ServiceRun(place)
@@ -125,7 +125,7 @@ struct ServeCommandTests {
             let healthy = await (try RawConnection(port: service.port)).get("/healthz")
             #expect(healthy?.status == 200)
         }
-        // Garbage behind a good request does not touch its answer.
+        // Garbage after a good request does not affect its response.
         let bytes = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGARBAGE\r\n\r\n"
         let answer = await (try RawConnection(port: service.port)).exchange(Array(bytes.utf8))
         #expect(answer?.status == 200)
@@ -154,7 +154,7 @@ struct ServeCommandTests {
         #expect(try await place.run("audit", "verify").code == 0)
     }
 
-    @Test("A port that is taken is an error that says so")
+    @Test("A port in use is reported")
     func portTaken() async throws {
         let place = try Workplace()
         let service = try await ServiceRun(place)
@@ -166,7 +166,7 @@ struct ServeCommandTests {
     }
 
     @Test(
-        "What it cannot be started with is said at once",
+        "Configurations that prevent the start are reported at once",
         arguments: [
             (["--host", "0.0.0.0"], 78, "invalidValue"),
             (["--port", "65536"], 64, "invalidOption"),
@@ -178,7 +178,7 @@ struct ServeCommandTests {
     }
 }
 
-/// Numbers answers over all connections, from 1.
+/// Numbers responses over all connections, from 1.
 private final class AnswerCounter: Sendable {
     private let count = Mutex(0)
 

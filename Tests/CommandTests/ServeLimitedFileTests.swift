@@ -2,12 +2,12 @@ import AppStore
 import Foundation
 import Testing
 
-/// Bounds what a process that runs may do (util-linux).
+/// Sets limits of a running process (util-linux).
 private enum FileLimiter {
     static let path = "/usr/bin/prlimit"
 }
 
-/// The service of the real binary where its files may not grow, as under a quota.
+/// The real service with a limited file size, as under a quota.
 @Suite(
     "The service while no file may grow",
     .enabled(if: access(FileLimiter.path, X_OK) == 0, "prlimit is not here"))
@@ -19,7 +19,7 @@ struct ServeLimitedFileTests {
         }
     }
 
-    /// Bounds the size that files of the service may have from now on.
+    /// Limits the file size of the service from now on.
     private func limit(_ service: ServiceRun, _ place: Workplace, to bound: String) async throws {
         let limited = try await place.program(
             FileLimiter.path,
@@ -27,10 +27,10 @@ struct ServeLimitedFileTests {
         #expect(limited.code == 0, "\(limited.err)")
     }
 
-    /// Answers of `/readyz` watched while nothing may be written: more than three seconds' worth of
-    /// tries of the log.
+    /// Number of `/readyz` responses observed while writing is impossible: more than three seconds
+    /// of probes.
     private static let watchedSeconds = 4
-    /// Bounds the wait for the service to go on; only a hang meets it.
+    /// Bounds the wait for the service to resume; only a hang reaches it.
     private static let patienceSeconds = 60
 
     private func isReady(_ port: Int) async throws -> Bool {
@@ -39,7 +39,7 @@ struct ServeLimitedFileTests {
     }
 
     @Test(
-        "Whoever is told that it is ready can deliver; known events are 200; with room it goes on")
+        "A ready service accepts deliveries; known events are 200; with space it resumes")
     func limited() async throws {
         let place = try Workplace()
         let bodies = try await bodies()
@@ -51,7 +51,7 @@ struct ServeLimitedFileTests {
         let log = place.file("data/production/log.sqlite-wal")
         let size = try #require(
             FileManager.default.attributesOfItem(atPath: log)[.size] as? NSNumber)
-        // Room for a few pages, which an append that fails fills.
+        // Space for a few pages, which a failing append fills.
         try await limit(service, place, to: "\(size.uint64Value + 20_000)")
         var refused: Int?
         for number in 1..<bodies.count where refused == nil {
@@ -62,7 +62,7 @@ struct ServeLimitedFileTests {
         let end = clock.now.advanced(by: .seconds(ServeLimitedFileTests.watchedSeconds))
         var next = first
         while clock.now < end, next < bodies.count {
-            // Whoever is told that it is ready can deliver.
+            // A ready service accepts deliveries.
             if try await isReady(service.port) {
                 #expect(await connection.notify(bodies[next])?.status == 200, "event \(next)")
                 next += 1

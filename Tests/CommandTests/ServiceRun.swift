@@ -2,12 +2,12 @@ import AppStore
 import Foundation
 import Testing
 
-/// `serve` of the real binary, on a port that was free.
+/// `serve` of the real binary, on a free port.
 struct ServiceRun: Sendable {
     let launched: Launched
     let port: Int
 
-    /// Polls while the service starts, microseconds; only a hang meets the number of them.
+    /// Polling interval at the start, in microseconds; only a hang reaches the number of polls.
     private static let pollMicroseconds: useconds_t = 20_000
     private static let pollCount = 3_000
 
@@ -39,7 +39,7 @@ struct ServiceRun: Sendable {
         self.port = port
     }
 
-    /// Asks it to end, and waits for that; its exit code.
+    /// Requests shutdown, and waits for it; returns the exit code.
     func terminate() async throws -> Int32 {
         launched.signal(SIGTERM)
         return try await launched.outcome().code

@@ -8,10 +8,10 @@ struct SimulateCommandTests {
         try Workplace(options: ["--bundle-id", Evidence.app])
     }
 
-    @Test("Its lines go in as they come out, and nothing is refused")
+    @Test("Its lines can be ingested as written, and none is refused")
     func goesIn() async throws {
         let place = try place()
-        // What Apple does not say of one-time purchases: how long they last.
+        // Apple does not state how long one-time purchases last.
         try place.write(
             """
             products:
@@ -41,7 +41,7 @@ struct SimulateCommandTests {
         #expect(!truth.isEmpty)
     }
 
-    @Test("It pipes: whoever takes it in waits for the root to be there")
+    @Test("In a pipe, ingest waits for the root to be written")
     func pipes() async throws {
         let place = try place()
         let outcome = try await place.shell(
@@ -53,7 +53,7 @@ struct SimulateCommandTests {
         #expect(outcome.out.contains("\"appended\":50"))
     }
 
-    @Test("Whoever reads may stop, and it stops without a word")
+    @Test("A reader that stops early ends it without an error")
     func stops() async throws {
         let outcome = try await place().shell(
             #""$0" simulate history --events 2000 --root root.der 2>errors | head -n 1 | wc -l; "#
@@ -61,7 +61,7 @@ struct SimulateCommandTests {
         #expect(outcome.out.split(separator: "\n") == ["1", "0"])
     }
 
-    @Test("With an authority that is kept, the second part continues the first")
+    @Test("With a stored authority, the second part continues the first")
     func continues() async throws {
         let place = try place()
         let arguments = ["simulate", "history", "--events", "90", "--authority", "keys"]
@@ -79,7 +79,7 @@ struct SimulateCommandTests {
         }
     }
 
-    /// What was signed, without the signature.
+    /// The signed content, without the signature.
     private func payloads(_ lines: String) -> [String] {
         lines.split(separator: "\n").map { line in
             let value = try? JSONValue.parse(Array(line.utf8))
@@ -102,7 +102,7 @@ struct SimulateCommandTests {
     }
 
     @Test(
-        "Options that make no sense are usage errors",
+        "Invalid options are usage errors",
         arguments: [
             [], ["--events", "5"], ["--events", "0", "--root", "r"],
             ["--events", "5", "--chains", "5", "--root", "r"], ["--chains", "-1", "--root", "r"],
@@ -132,12 +132,12 @@ struct SimulateCommandTests {
 }
 
 extension Workplace {
-    /// Runs a line of shell here, `$0` being the binary.
+    /// Runs a shell command here, with the binary as `$0`.
     func shell(_ script: String) async throws -> Outcome {
         try await program("/bin/sh", ["-c", script, Workplace.binary])
     }
 
-    /// Runs a program of the machine here, and waits for its end.
+    /// Runs an installed program here, and waits for its end.
     func program(_ path: String, _ arguments: [String]) async throws -> Outcome {
         let id = UUID().uuidString
         let names = ["in", "out", "err"].map { file("\(id).\($0)") }

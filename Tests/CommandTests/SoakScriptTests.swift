@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// The scripts of `make soak`, small: what a reader can run has to run.
+/// The scripts of `make soak`, with small inputs.
 @Suite("Soak scripts", .serialized)
 struct SoakScriptTests {
     private static let folder = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Soak").path
 
     @Test(
-        "A script ends by itself, leaves nothing behind, and says that all is sound",
+        "A script ends by itself, leaves nothing behind, and reports a sound ledger",
         arguments: [
             ("million.sh", ["EVENTS": "300", "KILLS": "1"]),
             ("inject.sh", ["SOAK_CASES": "append", "SOAK_FAULTS": "KILL", "SOAK_STRIDE": "40"]),
@@ -34,7 +34,7 @@ struct SoakScriptTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch).isEmpty)
     }
 
-    @Test("Without a command to try, a script says what it needs")
+    @Test("Without BINARY, a script reports what it needs")
     func nothingToTry() async throws {
         let place = try Workplace()
         for name in ["million.sh", "inject.sh", "disk-full.sh"] {

@@ -3,10 +3,10 @@ import Foundation
 import Simulator
 import Testing
 
-/// What was appended is durable and told, whatever becomes of what is derived from it.
-@Suite("Commands that append where nothing can be derived")
+/// Appended events are durable and reported, even when derived data cannot be updated.
+@Suite("Commands that append while projecting is impossible")
 struct UnprojectedCommandTests {
-    /// A ledger with two events, whose projector's lock can be taken by nobody.
+    /// A ledger with two events, whose projector lock cannot be taken.
     private func place() async throws -> Workplace {
         let place = try Workplace()
         try place.write(Array(Evidence.lines[..<2]), to: "first.ndjson")
@@ -29,10 +29,10 @@ struct UnprojectedCommandTests {
     private func expectTold(_ outcome: Outcome) {
         #expect(outcome.code == 74)
         #expect(outcome.errorCode == "ioError")
-        #expect(outcome.err.contains("What was appended is durable"), "\(outcome.err)")
+        #expect(outcome.err.contains("The appended events are durable"), "\(outcome.err)")
     }
 
-    @Test("ingest prints its report, then why, and the events are there")
+    @Test("ingest prints its report, then the failure, and the events are there")
     func ingest() async throws {
         let place = try await place()
         try place.write(Evidence.lines, to: "in.ndjson")
@@ -51,7 +51,7 @@ struct UnprojectedCommandTests {
         #expect(try shown.json()["state"]?.string == "expired")
     }
 
-    @Test("quarantine retry prints its report, then why")
+    @Test("quarantine retry prints its report, then the failure")
     func quarantine() async throws {
         let place = try await place()
         let outcome = try await place.run("quarantine", "retry", "--json")
@@ -59,7 +59,7 @@ struct UnprojectedCommandTests {
         #expect(try outcome.json()["read"]?.int64 == 0)
     }
 
-    @Test("migrate-from prints what was taken in, then why")
+    @Test("migrate-from prints what was ingested, then the failure")
     func migrated() async throws {
         try await APICommandTests().serving { place, ids in
             #expect(try await place.run("api", "transaction-info", ids[0]).code == 0)
@@ -83,7 +83,7 @@ struct UnprojectedCommandTests {
         }
     }
 
-    @Test("api and backfill print what was taken in, then why; recover goes on where it was")
+    @Test("api and backfill print what was appended, then the failure; recover resumes")
     func asked() async throws {
         try await APICommandTests().serving { place, ids in
             let first = try await place.run("api", "transaction-info", ids[0])
@@ -101,7 +101,7 @@ struct UnprojectedCommandTests {
                 "recover", "--json", "--from", "2026-05-01T00:00:00Z", "--to",
                 "2026-05-20T00:00:00Z")
             #expect(recover.code == 74)
-            #expect(recover.err.contains("What was fetched is in the log for good"))
+            #expect(recover.err.contains("What was fetched is in the log"))
             try clear(place)
             let shown = try await place.run(["show", ids[2], "--json", "--data", "data"])
             #expect(shown.code == 0)

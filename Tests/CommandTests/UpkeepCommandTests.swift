@@ -3,7 +3,7 @@ import Foundation
 import Ledger
 import Testing
 
-@Suite("Upkeep with subledger")
+@Suite("Maintenance with subledger")
 struct UpkeepCommandTests {
     private func taken(storefront: String = "USA") async throws -> Workplace {
         let place = try Workplace()
@@ -22,7 +22,7 @@ struct UpkeepCommandTests {
                 atPath: place.ledgerFile("projections.sqlite")))
     }
 
-    @Test("rebuild tells what it built, into a new file")
+    @Test("rebuild reports what it built, into a new file")
     func rebuild() async throws {
         let place = try await taken()
         let before = try projections(place)
@@ -37,7 +37,7 @@ struct UpkeepCommandTests {
         #expect(try await place.run("rebuild").out.contains("rebuilt 2 chains"))
     }
 
-    @Test("rebuild where there is nothing yet builds once")
+    @Test("rebuild without projections builds once")
     func rebuildOnce() async throws {
         let place = try await taken()
         let names = {
@@ -65,7 +65,7 @@ struct UpkeepCommandTests {
         let good = try await place.run("rebuild", "--check", "--json")
         #expect(good.code == 0)
         #expect(try good.json()["count"]?.int64 == 0)
-        // The chain's own row, and the class that sums know it by.
+        // The chain's own row, and its class in the sums.
         #expect(try place.replace("ZZQ", by: "ZZW", in: projections(place)) == 2)
         let bad = try await place.run("rebuild", "--check", "--json")
         #expect(bad.code == 1)
@@ -101,7 +101,7 @@ struct UpkeepCommandTests {
         #expect(text.out.contains("NOT SOUND"))
     }
 
-    @Test("audit verify judges the log alone; one bad row stops no other chain")
+    @Test("audit verify checks the log alone; one bad row affects no other chain")
     func auditAlone() async throws {
         let place = try await taken()
         let log = URL(filePath: place.ledgerFile("log.sqlite"))
@@ -165,7 +165,9 @@ struct UpkeepCommandTests {
         #expect(try await place.run(["show", "9"] + options).code == 0)
     }
 
-    @Test("What strangers sent moves no cursor: quarantine show tells it as text, --json exactly")
+    @Test(
+        "Untrusted bytes cannot control the terminal: quarantine show escapes them, --json is exact"
+    )
     func quarantinedControls() async throws {
         let place = try Workplace()
         try place.write(["a.\u{1B}[2Jb.c"], to: "in.ndjson")
@@ -200,7 +202,7 @@ struct UpkeepCommandTests {
     static let stories = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Replays")
 
-    @Test("replay tells a story and checks it")
+    @Test("replay prints a story and checks it")
     func replay() async throws {
         let place = try Workplace(options: [])
         let story = UpkeepCommandTests.stories.appending(path: "plain-month-and-three-renewals")
@@ -212,7 +214,7 @@ struct UpkeepCommandTests {
         #expect(try checked.json()["passed"]?.bool == true)
     }
 
-    @Test("replay --check is 1 when the story comes to something else")
+    @Test("replay --check is 1 when the story has another result")
     func replayDifference() async throws {
         let place = try Workplace(options: [])
         let story = UpkeepCommandTests.stories.appending(path: "plain-month-and-three-renewals")
@@ -228,7 +230,7 @@ struct UpkeepCommandTests {
         #expect(told?["differences"]?.array?.isEmpty == false)
     }
 
-    @Test("A story that cannot be read, or expects nothing, says so")
+    @Test("A story that is unreadable, or has no expectations, is reported")
     func replayProblems() async throws {
         let place = try Workplace(options: [])
         let missing = try await place.run("replay", "nowhere")

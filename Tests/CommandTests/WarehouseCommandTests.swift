@@ -4,7 +4,8 @@ import Testing
 
 @Suite("subledger warehouse")
 struct WarehouseCommandTests {
-    /// Where DuckDB's package is; nil where Python or the package is missing. Looked for once.
+    /// A Python with the package duckdb; nil where Python or the package is missing. Determined
+    /// once.
     private static var python: String? {
         get async { await search.value }
     }
@@ -23,7 +24,7 @@ struct WarehouseCommandTests {
     private static let root = URL(filePath: #filePath).appending(path: "../../..")
         .standardizedFileURL
 
-    /// A simulated history, told to a ledger.
+    /// A ledger with a simulated history.
     private func taken(events: Int) async throws -> Workplace {
         let place = try Workplace()
         let told = try await place.run(
@@ -35,7 +36,7 @@ struct WarehouseCommandTests {
         return place
     }
 
-    @Test("What comes after a position is the rest of what comes at all")
+    @Test("Lines after a position are the rest of all lines")
     func resumed() async throws {
         let place = try await taken(events: 60)
         for subject in ["facts", "transitions", "daily"] {
@@ -49,7 +50,7 @@ struct WarehouseCommandTests {
             let rules = try #require(line.split(separator: ",").last.map(String.init))
             let same = try await place.run(command + ["--after", "30", "--rules", rules])
             #expect(same.code == 0 && same.out == rest.out)
-            // Other days make other sums, and nothing else.
+            // Other days give other sums, and nothing else.
             try place.write(Data("reportTimeZone: Asia/Tokyo".utf8), to: "zone.yaml")
             let moved = try await place.run(
                 command + ["--after", "30", "--rules", rules, "--config", "zone.yaml"])
@@ -71,7 +72,7 @@ struct WarehouseCommandTests {
     }
 
     @Test(
-        "Churn recomputed by DuckDB with the page's own query is what subledger churn counts",
+        "Churn recomputed by DuckDB with the page's own query equals subledger churn",
         .enabled(
             "Python's package duckdb is missing; name a Python that has it in SUBLEDGER_TEST_PYTHON"
         ) { await python != nil })
@@ -93,7 +94,7 @@ struct WarehouseCommandTests {
         let rows = try #require(churn["rows"]?.array)
         var churned: Int64 = 0
         for (row, month) in zip(rows, computed) {
-            // The running month ends at now; the query does not know when that is.
+            // The current month ends now, a time the query does not have.
             guard row["to"]?.string?.hasSuffix("-01T00:00:00.000Z") == true else { continue }
             #expect(row["from"]?.string?.prefix(10) == month["from"]?.string?.prefix(10))
             for column in ["activeStart", "new", "reactivated", "recovered"] {
@@ -113,7 +114,8 @@ struct WarehouseCommandTests {
         return try outcome.out.split(separator: "\n").map { try JSONValue.parse(Array($0.utf8)) }
     }
 
-    @Test("Without DuckDB the benchmark of metrics says why it compares with nothing, and goes on")
+    @Test(
+        "Without DuckDB the benchmark of metrics states why there is no comparison, and continues")
     func incomparable() async throws {
         let rows = try await measured("no-such-python")
         let row = try #require(rows.first { $0["name"]?.string == "metrics.duckdb" })
@@ -123,10 +125,10 @@ struct WarehouseCommandTests {
     }
 
     @Test(
-        "The benchmark of metrics comes to DuckDB's figures, and stands beside its time",
+        "The benchmark of metrics equals DuckDB's figures, and prints both times",
         .enabled("Python's package duckdb is missing") { await python != nil })
     func compared() async throws {
-        // A cell that differs would end it with an error.
+        // A differing cell would end it with an error.
         let rows = try await measured(try #require(await Self.python))
         for name in ["metrics.duckdb", "metrics.duckdb.file"] {
             let row = try #require(rows.first { $0["name"]?.string == name })
@@ -135,7 +137,7 @@ struct WarehouseCommandTests {
         }
     }
 
-    @Test("Rates and definitions are asked for by their options, and refused with a code")
+    @Test("Rates and definitions are set by their options, and refused with a code")
     func options() async throws {
         let place = try await taken(events: 200)
         let range = ["--from", "2022-01-01", "--data", "data"]

@@ -5,11 +5,11 @@ import Testing
 struct WebhooksCommandTests {
     static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-    /// A workplace with an endpoint at which nobody listens, and whose path holds a secret.
+    /// A workplace with an endpoint without a listener, and whose path contains a secret.
     func workplace(secret: String = secret) throws -> Workplace {
         let place = try Workplace(options: Evidence.options + ["--config", "hooks.yaml"])
         try place.write([secret], to: "hook.secret")
-        // doctor calls a secret that others can read bad.
+        // doctor reports a secret that other users can read as bad.
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o600], ofItemAtPath: place.file("hook.secret"))
         try place.write(
@@ -31,7 +31,7 @@ struct WebhooksCommandTests {
         #expect(test.err.hasPrefix("error: noSuchEndpoint:"))
     }
 
-    @Test("the list names endpoints and where they stand, and neither secret nor path")
+    @Test("the list contains endpoints and their state, and neither secret nor path")
     func list() async throws {
         let place = try workplace()
         for outcome in [
@@ -46,7 +46,7 @@ struct WebhooksCommandTests {
         }
     }
 
-    @Test("a test that nobody takes ends with 1 and says why, without the secret")
+    @Test("a test that is not accepted exits with 1 and the reason, without the secret")
     func test() async throws {
         let outcome = try await workplace().run("webhooks", "test", "books", "--json")
         #expect(outcome.code == 1)
@@ -54,7 +54,7 @@ struct WebhooksCommandTests {
         #expect(!(outcome.out + outcome.err).contains("MfKQ9"))
     }
 
-    @Test("a secret file that holds none ends with 78 and does not show what it holds")
+    @Test("a secret file without a secret exits with 78 and does not show its contents")
     func badSecret() async throws {
         let outcome = try await workplace(secret: "whsec_not!base64").run("webhooks", "list")
         #expect(outcome.code == 78)
@@ -62,7 +62,7 @@ struct WebhooksCommandTests {
         #expect(!outcome.err.contains("not!base64"))
     }
 
-    @Test("a dry redelivery counts what a range would deliver, and a wet one says what failed")
+    @Test("a dry redelivery counts what a range would deliver, and a real one reports failures")
     func redeliver() async throws {
         let place = try workplace()
         try place.write(Evidence.lines, to: "life.ndjson")

@@ -2,13 +2,13 @@ import Foundation
 import Simulator
 import Testing
 
-/// A directory of its own in which the real binary runs; gone when the test is.
+/// A directory in which the real binary runs, removed with the test.
 final class Workplace: Sendable {
     let path: String
     /// Added to every command.
     let options: [String]
 
-    /// The built binary lies beside the test bundle.
+    /// The built binary is next to the test bundle.
     static let binary =
         Bundle.main.executableURL?.resolvingSymlinksInPath()
         .deletingLastPathComponent().appending(path: "subledger").path ?? "subledger"
@@ -52,7 +52,7 @@ final class Workplace: Sendable {
 
     /// Runs the binary here with exactly these arguments.
     ///
-    /// Output goes into files, so that neither side ever waits for the other to read.
+    /// Output goes into files, so that neither side blocks on the other.
     func run(
         _ arguments: [String], input: String = "", variables: [String: String] = [:]
     ) async throws -> Outcome {
@@ -78,7 +78,7 @@ final class Workplace: Sendable {
 
     // MARK: Damage
 
-    /// Replaces every occurrence in a file at rest; how many there were.
+    /// Replaces every occurrence in a closed file; returns their number.
     @discardableResult
     func replace(_ old: String, by new: String, in path: String) throws -> Int {
         var data = try Data(contentsOf: URL(filePath: path))

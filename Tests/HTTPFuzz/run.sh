@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Serves simulated data with BINARY on loopback, and lets schemathesis ask everything that
-# openapi.yaml describes for FUZZ_HTTP_SECONDS (300 unless told). What it needs from PyPI, and what
-# it found, stays in the directory named as the only argument. Exits with 1 after a finding.
+# Serves simulated data with BINARY on loopback, and fuzzes everything that openapi.yaml describes
+# with schemathesis for FUZZ_HTTP_SECONDS (default 300). Tools from PyPI and findings stay in the
+# directory given as the only argument. Exits with 1 after a finding.
 
 set -euo pipefail
 
@@ -26,18 +26,18 @@ fail() {
     exit 1
 }
 
-# --- What it takes ---
+# --- Tools ---
 
 TOOLS="$KEPT/tools"
 if ! cmp -s "$HERE/requirements.txt" "$TOOLS/requirements.txt"; then
     rm -rf "$TOOLS"
-    python3 -m venv "$TOOLS" || fail "Python 3 cannot make a virtual environment; install python3-venv."
+    python3 -m venv "$TOOLS" || fail "Python 3 cannot create a virtual environment; install python3-venv."
     "$TOOLS/bin/pip" install --quiet --disable-pip-version-check -r "$HERE/requirements.txt" ||
-        fail "PyPI did not give what $HERE/requirements.txt names; check the network, or pip's mirror."
+        fail "PyPI did not deliver the packages in $HERE/requirements.txt; check the network, or pip's mirror."
     cp "$HERE/requirements.txt" "$TOOLS/requirements.txt"
 fi
 
-# --- A service with something in it ---
+# --- A service with data ---
 
 cd "$SCRATCH"
 TOKEN=$(head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n')
@@ -57,7 +57,7 @@ YAML
 "$BINARY" ingest history.ndjson --config subledger.yaml --json >ingest.json 2>ingest.err ||
     fail "ingest: $(tail -n 1 ingest.err)"
 "$BINARY" export subscriptions --config subledger.yaml >subscriptions.ndjson
-# A dictionary has one quoted string a line.
+# A dictionary has one quoted string per line.
 grep -o '"originalTransactionId":"[^"]*"' subscriptions.ndjson | cut -d : -f 2 >chains.txt
 grep -o '"appAccountToken":"[^"]*"' subscriptions.ndjson | cut -d : -f 2 >customers.txt
 echo '"user-42"' >>customers.txt
@@ -73,7 +73,7 @@ for _ in $(seq 300); do
 done
 [ "$PORT" ] || fail "the service does not listen; its log is $KEPT/serve.log"
 
-# --- Asking ---
+# --- Fuzzing ---
 
 cp "$HERE/schemathesis.toml" "$HERE/hooks.py" .
 FOUND=0
@@ -82,7 +82,7 @@ FOUND=0
     --header "Authorization: Bearer $TOKEN" --generation-database none \
     "${@:2}" 2>&1 | tee "$KEPT/report.txt" || FOUND=1
 
-# --- And it still stands ---
+# --- The service is still sound ---
 
 kill -0 "$SERVER" 2>/dev/null || fail "the service ended; its log is $KEPT/serve.log"
 kill "$SERVER"
@@ -93,4 +93,4 @@ SERVER=""
 ! grep -q "failed unexpectedly" "$KEPT/serve.log" ||
     fail "a request failed unexpectedly; the log is $KEPT/serve.log"
 "$BINARY" audit verify --config subledger.yaml >audit.txt || fail "the log is not sound: $(cat audit.txt)"
-[ "$FOUND" = 0 ] || fail "schemathesis found something: $KEPT/report.txt"
+[ "$FOUND" = 0 ] || fail "schemathesis reported failures: $KEPT/report.txt"

@@ -43,7 +43,7 @@ struct AdversityTests {
         #expect(seen == attempts)
     }
 
-    @Test("An echo says what a notification said, under an ordinal of its own")
+    @Test("An echo has the content of a notification, under an ordinal of its own")
     func echoes() {
         let deliveries = Self.life.deliveries
         var adversity = Adversity(seed: 3)
@@ -55,7 +55,7 @@ struct AdversityTests {
         #expect(echoes.allSatisfy { echo in echo.transaction.map(said.contains) == true })
     }
 
-    @Test("The same seed does the same")
+    @Test("The same seed gives the same result")
     func determinism() {
         var (one, two) = (Adversity(seed: 4), Adversity(seed: 4))
         #expect(one.wild(Self.life.deliveries) == two.wild(Self.life.deliveries))

@@ -6,7 +6,7 @@ import Testing
 struct DeliverySignerTests {
     static let life = SubscriberWorld().life(seed: 11)
 
-    @Test("Each line names when it arrived and holds the payloads the seed made")
+    @Test("Each line states its arrival time and holds the payloads of the seed")
     func lines() throws {
         let signer = DeliverySigner(authority: try Authority())
         for delivery in Self.life.deliveries.prefix(8) {
@@ -33,7 +33,7 @@ struct DeliverySignerTests {
         }
     }
 
-    /// The members of a line that are strings.
+    /// The string members of a line.
     private static func members(_ line: [UInt8]) throws -> [String: String] {
         var result: [String: String] = [:]
         for (key, value) in Line.read(line) { result[key] = value }
@@ -47,7 +47,7 @@ struct DeliverySignerTests {
     }
 }
 
-/// Reads the flat string members of an object: all that these lines have.
+/// Reads the flat string members of an object, which is all that these lines have.
 private enum Line {
     static func read(_ line: [UInt8]) -> [(String, String)] {
         let texts = String(decoding: line, as: UTF8.self).split(

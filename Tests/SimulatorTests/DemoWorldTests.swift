@@ -3,7 +3,7 @@ import Simulator
 import Testing
 
 struct DemoWorldTests {
-    @Test("Notifications are counted as such, each once; what came another way is told apart")
+    @Test("Notifications are counted once each, separately from other deliveries")
     func counts() throws {
         let now = Timestamp(milliseconds: 1_780_272_000_000)
         let world = DemoWorld(chainCount: 150, seed: 0, now: now)
@@ -27,7 +27,7 @@ struct DemoWorldTests {
         #expect(told.otherCount == others)
         #expect(told.lostCount == missed.subtracting(arrived).count)
         #expect(lines >= told.arrivedCount + told.otherCount)
-        // Else the test would tell nothing.
+        // Otherwise the test would prove nothing.
         #expect(others > 0)
         #expect(told.lostCount > 0)
     }

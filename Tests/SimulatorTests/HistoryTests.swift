@@ -20,7 +20,7 @@ struct HistoryTests {
         deliveries.map { "\($0.life) \($0.delivery.ordinal) \($0.delivery.receivedAt)" }
     }
 
-    @Test("It has as many deliveries as were asked for", arguments: [1, 2, 63, 64, 65, 5_000])
+    @Test("It has as many deliveries as were requested", arguments: [1, 2, 63, 64, 65, 5_000])
     func count(_ events: Int) {
         #expect(all(HistoryPlan(limit: .events(events))).count == events)
     }
@@ -34,9 +34,9 @@ struct HistoryTests {
         #expect(changes > 4_000)
     }
 
-    @Test("What waits is bounded, also where order has to suffer")
+    @Test("The buffer is bounded, at the expense of order if necessary")
     func bounded() {
-        // All lives begin at once: nothing can be told before all have begun.
+        // All lives start at once, so none can be emitted before all have started.
         let day = SubscriberWorld.defaultFirstPurchases.lowerBound
         let world = SubscriberWorld(firstPurchases: day...day)
         var stream = HistoryStream(HistoryPlan(world: world, limit: .chains(6_000)))
@@ -52,7 +52,7 @@ struct HistoryTests {
         #expect(pages > 1)
     }
 
-    @Test("The same plan tells the same history, another seed another one with other chains")
+    @Test("The same plan gives the same history, another seed another one with other chains")
     func seeds() {
         let once = all(HistoryPlan(seed: 3, limit: .events(500)))
         #expect(names(once) == names(all(HistoryPlan(seed: 3, limit: .events(500)))))
@@ -65,7 +65,7 @@ struct HistoryTests {
         #expect(longest.allSatisfy { $0.rawValue.count <= 22 })
     }
 
-    @Test("Whole lives are whole: every one has its truth, told with its last delivery")
+    @Test("Complete lives have their truth on the last delivery")
     func chains() {
         let deliveries = all(HistoryPlan(limit: .chains(300)))
         #expect(Set(deliveries.map(\.life)).count == 300)
@@ -75,14 +75,15 @@ struct HistoryTests {
         }
     }
 
-    @Test("Only lives of the environment are told", arguments: [Environment.production, .sandbox])
+    @Test(
+        "Only lives of the environment are included", arguments: [Environment.production, .sandbox])
     func environment(_ environment: Environment) {
         let deliveries = all(HistoryPlan(environment: environment, limit: .chains(100)))
         let named = Set(deliveries.compactMap { $0.delivery.transaction?.environment?.value })
         #expect(named == [environment])
     }
 
-    @Test("Signed on all cores, it comes in order; what is skipped is not signed again")
+    @Test("Signed on all cores, it comes in order; skipped deliveries are not signed again")
     func signed() async throws {
         let authority = try Authority()
         let plan = HistoryPlan(limit: .events(200))
@@ -106,7 +107,7 @@ struct HistoryTests {
         (try? JSONValue.parse(Array(line)))?["receivedAt"]?.string ?? ""
     }
 
-    @Test("What the writer throws ends the telling")
+    @Test("An error of the writer ends the history")
     func stops() async throws {
         struct Enough: Error {}
         let history = SignedHistory(
@@ -121,7 +122,7 @@ struct HistoryTests {
         #expect(pieces == 3)
     }
 
-    @Test("An authority that is kept is the same one the next time")
+    @Test("A stored authority is the same the next time")
     func keptAuthority() throws {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "subledger-authority-\(UUID().uuidString)")

@@ -14,7 +14,7 @@ struct NotifierTests {
         ServedBooks(seeds.map { world.life(seed: $0) }, of: world, in: environment)
     }
 
-    /// Every step of a run in which the receiver answers as `answer` says.
+    /// Every step of a run in which the receiver responds according to `answer`.
     static func steps(
         _ notifier: inout Notifier, _ answer: (Notifier.Step) -> AttemptResult = { _ in .success }
     ) -> [Notifier.Step] {
@@ -46,7 +46,7 @@ struct NotifierTests {
         #expect(notifier.nextArrival == nil)
     }
 
-    @Test("What is never taken is tried after 1, 12, 24, 48 and 72 hours, and then no more")
+    @Test("Undelivered notifications are retried after 1, 12, 24, 48 and 72 hours, then given up")
     func schedule() {
         let books = Self.books(seeds: 0..<1)
         var notifier = Notifier(books: books)
@@ -61,7 +61,7 @@ struct NotifierTests {
         #expect(notifier.attempts.failedCount == books.sentCount)
     }
 
-    @Test("Sandbox tries once")
+    @Test("Sandbox makes one attempt")
     func sandbox() {
         let books = Self.books(.sandbox, seeds: 0..<60)
         var notifier = Notifier(books: books)
@@ -83,14 +83,16 @@ struct NotifierTests {
         #expect(DeliverySchedule.next(after: 1, at: start, in: .sandbox) == nil)
     }
 
-    @Test("200 to 206 is taken, everything else is not", arguments: [199, 200, 206, 207, 301, 503])
+    @Test(
+        "200 to 206 is a success, everything else is not",
+        arguments: [199, 200, 206, 207, 301, 503])
     func statuses(status: Int) {
         let expected: AttemptResult =
             (200...206).contains(status) ? .success : .unsuccessfulHTTPResponseCode
         #expect(AttemptResult(status: status) == expected)
     }
 
-    @Test("An outage keeps everything away that is begun in it, its ends included")
+    @Test("An outage stops every attempt started in it, both ends included")
     func outage() throws {
         let books = Self.books()
         let span = try #require(books.sentSpan)
@@ -109,7 +111,7 @@ struct NotifierTests {
         #expect(notifier.attempts.failedCount > 0)
     }
 
-    @Test("Each fault is met by the attempts its rule names, and by no other")
+    @Test("Each fault affects the attempts its rule selects, and no other")
     func rules() throws {
         let books = Self.books()
         func steps(_ fault: DeliveryFault) -> ([Notifier.Step], Notifier) {
@@ -137,7 +139,7 @@ struct NotifierTests {
         #expect(late.map(\.arrival) == late.map(\.arrival).sorted())
     }
 
-    @Test("A notification that is reordered comes just after its successor")
+    @Test("A reordered notification arrives just after its successor")
     func reordered() {
         let books = Self.books()
         var plain = Notifier(books: books)
@@ -163,7 +165,7 @@ struct NotifierTests {
         #expect(notifier.attempts.failedCount == 1)
     }
 
-    @Test("Chance follows from its seed, and brings every fault")
+    @Test("Random faults follow from their seed, and every kind occurs")
     func chance() {
         let books = Self.books(seeds: 0..<80)
         func run(_ seed: UInt64) -> ([Timestamp], Notifier.Tally) {
@@ -179,7 +181,7 @@ struct NotifierTests {
         #expect(one.1.handedOver > books.sentCount - one.1.lost)
     }
 
-    @Test("A run sets the time of each arrival first, posts a body, and stops where it is told")
+    @Test("A run sets the time of each arrival first, posts a body, and stops at its end")
     func run() async throws {
         let books = Self.books(seeds: 0..<2)
         let span = try #require(books.sentSpan)
@@ -201,7 +203,7 @@ struct NotifierTests {
     }
 
     @Test(
-        "A script that makes no sense says which rule, and why",
+        "An invalid script is reported with its rule and the reason",
         arguments: [
             "{}", "[{}]", "[{\"fault\":\"lost\",\"x\":1}]", "[{\"fault\":\"late\"}]",
             "[{\"fault\":\"refused\",\"status\":200}]", "[{\"fault\":\"lost\",\"from\":0}]",
@@ -214,7 +216,7 @@ struct NotifierTests {
         }
     }
 
-    @Test("A script names faults, and whom they meet")
+    @Test("A script names faults and the attempts they affect")
     func script() throws {
         let text = """
             [{"fault":"refused","status":599,"type":"DID_RENEW","from":2,"count":3,"every":4,

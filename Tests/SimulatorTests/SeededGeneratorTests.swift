@@ -18,7 +18,7 @@ struct SeededGeneratorTests {
         #expect(random.within(5...5) == 5)
     }
 
-    @Test("What weighs nothing is never picked")
+    @Test("An element with weight zero is never picked")
     func weights() {
         var random = SeededGenerator(seed: 8)
         let drawn = Set(

@@ -8,7 +8,7 @@ struct StoreTimeTests {
     private static let start = Timestamp(milliseconds: 1_767_225_600_000)
     private static let day: Int64 = 86_400_000
 
-    /// A clock that only a sleep, or somebody's hand, moves.
+    /// A clock that only a sleep or the test moves.
     private final class HandClock: Clock, Sendable {
         struct Instant: InstantProtocol {
             var since: Duration
@@ -34,7 +34,7 @@ struct StoreTimeTests {
         start.advanced(byMilliseconds: count * day)
     }
 
-    @Test("With a speed it goes by our clock, and stops at its end for good")
+    @Test("With a speed it follows real time, and stops at its end")
     func stops() {
         let clock = HandClock()
         let time = StoreTime(
@@ -48,7 +48,7 @@ struct StoreTimeTests {
         #expect(time.now == Self.days(10))
     }
 
-    @Test("Without an end it goes on")
+    @Test("Without an end it continues")
     func endless() {
         let clock = HandClock()
         let time = StoreTime(from: Self.start, speed: 86_400, clock: clock)
@@ -56,7 +56,7 @@ struct StoreTimeTests {
         #expect(time.now == Self.days(1_000))
     }
 
-    @Test("What lies past its end is waited for no longer than the end", arguments: [9, 10, 11])
+    @Test("A time past its end is waited for no longer than the end", arguments: [9, 10, 11])
     func reaches(day: Int64) async throws {
         let clock = HandClock()
         let time = StoreTime(
@@ -66,7 +66,7 @@ struct StoreTimeTests {
         #expect(clock.now.since == .seconds(min(day, 10)))
     }
 
-    @Test("Without a speed it is where the last delivery was, up to its end")
+    @Test("Without a speed it is at the last delivery, up to its end")
     func jumps() async throws {
         let clock = HandClock()
         let time = StoreTime(from: Self.start, until: Self.days(10), clock: clock)

@@ -2,7 +2,7 @@ import AppStore
 import Simulator
 import Testing
 
-/// The generator itself: what it makes is always the same, well formed, and covers everything.
+/// The generator: its output is reproducible, well-formed, and covers everything.
 struct SubscriberTests {
     static let world = SubscriberWorld()
 
@@ -35,7 +35,7 @@ struct SubscriberTests {
         #expect(tally.missing.count == everything)
     }
 
-    @Test("True intervals follow each other without gap, the last is open, none is empty")
+    @Test("True intervals are adjacent, the last is open, none is empty")
     func intervals() {
         for seed in 0..<200 as Range<UInt64> {
             let life = Self.world.life(seed: seed)
@@ -45,7 +45,7 @@ struct SubscriberTests {
         }
     }
 
-    @Test("Deliveries come in the order of signing, each with an ordinal of its own")
+    @Test("Deliveries come in the order of signing, each with its own ordinal")
     func order() {
         for seed in 0..<200 as Range<UInt64> {
             let life = Self.world.life(seed: seed)
@@ -142,7 +142,7 @@ struct SubscriberTests {
         }
     }
 
-    @Test("Where a life takes place is known without living it")
+    @Test("The environment of a life is known without generating it")
     func environments() {
         let world = SubscriberWorld()
         for seed in 0..<60 as Range<UInt64> {

@@ -3,8 +3,8 @@ import Ledger
 import Simulator
 import Testing
 
-/// The ledger against the truth of simulated lives: an independent account of what Apple and the
-/// customer did.
+/// The ledger compared with the truth of simulated lives, an independent account of what Apple and
+/// the customer did.
 struct TruthTests {
     static let livesPerCase: UInt64 = 300
     static let lossyLivesPerCase: UInt64 = 100
@@ -22,7 +22,7 @@ struct TruthTests {
             }))
 
     @Test(
-        "The ledger tells the truth of every life, whatever the order and however often it hears it",
+        "The ledger reports the truth of every life, whatever the order and repetition of evidence",
         arguments: 0..<10 as Range<UInt64>)
     func wildOrders(block: UInt64) {
         for seed in block * Self.livesPerCase..<(block + 1) * Self.livesPerCase {
@@ -40,7 +40,7 @@ struct TruthTests {
     }
 
     @Test(
-        "What was lost on the way changes the ledger only as the rules say",
+        "Lost evidence changes the ledger only as the rules determine",
         arguments: 0..<10 as Range<UInt64>)
     func losses(block: UInt64) {
         for seed in block * Self.lossyLivesPerCase..<(block + 1) * Self.lossyLivesPerCase {
@@ -66,8 +66,8 @@ struct TruthTests {
         return Lifecycle(facts, environment: life.environment, catalogue: catalogue)
     }
 
-    /// A digest per piece of evidence stands for that of its bytes: repetitions share it, and its
-    /// order is as good as random.
+    /// One digest per piece of evidence replaces that of its bytes: repetitions share it, and its
+    /// order is effectively random.
     static func fact(_ delivery: Delivery, seed: UInt64, position: Int64) -> Fact {
         var random = SeededGenerator(seed: seed ^ UInt64(delivery.ordinal) << 32)
         let origin = FactOrigin(
@@ -103,7 +103,7 @@ struct TruthTests {
     }
 }
 
-/// An interval in words both sides know.
+/// An interval in terms that both sides share.
 private struct Told: Equatable, CustomStringConvertible {
     let state: String
     let from: Timestamp

@@ -1,4 +1,4 @@
-# What the soak scripts share: a scratch directory, the command, and what must hold after a fault.
+# Shared by the soak scripts: a scratch directory, the command, and the checks after a fault.
 # Sourced, not run. BINARY names the subledger to try; SOAK_KEEP=1 leaves the scratch directory.
 
 set -euo pipefail
@@ -10,7 +10,7 @@ SCRATCH=$(realpath "$SCRATCH")
 BROKEN=0
 
 finish() {
-    # Whatever is still writing would bring the directory back.
+    # A process that still writes would recreate the directory.
     kill $(jobs -p) 2>/dev/null || true
     wait 2>/dev/null || true
     if [ "${MOUNTED:-}" ]; then umount "$MOUNTED" 2>/dev/null || true; fi
@@ -20,14 +20,14 @@ trap finish EXIT
 
 APP=(--bundle-id com.example.app --app-apple-id 1234567890)
 
-# A command on the ledger in directory $1.
+# Runs a command on the ledger in directory $1.
 on() {
     local data=$1
     shift
     "$BINARY" "$@" "${APP[@]}" --trust-root "$SCRATCH/root.der" --data "$data"
 }
 
-# The number beside a key in a line of JSON: the first of that name.
+# The number of the first member with that key in a line of JSON.
 number() { grep -o "\"$1\":[0-9]*" | head -n 1 | cut -d : -f 2; }
 
 broken() {
@@ -35,13 +35,13 @@ broken() {
     echo "BROKEN: $*"
 }
 
-# The end of the log in directory $1, after verifying all of it; empty when it does not verify.
+# Verifies the log in directory $1 and prints its last position; prints nothing if it is not sound.
 verified_position() {
     on "$1" audit verify --json 2>"$SCRATCH/audit.err" | tee "$SCRATCH/audit.out" |
         grep '"sound":true' | grep '"projectionsMatch":true' | number position || true
 }
 
-# Nothing may lie in directory $1 that a person would have to clear away.
+# Directory $1 must contain no files that require manual cleanup.
 require_tidy() {
     local name
     while IFS= read -r name; do
@@ -51,10 +51,10 @@ require_tidy() {
     done < <(ls -A "$1/production")
 }
 
-# After a fault in directory $1, described by $2, when an input that ends at event $5 had been
-# taken in from event $3 on, and its command ended with exit code $4: the log is sound and goes
-# no less far than what was acknowledged; taking all of $6 in again, which makes $7 events, adds
-# what is missing and nothing else; answers are those of a rebuild; nothing has to be cleared away.
+# Checks directory $1 after the fault $2. The input was ingested from event $3 on, ends at event $5,
+# and its command exited with $4. The log must be sound and contain everything acknowledged;
+# ingesting all of $6 again, which makes $7 events, adds the missing ones only; answers equal those
+# of a rebuild; no cleanup is needed.
 require_whole() {
     local data=$1 what=$2 known=$3 code=$4 end=$5 all=$6 total=$7
     local position summary
@@ -63,7 +63,7 @@ require_whole() {
         broken "$what: audit: $(cat "$SCRATCH/audit.out" "$SCRATCH/audit.err")"
         return
     fi
-    if [ "$position" -lt "$known" ]; then broken "$what: $known events were there, now $position"; fi
+    if [ "$position" -lt "$known" ]; then broken "$what: there were $known events, now $position"; fi
     if [ "$code" = 0 ] && [ "$position" -lt "$end" ]; then
         broken "$what: acknowledged up to $end, but the log ends at $position"
     fi
@@ -78,7 +78,7 @@ require_whole() {
     require_tidy "$data" "$what"
 }
 
-# Says how it went; the exit code of the script.
+# Prints the result and sets the script's exit code.
 verdict() {
     if [ "$BROKEN" = 0 ]; then
         echo "verdict: sound; $*"

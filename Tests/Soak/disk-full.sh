@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Fills the disk under an ingest, for real: a small file system of its own where that is allowed,
-# else a limit on the size of files. What was acknowledged is there; with room again, the rest
-# follows.
+# Fills the disk during an ingest: a small tmpfs where mounting is permitted, else a file size limit.
+# Acknowledged events must remain; with free space again, the rest can be ingested.
 
 source "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
 
@@ -12,7 +11,7 @@ on whole ingest all.ndjson --json >whole.json
 TOTAL=$(number position <whole.json)
 mkdir disk
 
-# Takes everything in where there is not room enough: it must say so. $1 is what is full.
+# Ingests everything without enough space, which must be reported. $1 describes the limit.
 fill() {
     local code=0 position
     "${@:2}" "$BINARY" ingest all.ndjson "${APP[@]}" --trust-root root.der --data disk/ledger --json \
@@ -35,14 +34,14 @@ if mount -t tmpfs -o size=2m tmpfs disk 2>/dev/null; then
         require_whole disk/ledger "full at $kibibytes KiB" "$KNOWN" 74 "$TOTAL" all.ndjson "$TOTAL"
     done
 else
-    echo "No file system may be mounted here: a limit on the size of files instead."
+    echo "Mounting is not permitted here: using a file size limit instead."
     for kibibytes in 64 300 700 1500 3000; do
         rm -rf disk/ledger
-        # The signal of the limit is ignored, so that calls fail instead.
+        # With the signal ignored, calls fail instead.
         fill "files up to $kibibytes KiB" \
             bash -c "trap '' XFSZ; ulimit -f $kibibytes; exec \"\$@\"" limited
         require_whole disk/ledger "files up to $kibibytes KiB" "$KNOWN" 74 "$TOTAL" all.ndjson \
             "$TOTAL"
     done
 fi
-verdict "full disks met"
+verdict "full disks tested"

@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# Makes every call to the file system fail, one after the other, and dies at every one: in an
-# append, a first opening, a rebuild with its switch of files, a backup and a restore. After each
-# fault the ledger must be whole without anybody's help.
+# Makes each file system call fail in turn, and kills the process at each: in an append, a first
+# opening, a rebuild with its switch of files, a backup and a restore. After each fault the ledger
+# must be sound without intervention.
 #
-# strace counts calls for each thread, so call k of every thread that makes so many is hit.
-# SOAK_STRIDE=n tries every n-th call only; SOAK_CASES and SOAK_FAULTS choose among those below.
+# strace counts calls per thread, so call k of every thread that makes that many is affected.
+# SOAK_STRIDE=n tests every n-th call only; SOAK_CASES and SOAK_FAULTS select from those below.
 
 source "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
 
 if ! command -v strace >/dev/null; then
-    echo "skipped: strace is not on PATH; it is what makes single calls fail."
+    echo "skipped: strace, which injects the faults, is not on PATH."
     exit 0
 fi
 if ! strace -f -o "$SCRATCH/probe" -e trace=openat -e inject=openat:error=EIO:when=65535 true; then
-    echo "skipped: strace may not trace here (ptrace is not permitted)."
+    echo "skipped: strace cannot trace here (ptrace is not permitted)."
     exit 0
 fi
 
 STRIDE=${SOAK_STRIDE:-1}
 CASES=${SOAK_CASES:-append first rebuild backup restore}
-# A fault, and "+" when it lasts; KILL is the end of the process at the call's beginning.
+# A fault, with "+" if it persists; KILL kills the process as the call starts.
 FAULTS=${SOAK_FAULTS:-EIO EIO+ ENOSPC+ KILL}
 CALLS=(openat pread64 pwrite64,?writev write fsync,fdatasync ftruncate,?fallocate
     '?unlink,?unlinkat' '?rename,?renameat,?renameat2' '?symlink,?symlinkat' '?link,?linkat'
@@ -36,8 +36,8 @@ TOTAL=$(number position <whole.json)
 START=$(number position <base.json)
 on base backup base.backup >backup.out
 
-# Lays out the ledger of a case in ./trial, and sets COMMAND, KNOWN and END: the events that must
-# be there however it ends, and those when it succeeds.
+# Creates the ledger of a case in ./trial, and sets COMMAND, KNOWN and END: the number of events that
+# must remain in any case, and the number after success.
 prepare() {
     rm -rf trial trial.backup*
     KNOWN=$START END=$START
@@ -64,7 +64,7 @@ prepare() {
     esac
 }
 
-# The paths of the ledger that the case's command touches, each as an option of strace.
+# Sets PATHS to the ledger's paths that the case's command touches, as options of strace.
 paths() {
     prepare "$1"
     strace -f -o "paths" -e trace=file,desc -y -- "$BINARY" "${COMMAND[@]}" "${APP[@]}" \
@@ -80,16 +80,16 @@ paths() {
     } | sed 's|/\./|/|g' | sort -u | grep -v 'partial-')
 }
 
-# One fault: case $1, calls $2, fault $3, the $4-th call. Fails when there is no such call any more.
+# One fault: case $1, calls $2, fault $3, the $4-th call. Fails when there are fewer calls.
 try() {
     local case=$1 calls=$2 fault=$3 k=$4
     local action="error=${fault%+}:when=$k${fault##*[!+]}" code=0
     if [ "$fault" = KILL ]; then action="signal=KILL:when=$k"; fi
-    # The loader and the runtime call these, too: theirs are not meant.
+    # Restricted to PATHS, since the loader and the runtime make these calls too.
     local only=()
     if [[ $calls =~ ^(openat|pread64|write)$ ]]; then only=("${PATHS[@]}"); fi
     prepare "$case"
-    # In a shell of its own, which would else announce every process that was killed.
+    # In a subshell, since bash would otherwise report every killed process.
     (
         strace -f -qq -o trace -e "trace=$calls" "${only[@]}" -e "inject=$calls:$action" -- \
             "$BINARY" "${COMMAND[@]}" "${APP[@]}" --trust-root root.der --data trial \
@@ -106,7 +106,7 @@ try() {
     require_outcome "$case" "$case $calls $fault $k" "$code"
 }
 
-# An error is told by a code of ours; nothing traps.
+# An error must have a stable code; crashes are failures.
 require_answer() {
     local what=$1 fault=$2 code=$3
     if [ "$fault" = KILL ]; then return; fi
@@ -121,19 +121,19 @@ require_outcome() {
     local case=$1 what=$2 code=$3
     case $case in
     backup)
-        # Under its name there is nothing, or a backup that restores.
+        # The backup file is absent, or it restores.
         if [ -e trial.backup ]; then
             on other restore trial.backup >restore.out 2>&1 ||
                 broken "$what: the backup does not restore: $(cat restore.out)"
             rm -rf other trial.backup
         elif [ "$code" = 0 ]; then
-            broken "$what: it said it was done"
+            broken "$what: exit 0 without a backup"
         fi
         on trial backup trial.backup >backup.out 2>&1 || broken "$what: again: $(cat backup.out)"
         if ls -A | grep -q 'partial-'; then broken "$what: left behind: $(ls -A | grep partial-)"; fi
         ;;
     restore)
-        # A restore that was cut short leaves what a later one takes away.
+        # Files left by an interrupted restore are removed by the next one.
         on trial restore base.backup --replace >restore.out 2>&1 ||
             broken "$what: again: $(cat restore.out)"
         ;;
@@ -141,11 +141,11 @@ require_outcome() {
     require_whole trial "$what" "$KNOWN" "$code" "$END" all.ndjson "$TOTAL"
 }
 
-# Every call of a kind, until no thread makes so many.
+# Tests every call of a kind, until no thread makes that many.
 series() {
     local case=$1 calls=$2 fault=$3 k=1 before=$TRIALS
     while try "$case" "$calls" "$fault" "$k"; do
-        # What lasts from an early call on fails in the same way from the next: strides widen.
+        # A persistent fault fails alike from consecutive calls, so the stride grows.
         if [ "${fault%+}" != "$fault" ]; then k=$((k + k / 4)); fi
         k=$((k + STRIDE))
     done

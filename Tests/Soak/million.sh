@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds a ledger of EVENTS simulated notifications (1000000 unless told) that is killed KILLS
-# times on the way and goes on, then kills a rebuild, a backup and a restore, loses the directory,
-# restores it, takes the whole history in again, and checks and audits everything.
+# Ingests EVENTS simulated notifications (default 1000000) with KILLS kills on the way, then kills a
+# rebuild, a backup and a restore, deletes the directory, restores it, ingests the whole history
+# again, and checks and audits everything.
 #
-# Nothing is kept of the 18 KB a notification has on its way: the generator tells the same history
-# again from any place, signed by an authority that stays in the scratch directory.
+# Notifications (18 KB each) are not stored: the generator repeats the same history from any
+# position, signed by an authority that stays in the scratch directory.
 
 source "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
 
@@ -12,18 +12,18 @@ EVENTS=${EVENTS:-1000000}
 KILLS=${KILLS:-6}
 # Fixed, so that answers can be compared.
 AT=2031-01-01T00:00:00.000Z
-# Events a second, roughly; only for choosing when to kill.
+# Approximate events per second, to choose when to kill.
 RATE=8000
 
 cd "$SCRATCH"
 mkfifo pipe
-# The root, before anything verifies with it.
+# Writes the root before anything verifies with it.
 "$BINARY" simulate history --events 1 --authority keys --root root.der "${APP[@]}" \
     >/dev/null 2>simulate.err
 
 step() { printf '%6d s  %s\n' "$SECONDS" "$*"; }
 
-# Tells the history from delivery $1 on into `ingest`; sets GENERATOR and INGEST.
+# Pipes the history from delivery $1 on into `ingest`; sets GENERATOR and INGEST.
 feed() {
     "$BINARY" simulate history --events "$EVENTS" --skip "$1" --authority keys "${APP[@]}" \
         >pipe 2>simulate.err &
@@ -33,25 +33,25 @@ feed() {
     INGEST=$!
 }
 
-# Waits for both.
+# Waits for both processes.
 fed() {
     wait "$INGEST" || broken "ingest: $(tail -n 3 ingest.err)"
     wait "$GENERATOR" || broken "simulate: $(tail -n 3 simulate.err)"
 }
 
-# The last thing ingest said about itself: deliveries that were answered, and the log's end then.
+# The last progress of ingest: deliveries answered, and the last position of the log then.
 acknowledged() {
     sed -n 's/^ingest: \([0-9]*\) read, position \([0-9]*\)$/\1 \2/p' ingest.err | tail -n 1
 }
 
-# Seconds up to $1, with milliseconds.
+# Random seconds up to $1, with milliseconds.
 random_seconds() {
     local most=$((${1} * 1000 + 1))
     local some=$(((RANDOM * 32768 + RANDOM) % most))
     printf '%d.%03d' $((some / 1000)) $((some % 1000))
 }
 
-# Kills process $1 after a random time of $2 seconds at most; whether it was still there.
+# Kills process $1 after a random time of at most $2 seconds; succeeds if it was still running.
 kill_within() {
     local code=0
     sleep "$(random_seconds "$2")"
@@ -69,7 +69,7 @@ build() {
             step "round $round: done before it was killed"
             continue
         fi
-        # It ends by itself when nobody reads, unless it has not come to write yet.
+        # It ends by itself without a reader, unless it has not written yet.
         kill "$GENERATOR" 2>/dev/null || true
         wait "$GENERATOR" 2>/dev/null || true
         answered=$(acknowledged)
@@ -82,11 +82,11 @@ build() {
             broken "round $round: ${answered##* } was acknowledged, now $position"
         fi
         told=$((told + ${answered%% *} + 0))
-        step "round $round: killed; $position events sound, going on after delivery $told"
+        step "round $round: killed; $position events sound, resuming after delivery $told"
     done
     feed "$told"
     fed
-    step "all $EVENTS deliveries taken in: $(cat ingest.json)"
+    step "all $EVENTS deliveries ingested: $(cat ingest.json)"
 }
 
 answers() {
@@ -129,9 +129,9 @@ cmp -s before after || broken "answers after the restore differ"
 feed 0
 fed
 if [ "$(number appended <ingest.json)" != 0 ] || [ "$(number position <ingest.json)" != "$position" ]; then
-    broken "the same history added something: $(cat ingest.json)"
+    broken "the same history added events: $(cat ingest.json)"
 fi
-step "the whole history again: nothing was missing, nothing is doubled"
+step "the whole history again: no missing and no duplicate events"
 
 on ledger rebuild --check || broken "rebuild --check"
 step "rebuild --check"

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The house rules that a machine can check (`README.md`, Rooms).
+/// Style rules that can be checked automatically (`README.md`, Rooms).
 @Suite("Tidy")
 struct TidyTests {
     private static let root = URL(filePath: #filePath)
@@ -58,7 +58,7 @@ struct TidyTests {
         ]),
     ]
 
-    /// System modules any room but the pure one may use.
+    /// System modules that every target except `Ledger` may use.
     static let system: Set<String> = [
         "Foundation", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
     ]
@@ -93,12 +93,12 @@ struct TidyTests {
         return (text ?? "").components(separatedBy: "\n")
     }
 
-    @Test("every room has its sources")
+    @Test("every target has its sources")
     func roomsExist() {
         #expect(Set(TidyTests.sources.map(\.room)).isSuperset(of: Set(TidyTests.rooms.keys)))
     }
 
-    @Test("imports go along the arrows", arguments: sources)
+    @Test("imports follow the allowed dependencies", arguments: sources)
     func imports(_ source: Source) {
         guard let allowed = TidyTests.rooms[source.room] else { return }
         for line in source.lines where line.contains("import ") {
@@ -140,7 +140,7 @@ struct TidyTests {
         }
     }
 
-    @Test("no file or type bears an empty name", arguments: sources)
+    @Test("no file or type has a meaningless name", arguments: sources)
     func names(_ source: Source) {
         for banned in TidyTests.bannedNames {
             let file = source.path.split(separator: "/").last ?? ""
@@ -155,7 +155,7 @@ struct TidyTests {
         }
     }
 
-    @Test("the pure room has no clock, no chance and no unordered walk")
+    @Test("the pure target has no clock, no randomness and no unordered iteration")
     func purity() {
         let banned = [
             "Date()", "Date.now", ".random(", "UUID()", "ContinuousClock", "import Foundation",
@@ -177,9 +177,9 @@ struct TidyTests {
         }
     }
 
-    @Test("no test starts a process by Foundation, which reads past the end of many descriptors")
+    @Test("no test starts a process with Foundation, which fails with many open descriptors")
     func processes() {
-        // libFuzzer's program is no test: it has few descriptors, and Child is not in it.
+        // libFuzzer's program is not a test: it has few descriptors, and no access to Child.
         for source in TidyTests.tests where !source.path.hasPrefix("Tests/Fuzz/") {
             for line in source.lines where line.contains("Process" + "()") {
                 Issue.record("\(source.path): \(line)")
@@ -187,14 +187,14 @@ struct TidyTests {
         }
     }
 
-    /// Files that tell secrets apart, each by what takes the same time whatever agrees.
+    /// Files that compare secrets, each with its constant-time comparison.
     private static let comparing = [
         "AccessTokens.swift": "equalsInConstantTime(",
         "SharedSecret.swift": "equalsInConstantTime(",
         "SealedNotificationV1.swift": ".made(",
     ]
 
-    @Test("secrets are told apart in constant time, and in no other way")
+    @Test("secrets are compared in constant time, and in no other way")
     func constantTime() throws {
         for (name, call) in TidyTests.comparing.sorted(by: { $0.key < $1.key }) {
             let source = try #require(

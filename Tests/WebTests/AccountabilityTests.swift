@@ -8,8 +8,7 @@ import Synchronization
 import Testing
 @testable import Web
 
-
-@Suite("Who did it")
+@Suite("Accountability")
 struct AccountabilityTests {
     private let codes = LogCodes()
 
@@ -36,7 +35,7 @@ struct AccountabilityTests {
 
     // MARK: Failures
 
-    @Test("A failed authentication is counted, and logged with the address it came from")
+    @Test("A failed authentication is counted and logged with its source address")
     func logged() async throws {
         var place = try guarded()
         let metrics = ServiceMetrics()
@@ -50,7 +49,7 @@ struct AccountabilityTests {
             #expect(lines.map { $0["reason"]?.description } == ["unknownToken", "noToken"])
             #expect(lines.allSatisfy { $0["address"]?.description.isEmpty == false })
             #expect(lines.allSatisfy { $0["address"]?.description != "unknown" })
-            // The route, and nothing that the sender chose.
+            // The route, and nothing that the client chose.
             let path = lines.first?["path"]?.description ?? ""
             #expect(path.hasPrefix("/v1/subscriptions/") && !path.contains("77"))
             #expect(!"\(lines)".contains("guessed-secret"))
@@ -65,7 +64,7 @@ struct AccountabilityTests {
         }
     }
 
-    @Test("At the bound every failure has a line; past it they are counted into the next line")
+    @Test("At the limit every failure is logged; past it they are counted in the next line")
     func bounded() async throws {
         let start = ContinuousClock.now
         let moment = Elapsed()
@@ -87,7 +86,7 @@ struct AccountabilityTests {
 
     // MARK: Commands
 
-    @Test("A command keeps the name of its token beside the actor, in the event and in timelines")
+    @Test("A command stores the name of its token with the actor, in the event and in timelines")
     func tokenName() async throws {
         let purchase = MadePurchase()
         let link = "/v1/customers/ann/subscriptions/\(purchase.id)"
@@ -113,7 +112,7 @@ struct AccountabilityTests {
         }
     }
 
-    @Test("A repetition under another token is one, and keeps the first name; without tokens none")
+    @Test("A repetition under another token keeps the first name; without tokens there is none")
     func repeated() async throws {
         let purchase = MadePurchase()
         let link = "/v1/customers/ann/subscriptions/\(purchase.id)"
@@ -143,7 +142,7 @@ struct AccountabilityTests {
     }
 }
 
-/// How long a test says it has been.
+/// A clock that the test sets.
 private final class Elapsed: Sendable {
     private let time = Mutex(Duration.zero)
 

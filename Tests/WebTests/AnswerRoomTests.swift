@@ -8,19 +8,18 @@ import Synchronization
 import Testing
 @testable import Web
 
-
-@Suite("Room for answers that wait to be read")
+@Suite("Memory budget of responses waiting to be read")
 struct AnswerRoomTests {
     private let room = AnswerRoom()
 
-    /// Takes what is there for the largest answers.
+    /// Takes the whole budget for the largest responses.
     private func filled() throws -> [AnswerRoom.Share] {
         let count =
             (AnswerRoom.heldByteCount - AnswerRoom.reservedByteCount) / AnswerRoom.makingByteCount
         return try (0..<count).map { _ in try #require(room.take(AnswerRoom.makingByteCount)) }
     }
 
-    @Test("The last of it is for small answers, to the byte")
+    @Test("The reserve is for small responses, to the byte")
     func bounds() throws {
         let large = try filled()
         #expect(room.take(AnswerRoom.smallByteCount + 1) == nil)
@@ -32,7 +31,7 @@ struct AnswerRoomTests {
         withExtendedLifetime((large, small)) {}
     }
 
-    @Test("One byte more than is left is refused, and just so many are not")
+    @Test("One byte more than is left is refused; exactly what is left is not")
     func lastByte() throws {
         let large = try filled()
         let all = try (1..<(AnswerRoom.reservedByteCount / AnswerRoom.smallByteCount)).map { _ in
@@ -45,9 +44,9 @@ struct AnswerRoomTests {
         withExtendedLifetime((large, all, one)) {}
     }
 
-    // MARK: Giving back
+    // MARK: Release
 
-    /// Whether every byte of the room is there.
+    /// Whether the whole budget is free.
     private var isEmpty: Bool {
         room.take(AnswerRoom.heldByteCount - AnswerRoom.reservedByteCount) != nil
     }
@@ -58,11 +57,11 @@ struct AnswerRoomTests {
             body: .init(byteBuffer: ByteBuffer(repeating: 0x61, count: count)))
     }
 
-    /// Keeps what is written to it.
+    /// Records what is written to it.
     private final class Sink: Sendable {
         let pieces = Mutex<[ByteBuffer]>([])
         let isEnded = Mutex(false)
-        /// What to do at each piece.
+        /// Called at each piece.
         let meanwhile: @Sendable () throws -> Void
 
         init(_ meanwhile: @escaping @Sendable () throws -> Void) { self.meanwhile = meanwhile }
@@ -85,7 +84,7 @@ struct AnswerRoomTests {
         try await response.body.write(SinkWriter(sink: sink))
     }
 
-    @Test("An answer holds its room while it is written, in pieces of their own, and not after")
+    @Test("A response holds its share while it is written piece by piece, and not after")
     func written() async throws {
         let count = 3 * AnswerPieces.byteCount + 1
         let room = room
@@ -99,13 +98,13 @@ struct AnswerRoomTests {
         #expect(
             pieces.map(\.readableBytes)
                 == [AnswerPieces.byteCount, AnswerPieces.byteCount, AnswerPieces.byteCount, 1])
-        // None keeps the whole answer.
+        // No piece retains the whole response.
         #expect(pieces.allSatisfy { $0.storageCapacity <= AnswerPieces.byteCount })
         #expect(sink.isEnded.withLock { $0 })
         #expect(isEmpty)
     }
 
-    @Test("A reader that has gone gives the room back, and so does an answer nobody writes")
+    @Test("A disconnected reader releases its share, and so does a response that is never written")
     func lost() async throws {
         let sink = Sink { throw ChannelError.ioOnClosedChannel }
         await #expect(throws: ChannelError.self) {
@@ -116,7 +115,7 @@ struct AnswerRoomTests {
         #expect(isEmpty)
     }
 
-    @Test("An answer that a connection buffers anyway needs no room; one byte more does")
+    @Test("A response that a connection buffers anyway needs no share; one byte more does")
     func uncounted() throws {
         let large = try filled()
         let rest = try (0..<(AnswerRoom.reservedByteCount / AnswerRoom.smallByteCount)).map { _ in
@@ -129,7 +128,7 @@ struct AnswerRoomTests {
         withExtendedLifetime((large, rest)) {}
     }
 
-    @Test("A body that all share is there once, and takes no room however many wait for it")
+    @Test("A shared body is in memory once and needs no share, however many wait for it")
     func shared() async throws {
         let body = DocumentRoutes.body
         #expect(body.readableBytes > AnswerPieces.byteCount)
@@ -146,7 +145,7 @@ struct AnswerRoomTests {
         #expect(sink.isEnded.withLock { $0 })
     }
 
-    @Test("The metrics need room as every answer does")
+    @Test("The metrics need a share like any response")
     func metrics() async throws {
         var place = try ServedPlace()
         place.answers = room
@@ -170,7 +169,7 @@ struct AnswerRoomTests {
 
     // MARK: Routes
 
-    @Test("Without room evidence is a 503 that says when to ask again; small answers are given")
+    @Test("Without room, evidence is a 503 with Retry-After; small responses are still sent")
     func busy() async throws {
         let purchase = MadePurchase()
         var place = try ServedPlace()
@@ -196,7 +195,7 @@ struct AnswerRoomTests {
         #expect(isEmpty)
     }
 
-    @Test("A page of evidence ends where it would be too large, and next goes on")
+    @Test("A page of evidence ends before it gets too large, and next continues")
     func pages() async throws {
         let purchase = MadePurchase()
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
@@ -213,7 +212,7 @@ struct AnswerRoomTests {
                     json["next"]?.int64
                 )
             }
-            // What two of them take: all between the brackets.
+            // The size of two of them: all between the brackets.
             let two = try await client.get("/v1/events?evidence=true&limit=2").bytes
             let tail = "],\"next\":2,\"position\":3}".utf8.count
             let byteCount = two.count - "{\"events\":[".utf8.count - tail

@@ -9,11 +9,11 @@ import Testing
 
 @testable import Web
 
-@Suite("Senders who leave in the middle, and failures nobody expected")
+@Suite("Clients that disconnect within a body, and unexpected failures")
 struct BodyCutOffTests {
     private struct Unforeseen: Error {}
 
-    /// A moment that a test moves.
+    /// A clock that a test moves.
     private final class Moment: Sendable {
         private let at = Mutex(ContinuousClock.now)
 
@@ -21,7 +21,7 @@ struct BodyCutOffTests {
         func pass(_ duration: Duration) { at.withLock { $0 += duration } }
     }
 
-    /// Half a body, and then what the connection says of its end.
+    /// Half a body, then the error by which the connection ends.
     private static func cutOff(by error: any Error) -> RequestBody {
         let (stream, continuation) = AsyncThrowingStream<ByteBuffer, any Error>.makeStream()
         continuation.yield(ByteBuffer(string: #"{"a":"#))
@@ -50,7 +50,9 @@ struct BodyCutOffTests {
         return Application(router: router, logger: logs.logger)
     }
 
-    @Test("A body that is cut off is no failure of the service, however the connection says so")
+    @Test(
+        "A body that is cut off is not a failure of the service, whatever the connection's error"
+    )
     func cutOff() async throws {
         let logs = LogCodes()
         let metrics = ServiceMetrics()
@@ -72,7 +74,7 @@ struct BodyCutOffTests {
         }
     }
 
-    @Test("What was held of a body that is cut off is given back")
+    @Test("The memory of a body that is cut off is released")
     func givenBack() async throws {
         let bodies = BodyReader()
         let head = HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/")
@@ -83,7 +85,7 @@ struct BodyCutOffTests {
         #expect(bodies.take(BodyReader.heldByteCount, isSmall: true))
     }
 
-    @Test("What fails unexpectedly is logged ten times a second, and answered every time")
+    @Test("Unexpected failures are logged ten times per second, and answered every time")
     func bounded() async throws {
         let logs = LogCodes()
         let moment = Moment()
@@ -101,7 +103,7 @@ struct BodyCutOffTests {
         #expect(logs.errors(.error).last?["error"] == "Unforeseen")
     }
 
-    @Test("One code's flood leaves other codes their lines")
+    @Test("A flood of one code does not suppress other codes")
     func codes() {
         let moment = Moment()
         let pace = LogPace { moment.now }

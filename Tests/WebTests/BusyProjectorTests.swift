@@ -4,10 +4,11 @@ import Service
 import Testing
 @testable import Web
 
-
-@Suite("Commands beside a busy service")
+@Suite("Commands while the service is busy")
 struct BusyProjectorTests {
-    @Test("Whoever asks to project gets the lock from a service that never rests; then it goes on")
+    @Test(
+        "A command gets the projector lock from a service that is never idle, which then continues"
+    )
     func wished() async throws {
         let place = try ServedPlace()
         let directory = place.directory(of: .production)
@@ -23,7 +24,7 @@ struct BusyProjectorTests {
             _ = try await served.snapshot(atLeast: 1, limit: .seconds(60))
             let wish = try #require(try ProjectorWish.make(directory: directory))
             var (position, lock): (Int64, ProjectorLock?) = (1, nil)
-            // As a stream of events that leaves no pause in which the service would be idle.
+            // A stream of events without idle time.
             while lock == nil, position < 1_000 {
                 try await notify(position + 1)
                 position += 1
@@ -34,7 +35,7 @@ struct BusyProjectorTests {
             lock = nil
             withExtendedLifetime(wish) {}
         }
-        // What was taken in meanwhile is projected all the same.
+        // Events accepted meanwhile are projected.
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             let end = try await host.ledger(.production).ledger.log.head().position
             let snapshot = try await host.ledger(.production).snapshot(

@@ -10,11 +10,11 @@ import Testing
 
 @Suite("The service's own certificate")
 struct CertificateTests {
-    /// Whether a client that trusts only this root gets an answer.
+    /// Whether a client that trusts only this root gets a response.
     private static func answers(_ root: NIOSSLCertificate, port: Int) async throws -> Bool {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.trustRoots = .certificates([root])
-        // Apple's shape of a certificate names no host.
+        // Certificates of Apple's shape name no host.
         tls.certificateVerification = .noHostnameVerification
         return try await TLSPlace.withClient(tls) { client in
             let request = HTTPClientRequest(url: "https://localhost:\(port)/healthz")
@@ -23,7 +23,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("Files that are read again serve new connections; of no use, the old ones stay")
+    @Test("Reloaded files serve new connections; unusable ones leave the old in place")
     func reload() async throws {
         let place = try TLSPlace.make()
         let files = try #require(place.configuration.server.tls)
@@ -36,7 +36,7 @@ struct CertificateTests {
             try store.reload()
             #expect(try await CertificateTests.answers(second, port: port))
             #expect(try await !CertificateTests.answers(first, port: port))
-            // Half of a change: the certificate of one, the key of another.
+            // A half-finished change: the certificate of one, the key of another.
             _ = try TLSPlace.certify(
                 ServiceConfiguration.Server.TLS(
                     certificateFile: files.certificateFile,

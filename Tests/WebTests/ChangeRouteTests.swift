@@ -13,7 +13,7 @@ import Testing
 @Suite("GET /v1/changes")
 struct ChangeRouteTests {
     @Test(
-        "what is no cursor, no name of a change or no parameter is refused",
+        "an invalid cursor, name of a change or parameter is refused",
         arguments: [
             ("after=x", "invalidCursor"), ("after=", "invalidCursor"),
             ("after=1-2-3", "invalidCursor"), ("after=99", "cursorBeyondLog"),
@@ -40,7 +40,7 @@ struct ChangeRouteTests {
         }
     }
 
-    @Test("everything from the beginning, then what happens, under ids that resume")
+    @Test("everything from the beginning, then live changes, under ids that resume")
     func streams() async throws {
         try await ServedPlace().serve(.live) { client, _ in
             let port = try #require(client.client.port)
@@ -67,7 +67,7 @@ struct ChangeRouteTests {
         }
     }
 
-    @Test("without a cursor nothing is told of the time when nobody read")
+    @Test("without a cursor, no changes from before the connection are sent")
     func fromNowOn() async throws {
         let purchase = MadePurchase()
         var second = purchase
@@ -90,7 +90,7 @@ struct ChangeRouteTests {
         }
     }
 
-    @Test("a reader whose filter leaves out whole pages is told how far it is behind each of them")
+    @Test("a subscriber whose filter skips whole pages gets its position after each of them")
     func filteredPages() async throws {
         var place = try ServedPlace()
         place.streams.heartbeat = .zero
@@ -110,7 +110,7 @@ struct ChangeRouteTests {
         }
     }
 
-    @Test("a reader that loses the connection before anything happened misses nothing by it")
+    @Test("a subscriber that disconnects before the first change misses nothing")
     func lostBeforeTheFirst() async throws {
         var place = try ServedPlace()
         place.streams.heartbeat = .seconds(3_600)
@@ -136,7 +136,7 @@ struct ChangeRouteTests {
     }
 
     @Test(
-        "changes of several chains by one event are all told, under one id that resumes behind them"
+        "changes of several chains by one event are all sent, under one id that resumes after them"
     )
     func severalChains() async throws {
         let purchase = MadePurchase()
@@ -158,7 +158,7 @@ struct ChangeRouteTests {
                     #expect(event.contains("\"originalTransactionId\":\"\(id)\""))
                     #expect(event.contains("\"sequence\":1"))
                 }
-                // Whoever leaves after the first comes back before it.
+                // A subscriber that leaves after the first resumes before it.
                 let head = stream.text.components(separatedBy: ids[0])[0]
                 #expect(!head.contains("id: 1-0"))
             }
@@ -172,7 +172,7 @@ struct ChangeRouteTests {
         }
     }
 
-    @Test("one stream more than there may be is told to come back")
+    @Test("one stream more than the limit gets a 503 with Retry-After")
     func slots() {
         let slots = StreamSlots(limit: 2)
         var first = slots.take()
@@ -184,14 +184,15 @@ struct ChangeRouteTests {
         withExtendedLifetime(second) {}
     }
 
-    @Test("a reader that has left gives its place to the next at once, not at the next heartbeat")
+    @Test("a subscriber that disconnects frees its slot at once, not at the next heartbeat")
     func left() async throws {
         var place = try ServedPlace()
         place.streams = StreamRules(slots: StreamSlots(limit: 1), heartbeat: .seconds(3_600))
         try await place.serve(.live) { client, _ in
             let port = try #require(client.client.port)
             for _ in 0..<3 {
-                // Another reader is refused while there is one, and taken once that one has left.
+                // Another subscriber is refused while there is one, and admitted once that one has
+                // left.
                 var isTaken = false
                 while !isTaken {
                     isTaken = try await StreamReader.open(port: port, "/v1/changes") { stream in
@@ -207,7 +208,7 @@ struct ChangeRouteTests {
         }
     }
 
-    @Test("a reader that only ends its own side is told on")
+    @Test("a subscriber that closes only its sending side is still served")
     func halfClosed() async throws {
         var place = try ServedPlace()
         place.streams.heartbeat = .seconds(3_600)
@@ -224,7 +225,7 @@ struct ChangeRouteTests {
         }
     }
 
-    @Test("a reader that takes nothing loses its connection and keeps nobody waiting")
+    @Test("a subscriber that reads nothing loses its connection and delays no others")
     func stalledReader() async throws {
         try await ServedPlace().serve { client, host in
             #expect(try await client.notify(MadePurchase().notificationBody(0)).status == 200)
@@ -243,7 +244,7 @@ struct ChangeRouteTests {
     }
 }
 
-/// Takes nothing until its connection is closed.
+/// Reads nothing until its connection is closed.
 private struct StuckWriter: ResponseBodyWriter {
     struct Closed: Error {}
 

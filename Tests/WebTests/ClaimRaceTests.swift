@@ -6,13 +6,12 @@ import Service
 import Testing
 @testable import Web
 
-
-@Suite("Claims at the same time")
+@Suite("Concurrent claims")
 struct ClaimRaceTests {
     private let purchase = MadePurchase()
     private static let customers = (1...8).map { "customer-\($0)" }
 
-    /// The answer to each customer's upload of the same transaction, all sent at once.
+    /// The response to each customer's upload of the same transaction, all sent concurrently.
     private func race(_ client: WebClient) async throws -> [String: WebClient.Answer] {
         let purchase = purchase
         return try await withThrowingTaskGroup(of: (String, WebClient.Answer).self) { group in
@@ -24,7 +23,7 @@ struct ClaimRaceTests {
         }
     }
 
-    /// Names of the customers that claims in the log are for, in order.
+    /// Customers of the claims in the log, in order.
     private func claimed(_ client: WebClient) async throws -> [String] {
         let timeline = try await client.ask("/v1/subscriptions/\(purchase.id)/timeline")
         return (timeline.json["entries"]?.array ?? []).filter {
@@ -32,7 +31,7 @@ struct ClaimRaceTests {
         }.compactMap { $0["cause"]?["command"]?["customer"]?.string }
     }
 
-    @Test("Under transfer every claim that is in the log moved the chain, and is answered so")
+    @Test("Under transfer every claim in the log moved the chain, and its response says so")
     func transfer() async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             let answers = try await race(client)
@@ -43,7 +42,7 @@ struct ClaimRaceTests {
             for (customer, answer) in answers {
                 #expect(answer.status == 200)
                 #expect(answer.json["claim"]?.string == "moved", "\(customer)")
-                // It says what this claim came to, whatever came after it.
+                // It states the result of this claim, whatever followed.
                 let active = (answer.json["entitlements"]?.array ?? []).filter {
                     $0["active"]?.bool == true
                 }
@@ -60,7 +59,7 @@ struct ClaimRaceTests {
         }
     }
 
-    @Test("Under keep exactly one gets the chain, and every other one is told so")
+    @Test("Under keep exactly one gets the chain, and every other one is refused")
     func keep() async throws {
         var place = try ServedPlace()
         place.configuration.claimPolicy = .keep
@@ -78,7 +77,7 @@ struct ClaimRaceTests {
         }
     }
 
-    @Test("A claim that was taken back does nothing a second time, and is told so")
+    @Test("A repeated claim of a withdrawn one has no effect, and its response says so")
     func takenBack() async throws {
         var purchase = purchase
         purchase.appAccountToken = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"

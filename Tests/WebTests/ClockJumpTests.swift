@@ -5,14 +5,13 @@ import Service
 import Testing
 @testable import Web
 
-
-@Suite("A clock that jumps forward beside one that does not")
+@Suite("A clock that jumps forward next to one that does not")
 struct ClockJumpTests {
     private let clock = MovedClock()
     private let codes = LogCodes()
     private let purchase = MadePurchase()
 
-    /// Beside it a clock at which no time passes.
+    /// The monotonic clock, at which no time passes.
     private func place() throws -> ServedPlace {
         var place = try ServedPlace()
         let clock = clock
@@ -38,7 +37,8 @@ struct ClockJumpTests {
         }.flatMap { Double($0.split(separator: " ")[1]) }
     }
 
-    /// Everything that the clock decides is refused, and nothing is in the log beyond `head`.
+    /// Expects that everything that depends on the clock is refused, and that the log ends at
+    /// `head`.
     private static func requireStopped(
         _ client: WebClient, _ host: LedgerHost, _ purchase: MadePurchase, head: Int64
     ) async throws {
@@ -69,7 +69,9 @@ struct ClockJumpTests {
         #expect(try await ledger.operations.quarantineCount() == 0)
     }
 
-    @Test("What the clock decides stops, readiness and the gauge say so; set right, all goes on")
+    @Test(
+        "A jump stops what depends on the clock and shows in readiness and gauge, until corrected"
+    )
     func back() async throws {
         let (clock, codes, purchase) = (clock, codes, purchase)
         try await place().serve { (client: WebClient, host: LedgerHost) async throws in
@@ -82,7 +84,7 @@ struct ClockJumpTests {
             #expect(ready.status == 503)
             #expect(ready.json["problems"]?.array?.map { $0["code"]?.string } == ["clockJumped"])
             #expect(try await client.get("/healthz").status == 200)
-            // What was is told all the same, and what is in the log.
+            // Past states and the log are still served.
             let path = "/v1/subscriptions/\(purchase.id)?minPosition=1"
             let show = try await client.ask(path + "&at=\(ServedPlace.now.rfc3339)")
             #expect(show.status == 200)
@@ -95,13 +97,13 @@ struct ClockJumpTests {
             #expect(try await client.ask(path).status == 200)
             let event = try await host.ledger(.production).ledger.log.event(at: 2)
             #expect(event?.event.receivedAt == ServedPlace.now)
-            // Refusals of deliveries under the same code are notes of their own.
+            // Refused deliveries with the same code are logged separately.
             #expect(codes.all.count { $0 == "clockTrusted" } == 1)
             #expect(codes.all.contains("clockJumped"))
         }
     }
 
-    @Test("Up to an hour the clock is gone by")
+    @Test("Jumps of up to an hour are accepted")
     func bound() async throws {
         let (clock, purchase) = (clock, purchase)
         try await place().serve { (client: WebClient, host: LedgerHost) async throws in
@@ -115,7 +117,8 @@ struct ClockJumpTests {
     }
 
     @Test(
-        "What Apple signed about now confirms the clock, and is dated by it; an older one does not")
+        "What Apple signed about now confirms the clock and is dated by it; older signatures do not"
+    )
     func confirmed() async throws {
         let (clock, purchase) = (clock, purchase)
         // The third period is signed when it begins.
@@ -134,7 +137,7 @@ struct ClockJumpTests {
         }
     }
 
-    @Test("A restart goes by the clock that it finds, whatever the log's newest arrival is")
+    @Test("A restart accepts the clock it finds, whatever the log's newest arrival is")
     func restarted() async throws {
         let (clock, purchase) = (clock, purchase)
         let place = try place()
@@ -149,7 +152,7 @@ struct ClockJumpTests {
         }
     }
 
-    @Test("Feeds and whatever else asks the service's clock go by the time that has passed")
+    @Test("Feeds and other users of the service's clock use the elapsed time")
     func passed() async throws {
         let clock = clock
         try await place().serve { (_: WebClient, host: LedgerHost) async throws in

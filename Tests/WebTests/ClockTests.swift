@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A clock that jumps")
 struct ClockTests {
-    @Test("Back and forth: everything is taken, in the order of its coming, and answers go on")
+    @Test("Back and forth: everything is accepted in order of arrival, and answers continue")
     func jumps() async throws {
         let clock = MovedClock()
         var place = try ServedPlace()
@@ -30,7 +30,7 @@ struct ClockTests {
         }
     }
 
-    @Test("A log that is ahead of the clock is told of once, and again after it was caught up with")
+    @Test("A log ahead of the clock is reported once, and again after the clock caught up")
     func behind() async throws {
         let clock = MovedClock()
         let codes = LogCodes()
@@ -41,7 +41,7 @@ struct ClockTests {
         let told: @Sendable () -> Int = { codes.all.count { $0 == "clockBehind" } }
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             let steps: [(period: Int, days: Int64, told: Int)] = [
-                // Ahead, set right, a repetition and another event; caught up, and back once more.
+                // Ahead, corrected, a repetition and another event; caught up, and back once more.
                 (0, 400, 0), (0, -400, 0), (1, 0, 1), (2, 0, 1), (3, 401, 1), (4, -401, 2),
             ]
             for step in steps {
@@ -53,7 +53,7 @@ struct ClockTests {
         }
     }
 
-    @Test("A service that starts with its clock behind the log tells with the first event")
+    @Test("A service that starts with its clock behind the log reports it with the first event")
     func behindAtStart() async throws {
         let codes = LogCodes()
         var place = try ServedPlace()

@@ -6,8 +6,7 @@ import Service
 import Testing
 @testable import Web
 
-
-@Suite("Definitions, rates and what moved, over HTTP")
+@Suite("Definitions, rates and differences over HTTP")
 struct ComparedRouteTests {
     private let purchase = MadePurchase()
     private static let rates = "USD,EUR:1.0834,JPY:0.006612"
@@ -32,7 +31,7 @@ struct ComparedRouteTests {
         return json.bytes
     }
 
-    /// Questions that make no sense, and the code of each.
+    /// Invalid queries, and the code of each.
     static let refusals: [(String, String)] = [
         ("churn?from=2026-01-01&definitions=other", "invalidParameter"),
         ("churn?from=2026-01-01&definitions=", "invalidParameter"),
@@ -66,7 +65,7 @@ struct ComparedRouteTests {
         ),
     ]
 
-    @Test("A question that makes no sense is a 400 with its code")
+    @Test("An invalid query is a 400 with its code")
     func refused() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, _ in
             for (question, code) in Self.refusals {
@@ -82,7 +81,7 @@ struct ComparedRouteTests {
         }
     }
 
-    @Test("What moved is what the command tells, for each way to name two states of knowledge")
+    @Test("Differences equal the command's, for each way to name two states of knowledge")
     func diff() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let first = try await host.ledger(.production).ledger.log.events(after: 0, limit: 1)
@@ -104,7 +103,7 @@ struct ComparedRouteTests {
                         "/v1/metrics/diff?metric=\(metric)&from=2026-01-01&\(asked)"
                         + (rates.map { "&rates=\($0)" } ?? "")
                     let answer = try await client.get(path)
-                    // Nothing is known, and so nothing of the range, before 1970.
+                    // Before 1970 nothing is known, so the range is empty.
                     guard asked != "knownAt=0" else {
                         #expect(answer.code == "invalidRange")
                         continue
@@ -127,7 +126,7 @@ struct ComparedRouteTests {
         }
     }
 
-    @Test("Amounts by a table of rates are those of the command with the same table")
+    @Test("Amounts converted by a table of rates equal the command's")
     func rates() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let table = try CurrencyRates(words: Self.rates)
@@ -149,7 +148,7 @@ struct ComparedRouteTests {
         }
     }
 
-    @Test("Other products' definitions are those of the command, each where it is documented")
+    @Test("Other products' definitions equal the command's, each where it is documented")
     func definitions() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
             var count = 0
@@ -173,7 +172,7 @@ struct ComparedRouteTests {
         }
     }
 
-    @Test("Refunds by either day, and with another's definition of that")
+    @Test("Refunds by either day, and with another product's definition")
     func refundBasis() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, _ in
             for (basis, name) in [("refund", "refunds"), ("purchase", "refunds-by-purchase")] {
@@ -203,7 +202,7 @@ struct ComparedRouteTests {
                     guard dimension != .reason || name == .mrrMovement else { continue }
                     let by = dimension.map { "&by=\($0.rawValue)" } ?? ""
                     let path = "/v1/metrics/\(name.rawValue)?from=2026-01-01\(by)"
-                    // The answer as a whole is compared with the document by the client.
+                    // The client compares the whole response with the document.
                     let answer = try await client.get(path)
                     #expect(answer.status == 200, "\(path)")
                     let columns = answer.json["columns"]?.array ?? []
@@ -227,7 +226,7 @@ struct ComparedRouteTests {
         }
     }
 
-    @Test("A table may name so many currencies, and one more is too many")
+    @Test("A table may name this many currencies, and no more")
     func manyRates() throws {
         func code(_ number: Int) -> String {
             let letters = [number / 26, number % 26].map {

@@ -3,10 +3,9 @@ import Synchronization
 import Testing
 @testable import Web
 
-
-@Suite("How many connections there may be")
+@Suite("Connection limits")
 struct ConnectionCensusTests {
-    /// A census and the connections that stand in it.
+    /// A census and its open connections.
     private final class Place {
         /// Stands for a channel.
         final class Connection: Sendable {
@@ -24,7 +23,7 @@ struct ConnectionCensusTests {
                 reserved: reserved.compactMap { NetworkRange($0) })
         }
 
-        /// Nil where there is no room.
+        /// Nil when there is no room.
         func enter(_ address: String, sends isAsking: Bool = true) -> Connection? {
             let connection = Connection()
             connections.append(connection)
@@ -36,7 +35,7 @@ struct ConnectionCensusTests {
             return isIn ? connection : nil
         }
 
-        /// As many as an address can have.
+        /// As many as one address may have.
         func fill(_ address: String, sends isAsking: Bool = true) -> Int {
             var count = 0
             while enter(address, sends: isAsking) != nil { count += 1 }
@@ -61,7 +60,7 @@ struct ConnectionCensusTests {
         return Place(limits, trusted: trusted, reserved: reserved)
     }
 
-    @Test("One address has its bound, and room again once one is closed")
+    @Test("One address has its limit, and room again once one is closed")
     func perAddress() throws {
         let place = place(1_000, perAddress: 5)
         let first = try #require(place.enter("9.9.9.9"))
@@ -83,7 +82,7 @@ struct ConnectionCensusTests {
     }
 
     @Test(
-        "An IPv6 /64 is one address, and an IPv4 address mapped into IPv6 is that address",
+        "An IPv6 /64 is one address, and an IPv4-mapped IPv6 address is the IPv4 address",
         arguments: [
             ("2001:db8::1", "2001:db8::ffff:2", true), ("2001:db8::1", "2001:db8:0:1::1", false),
             ("9.9.9.9", "::ffff:9.9.9.9", true), ("9.9.9.9", "9.9.9.8", false),
@@ -95,7 +94,7 @@ struct ConnectionCensusTests {
     }
 
     @Test(
-        "This machine and trusted proxies have only the bound of all",
+        "Loopback and trusted proxies have only the total limit",
         arguments: ["127.0.0.1", "::1", "10.0.0.7"])
     func all(address: String) throws {
         let place = place(10, trusted: ["10.0.0.0/8"])
@@ -106,7 +105,9 @@ struct ConnectionCensusTests {
         #expect(place.enter("9.9.9.9") != nil)
     }
 
-    @Test("Where it is full, the first that never sent a request goes, of whom has most of those")
+    @Test(
+        "When full, the oldest idle connection of the address with most of them is closed"
+    )
     func silent() throws {
         let place = place(10)
         #expect(place.enter("9.9.9.1", sends: false) != nil)
@@ -119,15 +120,15 @@ struct ConnectionCensusTests {
         #expect(place.enter("9.9.9.11") != nil && place.enter("9.9.9.12") != nil)
         #expect(second.isClosed.withLock { $0 })
         #expect(place.closed.count == 3)
-        // All have sent one now.
+        // All of them have sent a request.
         #expect(place.enter("9.9.9.13") == nil)
         #expect(place.census.count == 10)
-        // What was closed leaves once.
+        // A closed connection is removed once.
         place.leave(first)
         #expect(place.census.count == 10)
     }
 
-    @Test("The notification networks have room that others cannot take, nor lose theirs by it")
+    @Test("The notification networks have reserved room and lose none of theirs")
     func reserved() {
         let place = place(20, reserving: 4, reserved: ["17.0.0.0/8"])
         for last in 0..<16 { #expect(place.enter("9.9.\(last).9") != nil) }
@@ -158,7 +159,7 @@ struct ConnectionCensusTests {
         #expect(census.streamCount == 100)
     }
 
-    @Test("Over a socket: as many as the bound are served, one more is closed at once")
+    @Test("Over a socket: connections up to the limit are served, one more is closed at once")
     func socket() async throws {
         var place = try ServedPlace()
         place.limits.connectionCount = 2

@@ -6,8 +6,7 @@ import Service
 import Testing
 @testable import Web
 
-
-@Suite("Questions about customers")
+@Suite("Queries about customers")
 struct CustomerRouteTests {
     private let token = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
 
@@ -35,7 +34,7 @@ struct CustomerRouteTests {
         }
     }
 
-    @Test("A customer never seen is new, with empty lists")
+    @Test("An unknown customer is new, with empty lists")
     func unknown() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let path = "/v1/customers/nobody%2F%C3%A9"
@@ -57,7 +56,7 @@ struct CustomerRouteTests {
         }
     }
 
-    @Test("The answers are the command's, however the token is spelled")
+    @Test("The responses equal the command's, however the token is spelled")
     func same() async throws {
         let token = token
         try await bought { client, host in
@@ -81,7 +80,7 @@ struct CustomerRouteTests {
         }
     }
 
-    @Test("at, knownPosition and bundleId ask about other times and of one app")
+    @Test("at, knownPosition and bundleId select other times and one app")
     func scoped() async throws {
         let (purchase, token) = (purchase, token)
         try await bought { client, _ in
@@ -114,7 +113,7 @@ struct CustomerRouteTests {
         }
     }
 
-    @Test("Subscriptions come by pages, each once, in order")
+    @Test("Subscriptions are paged, each once, in order")
     func pages() async throws {
         let token = token
         try await bought { client, _ in
@@ -134,7 +133,7 @@ struct CustomerRouteTests {
         }
     }
 
-    @Test("A cursor is one whatever stands behind its tilde, a mark that joins it included")
+    @Test("A cursor is valid whatever follows its tilde, including a combining mark")
     func markedCursor() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let path = "/v1/customers/ann/subscriptions"
@@ -143,7 +142,7 @@ struct CustomerRouteTests {
         }
     }
 
-    @Test("A timeline comes by pages: every entry once, in order, and every chain on some page")
+    @Test("A timeline is paged: every entry once, in order, and every chain on some page")
     func timelinePages() async throws {
         let token = token
         try await bought { client, _ in
@@ -175,7 +174,7 @@ struct CustomerRouteTests {
     }
 
     @Test(
-        "A cursor of a timeline that is none is refused", arguments: ["x", "1", "1~", "~1", "1~-1"])
+        "An invalid timeline cursor is refused", arguments: ["x", "1", "1~", "~1", "1~-1"])
     func noTimelineCursor(cursor: String) async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let answer = try await client.get("/v1/customers/ann/timeline?after=\(cursor)")
@@ -184,7 +183,7 @@ struct CustomerRouteTests {
         }
     }
 
-    @Test("An answer that still holds is a 304, also later; one that changed is told whole")
+    @Test("An unchanged response is a 304, also later; a changed one is sent whole")
     func entityTag() async throws {
         let (purchase, token) = (purchase, token)
         try await bought { client, _ in
@@ -206,7 +205,7 @@ struct CustomerRouteTests {
     }
 
     @Test(
-        "What is asked wrongly is refused with its code",
+        "An invalid query is refused with its code",
         arguments: [
             ("entitlements?at=soon", "invalidTime"),
             ("entitlements?knownPosition=1&knownAt=0", "invalidParameter"),
@@ -226,7 +225,7 @@ struct CustomerRouteTests {
         }
     }
 
-    @Test("A position that is not reached is a 503, and an environment not served a 404")
+    @Test("A position not reached is a 503, and an environment not served a 404")
     func behind() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let answer = try await client.get("/v1/customers/ann/entitlements?minPosition=1")
@@ -237,7 +236,7 @@ struct CustomerRouteTests {
         }
     }
 
-    @Test("A page at its bound is answered; an id or cursor at its bound is read, a longer one not")
+    @Test("Pages, ids and cursors are accepted at their limits and refused beyond")
     func bounds() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let path = "/v1/customers"
@@ -253,7 +252,7 @@ struct CustomerRouteTests {
         }
     }
 
-    // MARK: Many at once
+    // MARK: Batches
 
     private func batch(_ customers: [String]) -> [UInt8] {
         var json = JSONWriter()
@@ -261,7 +260,7 @@ struct CustomerRouteTests {
         return json.bytes
     }
 
-    @Test("Many customers are answered at once, in the order asked, each as it would be alone")
+    @Test("A batch of customers is answered in the order given, each as by itself")
     func many() async throws {
         let (purchase, token) = (purchase, token)
         try await bought { client, _ in
@@ -281,7 +280,7 @@ struct CustomerRouteTests {
         }
     }
 
-    @Test("As many customers as the bound are answered, one more is refused", arguments: [0, 1])
+    @Test("Up to the limit customers are answered, one more is refused", arguments: [0, 1])
     func batchBound(excess: Int) async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let names = (0..<CustomerQuery.batchCustomerCount + excess).map { number in
@@ -296,7 +295,7 @@ struct CustomerRouteTests {
     }
 
     @Test(
-        "What is no list of customers is refused",
+        "An invalid list of customers is refused",
         arguments: [
             ("", "malformedJSON"), ("{}", "invalidBody"), ("[]", "invalidBody"),
             ("{\"customers\":{}}", "invalidBody"), ("{\"customers\":[1]}", "invalidBody"),

@@ -33,7 +33,7 @@ struct DecisionRouteTests {
 
     private var link: String { "/v1/customers/ann/subscriptions/\(purchase.id)" }
 
-    /// One chain that nobody holds.
+    /// A chain without a customer.
     private func bought(
         _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
     ) async throws {
@@ -57,7 +57,7 @@ struct DecisionRouteTests {
         try await host.ledger(.production).ledger.log.head().position
     }
 
-    @Test("A link is in the log before the answer, which shows what the customer has by it")
+    @Test("A link is in the log before the response, which shows its effect")
     func linked() async throws {
         let link = link
         try await bought { client, host in
@@ -85,7 +85,7 @@ struct DecisionRouteTests {
         }
     }
 
-    @Test("A grant gives until it is withdrawn, and only once")
+    @Test("A grant holds until it is withdrawn, which works once")
     func granted() async throws {
         try await bought { client, host in
             let answer = try await client.post("/v1/customers/ann/grants", grant(), head())
@@ -105,7 +105,7 @@ struct DecisionRouteTests {
         }
     }
 
-    @Test("The same request under the same key is the same answer, later too, and one event")
+    @Test("The same request under the same key gets the same response, later too, and is one event")
     func repeated() async throws {
         let link = link
         try await bought { client, host in
@@ -126,7 +126,7 @@ struct DecisionRouteTests {
         }
     }
 
-    @Test("Requests at the same time under one key are one event")
+    @Test("Concurrent requests under one key are one event")
     func together() async throws {
         try await bought { client, host in
             let bodies = try await withThrowingTaskGroup(of: [UInt8].self) { group in
@@ -144,7 +144,7 @@ struct DecisionRouteTests {
         }
     }
 
-    @Test("Another request under a known key is a 422 and has no effect")
+    @Test("Another request under a used key is a 422 without effect")
     func reused() async throws {
         let link = link
         try await bought { client, host in
@@ -163,7 +163,7 @@ struct DecisionRouteTests {
         }
     }
 
-    @Test("Who and why are required, within their bounds; so is a key where there is one")
+    @Test("Author and reason are required, within their limits; so is a key if given")
     func words() async throws {
         let link = link
         try await bought { client, host in
@@ -201,7 +201,7 @@ struct DecisionRouteTests {
     }
 
     @Test(
-        "A grant that is none is refused with its code",
+        "An invalid grant is refused with its code",
         arguments: [
             ("", "malformedJSON"), ("{}", "invalidBody"),
             ("{\"entitlement\":1,\"until\":1}", "invalidBody"),
@@ -221,7 +221,7 @@ struct DecisionRouteTests {
         }
     }
 
-    @Test("A grant at the bounds is taken, one past them is not", arguments: [0, 1])
+    @Test("A grant at the limits is accepted, one past them is not", arguments: [0, 1])
     func grantBounds(excess: Int) async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             let path = "/v1/customers/ann/grants"
@@ -241,11 +241,11 @@ struct DecisionRouteTests {
         }
     }
 
-    @Test("A chain that nobody knows, an environment not served and odd parameters write nothing")
+    @Test("An unknown chain, an environment not served and invalid parameters write nothing")
     func unknown() async throws {
         let link = link
         try await bought { client, host in
-            // Where the projections are behind, a chain that is not found may yet come.
+            // Where the projections are behind, a missing chain may still appear.
             let served = try host.ledger(.production)
             _ = try await served.snapshot(atLeast: 3, limit: .seconds(120))
             let cases: [(String, Int, String)] = [
@@ -268,7 +268,7 @@ struct DecisionRouteTests {
         }
     }
 
-    @Test("Any transaction id of a chain names it, and a token's customer loses it to a link")
+    @Test("Any transaction id of a chain names it, and a link overrides a token's customer")
     func token() async throws {
         var purchase = purchase
         purchase.appAccountToken = "F3A86F0D-52BE-4C53-8F0E-7D9B1C44D033"
@@ -286,7 +286,7 @@ struct DecisionRouteTests {
         }
     }
 
-    @Test("Answers do not wait for a projector that stands still")
+    @Test("Responses do not wait for a stalled projector")
     func standingStill() async throws {
         let (purchase, link) = (purchase, link)
         try await bought { client, host in
@@ -294,7 +294,7 @@ struct DecisionRouteTests {
             _ = try await served.snapshot(atLeast: 3, limit: .seconds(120))
             let lock = try await heldProjectorLock(served.ledger.directory)
             defer { withExtendedLifetime(lock) {} }
-            // One link that is not projected, then a grant: its answer shows both.
+            // One link that is not projected, then a grant: its response shows both.
             let linked = try await client.send(.put, link, head())
             #expect(linked.status == 200)
             #expect(active(linked) == ["com.example.pro.monthly"])
@@ -308,7 +308,7 @@ struct DecisionRouteTests {
         }
     }
 
-    /// Takes the projector's lock as soon as the service gives it back.
+    /// Takes the projector's lock as soon as the service releases it.
     private func heldProjectorLock(_ directory: String) async throws -> ProjectorLock {
         while true {
             if let lock = try ProjectorLock.take(directory: directory) { return lock }

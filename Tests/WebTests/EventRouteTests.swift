@@ -28,7 +28,7 @@ struct EventRouteTests {
         }
     }
 
-    @Test("Other apps' events are left out, and next passes them")
+    @Test("Other apps' events are omitted, and next skips them")
     func otherApps() async throws {
         try await ServedPlace(apps: [MadePurchase.app, "com.example.second"]).serve {
             (client: WebClient, _: LedgerHost) async throws in
@@ -43,7 +43,7 @@ struct EventRouteTests {
         }
     }
 
-    @Test("Evidence comes only when it is asked for")
+    @Test("Evidence is included only on request")
     func evidence() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             _ = try await client.notify(purchase.notificationBody())
@@ -55,7 +55,7 @@ struct EventRouteTests {
     }
 
     @Test(
-        "A page is at most a thousand",
+        "A page has at most a thousand events",
         arguments: [
             ("1000", 200), ("1001", 400), ("1", 200), ("0", 400), ("-1", 400), ("ten", 400),
         ])
@@ -66,7 +66,7 @@ struct EventRouteTests {
     }
 
     @Test(
-        "A cursor that is none is a 400",
+        "An invalid cursor is a 400",
         arguments: ["after=-1", "after=x", "after=", "after=9223372036854775808", "at=0"])
     func cursors(query: String) async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
@@ -74,7 +74,7 @@ struct EventRouteTests {
         }
     }
 
-    @Test("A cursor at the end is an empty page, one beyond it is of another log")
+    @Test("A cursor at the end is an empty page, one beyond it belongs to another log")
     func beyond() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             #expect(try await client.notify(MadePurchase().notificationBody(0)).status == 200)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Web
 
-/// How many frames of HTTP/2 a connection may send that ask for nothing.
+/// How many HTTP/2 frames without requests a connection may send.
 @Suite("Frames of HTTP/2")
 struct FrameBoundTests {
     private static let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
@@ -16,7 +16,7 @@ struct FrameBoundTests {
         return limits
     }
 
-    /// Expects that exactly so many frames of a kind may come, at one time; of 10,000.
+    /// Expects that exactly this many frames of a kind are allowed at one time, out of 10,000.
     private func expectTaken(
         _ count: Int, _ allowance: inout FrameAllowance, _ frame: FrameAllowance.Frame = update,
         after elapsed: TimeAmount = .zero, location: SourceLocation = #_sourceLocation
@@ -29,7 +29,7 @@ struct FrameBoundTests {
 
     // MARK: Counting
 
-    @Test("As many as the bound, and not one past it")
+    @Test("As many as the limit, and not one past it")
     func bound() {
         let limits = ConnectionLimits()
         var allowance = FrameAllowance(limits: limits, now: FrameBoundTests.start)
@@ -37,12 +37,12 @@ struct FrameBoundTests {
         expectTaken(0, &allowance)
     }
 
-    @Test("A request brings its own frames with it, but saves none up beyond the bound")
+    @Test("A request accounts for its own frames, but saves none up beyond the limit")
     func requests() {
         var allowance = FrameAllowance(
             limits: FrameBoundTests.limits(frames: 100), now: FrameBoundTests.start)
         let head = FrameAllowance.Frame(type: FrameAllowance.Frame.headers, byteCount: 40)
-        // Requests alone have no end.
+        // Requests alone are unlimited.
         expectTaken(10_000, &allowance, head)
         expectTaken(99, &allowance)
         let isTaken = allowance.take(head, now: FrameBoundTests.start)
@@ -51,7 +51,7 @@ struct FrameBoundTests {
     }
 
     @Test(
-        "A body accounts for its frames by its bytes: in pieces it may come, in crumbs it may not")
+        "A body accounts for its frames by its bytes: normal pieces are allowed, tiny ones are not")
     func bodies() {
         let limits = FrameBoundTests.limits(frames: 100)
         for (byteCount, taken) in [
@@ -65,7 +65,7 @@ struct FrameBoundTests {
         }
     }
 
-    @Test("An answer makes room for the frames that make room for more of it")
+    @Test("A response makes room for the WINDOW_UPDATE frames of its reader")
     func answers() {
         var allowance = FrameAllowance(
             limits: FrameBoundTests.limits(frames: 100), now: FrameBoundTests.start)
@@ -76,7 +76,7 @@ struct FrameBoundTests {
         expectTaken(100, &allowance)
     }
 
-    @Test("Every second accounts for some more, up to the bound")
+    @Test("Every second accounts for some more, up to the limit")
     func time() {
         var allowance = FrameAllowance(
             limits: FrameBoundTests.limits(frames: 100, perSecond: 16), now: FrameBoundTests.start)
@@ -87,7 +87,7 @@ struct FrameBoundTests {
         expectTaken(100, &allowance, after: .hours(24 * 365))
     }
 
-    @Test("Heads of frames are found however the bytes are cut", arguments: [1, 2, 9, 10, 1_000])
+    @Test("Frame heads are found however the bytes are split", arguments: [1, 2, 9, 10, 1_000])
     func cut(_ length: Int) {
         let sent =
             Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + BareHTTP2.frame(.settings)
@@ -116,7 +116,7 @@ struct FrameBoundTests {
         (.unknown, 0, []), (.data, 1, [0x20]), (.data, 1, []),
     ]
 
-    /// Sends frames on a connection with one request that is not complete.
+    /// Sends frames on a connection with one incomplete request.
     private static func flood(
         _ kind: (BareHTTP2.Frame, UInt32, [UInt8]), count: Int, on client: BareHTTP2
     ) async throws {
@@ -124,15 +124,15 @@ struct FrameBoundTests {
         let one = BareHTTP2.frame(kind.0, stream: kind.1, payload: kind.2)
         for start in stride(from: 0, to: count, by: 100) {
             let some = (start..<min(start + 100, count)).flatMap { _ in one }
-            // The connection may end before the last.
+            // The connection may be closed before the last.
             try? await client.send(some)
         }
     }
 
-    @Test("A flood of any kind of frame ends its connection", arguments: 0..<floods.count)
+    @Test("A flood of any kind of frame closes its connection", arguments: 0..<floods.count)
     func flood(_ index: Int) async throws {
         var place = try TLSPlace.make()
-        // The end of the body is not waited for in this test.
+        // This test does not wait for the end of the body.
         place.limits.bodySeconds = 600
         let count = 2 * place.limits.frameCount
         try await place.listen { port, service in
@@ -149,7 +149,7 @@ struct FrameBoundTests {
     }
 
     @Test(
-        "A connection is told to calm down one frame past the bound, and works on at it",
+        "A connection is closed with ENHANCE_YOUR_CALM one frame past the limit, and works at it",
         arguments: [0, 1])
     func boundOfConnection(_ past: Int) async throws {
         var place = try TLSPlace.make()
@@ -158,7 +158,8 @@ struct FrameBoundTests {
         place.limits.idleSeconds = 600
         try await place.listen { port, _ in
             try await BareHTTP2.open(port: port, window: 65_535) { client in
-                // The first frame was the client's SETTINGS; what it was told is less than one.
+                // The first frame was the client's SETTINGS; received data accounts for less than
+                // one.
                 await client.wait { $0.count(.settings) == 2 }
                 let one = BareHTTP2.frame(.windowUpdate, payload: [0, 0, 0, 1])
                 try await client.send((0..<199 + past).flatMap { _ in one })

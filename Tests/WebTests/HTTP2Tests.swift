@@ -29,7 +29,7 @@ struct HTTP2Tests {
         return try await client.execute(request, timeout: .seconds(120))
     }
 
-    @Test("A notification is taken over HTTP/2")
+    @Test("A notification is accepted over HTTP/2")
     func taken() async throws {
         let body = try MadePurchase().notificationBody()
         try await withClient(TLSPlace.make()) { client, address in
@@ -40,11 +40,11 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("A body that takes too long is a 408 of its own stream; the others go on")
+    @Test("A body that takes too long is a 408 of its own stream; the others continue")
     func slowBody() async throws {
         var place = try TLSPlace.make()
         place.limits.bodySeconds = 1
-        // The other stream says something again and again.
+        // The other stream keeps sending.
         place.streams.heartbeat = .milliseconds(10)
         try await withClient(place) { client, address in
             let other = try await HTTP2Tests.ask(client, "\(address)/v1/changes")

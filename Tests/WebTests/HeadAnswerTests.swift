@@ -7,12 +7,11 @@ import Signing
 import Testing
 @testable import Web
 
-
-/// Answers to HEAD as they come over a connection that goes on (RFC 9110 §9.3.2): whatever stands
-/// behind a head is the next answer.
-@Suite("Answers to HEAD")
+/// Responses to HEAD on a persistent connection (RFC 9110 §9.3.2): whatever follows a head is the
+/// next response.
+@Suite("Responses to HEAD")
 struct HeadAnswerTests {
-    /// A path whose HEAD is refused, with what its GET is answered with.
+    /// A path whose HEAD is refused, with the response to its GET.
     private struct Refused: Sendable {
         let path: String
         let status: Int
@@ -50,7 +49,7 @@ struct HeadAnswerTests {
     }
 
     @Test(
-        "A HEAD that is refused has the head of its GET and no body: the next answer is in step",
+        "A refused HEAD has the head of its GET and no body: the next response is in step",
         arguments: [false, true])
     func inStep(isGuarded: Bool) async throws {
         try await HeadAnswerTests.serve(isGuarded) { client, port in
@@ -78,7 +77,7 @@ struct HeadAnswerTests {
     }
 
     @Test(
-        "A HEAD that is refused over HTTP/2 is a head alone, and the connection goes on",
+        "A HEAD refused over HTTP/2 is a head alone, and the connection continues",
         arguments: ["/v1/none", "/v1/transactions", "/v1/events"])
     func otherStreams(path: String) async throws {
         let place = HeadAnswerTests.guarded(try TLSPlace.make())
@@ -97,7 +96,7 @@ struct HeadAnswerTests {
                 #expect(!seen.isClosed)
                 #expect(seen.count(.goAway) == 0)
                 #expect(seen.count(.resetStream) == 0)
-                // The end of a stream may be a frame without a byte.
+                // The end of a stream may be an empty frame.
                 #expect(connection.text == "{\"status\":\"ok\",\"problems\":[]}")
             }
         }

@@ -5,11 +5,11 @@ import Testing
 @testable import Web
 
 
-/// Heads as they come over a connection, which no test client would send.
+/// Heads sent as raw bytes, which no test client would send.
 @Suite("Heads of requests")
 struct HeadTests {
     @Test(
-        "A word that is no UTF-8 is refused, and not kept with something else in its place",
+        "A header that is not UTF-8 is refused, not stored with replacement characters",
         arguments: [
             ("X-Reason", "X-Actor: ann\r\n", "invalidReason"),
             ("X-Actor", "X-Reason: why\r\n", "invalidActor"),
@@ -31,7 +31,7 @@ struct HeadTests {
         }
     }
 
-    /// Sends bytes, and lends the connection.
+    /// Sends bytes, and passes the connection to `body`.
     private func connect(
         _ text: String, _ body: @escaping @Sendable (StreamReader) async throws -> Void
     ) async throws {
@@ -42,7 +42,7 @@ struct HeadTests {
     }
 
     @Test(
-        "A request of HTTP/1.1 names one Host, else it is a 400",
+        "A request of HTTP/1.1 names one Host, otherwise it is a 400",
         arguments: ["", "Host: a\r\nHost: b\r\n", "Host: a\r\nHost: a\r\n"])
     func host(lines: String) async throws {
         try await connect("GET /healthz HTTP/1.1\r\n\(lines)\r\n") { stream in
@@ -52,7 +52,7 @@ struct HeadTests {
     }
 
     @Test(
-        "A target in absolute form has the same host as Host, else it is a 400",
+        "A target in absolute form has the same host as Host, otherwise it is a 400",
         arguments: [
             ("http://localhost/healthz", "localhost", true),
             ("http://LOCALHOST:80/healthz", "localhost:80", true),
@@ -74,7 +74,7 @@ struct HeadTests {
         }
     }
 
-    @Test("An empty Host is one")
+    @Test("An empty Host counts as one")
     func emptyHost() async throws {
         try await connect("GET /healthz HTTP/1.1\r\nHost:\r\n\r\n") { stream in
             #expect(await stream.wait(for: "HTTP/1.1 200 "))
@@ -93,7 +93,7 @@ struct HeadTests {
         }
     }
 
-    @Test("An answer without end has no chunks for HTTP/1.0")
+    @Test("An endless response has no chunks for HTTP/1.0")
     func oldStream() async throws {
         try await connect("GET /v1/changes HTTP/1.0\r\n\r\n") { stream in
             #expect(await stream.wait(for: "\r\n\r\nretry: "))
@@ -101,7 +101,7 @@ struct HeadTests {
         }
     }
 
-    @Test("Who asks for it is closed after the answer, however it is spelled")
+    @Test("Connection: close is honoured after the response, in any spelling")
     func close() async throws {
         let request = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: TE, Close\r\n\r\n"
         try await connect(request + request) { stream in
@@ -114,7 +114,7 @@ struct HeadTests {
     private static let expecting =
         "POST /appstore/notifications HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\n"
 
-    @Test("Who waits for a word before the body gets it, and then the answer")
+    @Test("A client that sends Expect gets 100 Continue before the body, and then the response")
     func expectation() async throws {
         let body = String(decoding: try MadePurchase().notificationBody(), as: UTF8.self)
         let head = "Content-Length: \(body.utf8.count)\r\n\r\n"
@@ -126,7 +126,7 @@ struct HeadTests {
         }
     }
 
-    @Test("Who says that the body is over every bound is refused before it is sent")
+    @Test("A client that announces a body over every limit is refused before sending it")
     func expectationTooLarge() async throws {
         let head = "Content-Length: \(HTTP1Rules.largestByteCount + 1)\r\n\r\n"
         try await connect(HeadTests.expecting + head) { stream in

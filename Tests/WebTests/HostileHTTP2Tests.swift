@@ -2,10 +2,10 @@ import Testing
 
 @testable import Web
 
-/// Clients that speak HTTP/2 only to hold on to what a server has.
+/// HTTP/2 clients that only occupy the server's resources.
 @Suite("Hostile HTTP/2")
 struct HostileHTTP2Tests {
-    /// Serves under TLS, and afterwards asks it something to see that it goes on.
+    /// Serves under TLS, and afterwards sends a request to check that it still works.
     private func attack(
         _ place: ServedPlace, window: UInt32 = 65_535,
         _ body: @escaping @Sendable (BareHTTP2, WebService) async throws -> Void
@@ -21,7 +21,7 @@ struct HostileHTTP2Tests {
     }
 
     @Test(
-        "Readers that never open their window are let go at the bound, and hold no body of theirs")
+        "Readers that never open their window are disconnected at the deadline and hold no body")
     func closedWindow() async throws {
         var place = try TLSPlace.make()
         let streamCount = 50
@@ -36,7 +36,7 @@ struct HostileHTTP2Tests {
             #expect(seen.count(.resetStream) == streamCount)
             #expect(seen.count(.headers) == streamCount)
             #expect(seen.count(.data) == 0)
-            // And their room is there again.
+            // And their share is free again.
             let next = UInt32(2 * streamCount + 1)
             try await client.send(BareHTTP2.ask("/healthz", stream: next))
             let more = await client.wait { $0.count(.headers) == streamCount + 1 }
@@ -44,7 +44,7 @@ struct HostileHTTP2Tests {
         }
     }
 
-    @Test("One stream more than there may be is refused; one less is answered")
+    @Test("One stream more than the limit is refused; one fewer is answered")
     func streamCount() async throws {
         var place = try TLSPlace.make()
         place.limits.streamCount = 2
@@ -56,10 +56,10 @@ struct HostileHTTP2Tests {
             #expect(service.census.streamCount == 2)
             try await client.send(BareHTTP2.ask("/healthz", stream: 5))
             let refused = await client.wait { $0.count(.resetStream) == 1 }
-            // REFUSED_STREAM: the request may be sent again.
+            // REFUSED_STREAM: the request may be retried.
             #expect(refused.resets[5] == 7)
             #expect(refused.count(.headers) == 2)
-            // A reader that leaves makes room.
+            // A reader that disconnects makes room.
             try await client.send(
                 BareHTTP2.frame(.resetStream, stream: 1, payload: [0, 0, 0, 8]))
             try await client.send(BareHTTP2.ask("/healthz", stream: 7))
@@ -68,14 +68,14 @@ struct HostileHTTP2Tests {
         }
     }
 
-    @Test("Streams that are opened and taken back again and again end the connection")
+    @Test("Rapid stream resets close the connection")
     func rapidReset() async throws {
         try await attack(TLSPlace.make()) { client, _ in
             for number in 0..<1_000 {
                 let stream = UInt32(2 * number + 1)
                 let reset = BareHTTP2.frame(
                     .resetStream, stream: stream, payload: [0, 0, 0, 8])
-                // The connection may end before the last.
+                // The connection may be closed before the last.
                 try? await client.send(BareHTTP2.ask("/healthz", stream: stream) + reset)
             }
             let seen = await client.wait { $0.isClosed }
@@ -84,7 +84,7 @@ struct HostileHTTP2Tests {
     }
 
     @Test(
-        "Floods of frames that ask for nothing end the connection",
+        "Floods of frames without requests close the connection",
         arguments: [BareHTTP2.Frame.ping, .settings])
     func controlFrames(_ type: BareHTTP2.Frame) async throws {
         try await attack(TLSPlace.make()) { client, _ in
@@ -96,13 +96,13 @@ struct HostileHTTP2Tests {
         }
     }
 
-    @Test("A head that never ends, and one that is too large, end the connection")
+    @Test("An endless or oversized head closes the connection")
     func endlessHead() async throws {
         try await attack(TLSPlace.make()) { client, _ in
             try await client.send(
                 BareHTTP2.frame(
                     .headers, flags: 0x01, stream: 1, payload: BareHTTP2.fields("/healthz")))
-            // A literal field, over and over: x: x.
+            // A literal field, repeated: x: x.
             let field: [UInt8] = [0x00, 1, 0x78, 1, 0x78]
             let piece = Array(repeatElement(field, count: 1_000).joined())
             for _ in 0..<200 {

@@ -6,14 +6,14 @@ import Synchronization
 import Testing
 @testable import Web
 
-
-/// What was known is the same whenever it is asked: an answer that cannot be given yet is none.
-@Suite("Knowledge while the projector lags")
+/// Past knowledge is the same whenever it is queried: an answer that is not available yet is not
+/// replaced.
+@Suite("Past knowledge while the projector lags")
 struct KnownPositionTests {
     private let purchase = MadePurchase()
     private static let day: Int64 = 86_400_000
 
-    /// One event is projected, and the next, of a day later, is not until the lock is given back.
+    /// One event is projected; the next, a day later, is not until the lock is released.
     private func lagging(
         _ body: @escaping @Sendable (WebClient, ProjectorHold) async throws -> Void
     ) async throws {
@@ -46,7 +46,7 @@ struct KnownPositionTests {
     }
 
     @Test(
-        "A known position that is not projected is waited for, and then a 503; never an older one")
+        "A known position that is not projected is waited for, then a 503; never an older one")
     func position() async throws {
         let paths = paths
         try await lagging { client, _ in
@@ -83,7 +83,7 @@ struct KnownPositionTests {
         }
     }
 
-    @Test("What was known by a time waits for what arrived by then, and for nothing later")
+    @Test("A time waits for what had arrived by then, and for nothing later")
     func time() async throws {
         let paths = paths
         try await lagging { client, hold in
@@ -104,7 +104,7 @@ struct KnownPositionTests {
         }
     }
 
-    @Test("A 404 says on which position it rests, and how far that is behind")
+    @Test("A 404 states its position, and how far that is behind")
     func notFound() async throws {
         try await lagging { client, _ in
             for tail in ["", "/timeline", "/events"] {
@@ -117,7 +117,7 @@ struct KnownPositionTests {
     }
 }
 
-/// Keeps the projector from projecting until it is released.
+/// Holds the projector's lock until it is released.
 private final class ProjectorHold: Sendable {
     private let lock: Mutex<ProjectorLock?>
 

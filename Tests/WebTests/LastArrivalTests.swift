@@ -6,12 +6,11 @@ import Service
 import Testing
 @testable import Web
 
-
-@Suite("What came last, as the log says")
+@Suite("Last arrivals in the log")
 struct LastArrivalTests {
     private static let app = BundleId(MadePurchase.app)
 
-    /// One notification, and behind it so many events that clients sent an hour later.
+    /// One notification, followed by so many events that clients sent an hour later.
     private func serve(
         uploads: Int, _ body: @escaping @Sendable (ServedLedger) async throws -> Void
     ) async throws {
@@ -38,7 +37,7 @@ struct LastArrivalTests {
 
     private static let later = ServedPlace.now.advanced(byMilliseconds: 3_600_000)
 
-    /// Enough of an event for a log, that says nothing of any chain.
+    /// Enough of an event for a log, about no chain.
     private static func upload(_ name: String, _ log: EventLog) throws -> NewEvent {
         NewEvent(
             key: EventKey.make(.appTransaction, [name]),
@@ -54,7 +53,7 @@ struct LastArrivalTests {
         arrivals.first { $0.source == source }?.receivedAt
     }
 
-    @Test("It is found on any page that is looked at")
+    @Test("It is found on any page that is read")
     func pages() async throws {
         try await serve(uploads: LogLimits.pageEventCount) { served in
             let found = try await served.lastArrivals(of: [LastArrivalTests.app], pages: 2)
@@ -64,7 +63,7 @@ struct LastArrivalTests {
         }
     }
 
-    @Test("A notification further back than is looked is as old as the oldest event, at least")
+    @Test("A notification beyond the pages read counts as the oldest event read")
     func beyond() async throws {
         try await serve(uploads: LogLimits.pageEventCount) { served in
             let found = try await served.lastArrivals(of: [LastArrivalTests.app], pages: 1)
@@ -73,7 +72,7 @@ struct LastArrivalTests {
         }
     }
 
-    @Test("Where the whole log was looked at, an app that it does not name has nothing")
+    @Test("If the whole log was read, an app without events has no value")
     func whole() async throws {
         try await serve(uploads: 1) { served in
             let other = BundleId("com.example.other")
@@ -83,7 +82,7 @@ struct LastArrivalTests {
         }
     }
 
-    @Test("A gauge that was set meanwhile is not lowered by what the log says")
+    @Test("A gauge set meanwhile is not lowered by the log")
     func raised() {
         let registry = MetricRegistry()
         registry.raise("a", [], to: 5)

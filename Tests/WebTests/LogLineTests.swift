@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Lines of the service's log")
 struct LogLineTests {
-    /// What is written of some entries. A file: a pipe ends only once every process that inherited it
-    /// has ended.
+    /// The log output of some entries. Uses a file: a pipe ends only once every process that
+    /// inherited it has exited.
     private func written(
         _ format: ServiceConfiguration.Server.Log.Format, _ log: (Logger) -> Void
     ) async throws -> [UInt8] {
@@ -30,7 +30,7 @@ struct LogLineTests {
         return Array(try Data(contentsOf: URL(filePath: path)))
     }
 
-    /// What two entries become, each with text of a stranger's in it.
+    /// The output of two entries with untrusted text.
     private func lines(_ format: ServiceConfiguration.Server.Log.Format) async throws -> [String] {
         let bytes = try await written(format) { logger in
             logger.info("\(Self.hostile)", metadata: ["path": "\(Self.hostile)"])
@@ -50,7 +50,7 @@ struct LogLineTests {
         }
     }
 
-    @Test("As text an entry is one line, without a control or direction mark, and says what it was")
+    @Test("As text an entry is one line without control or direction marks, and still readable")
     func text() async throws {
         let lines = try await lines(.text)
         #expect(lines.count == 2)
@@ -60,7 +60,7 @@ struct LogLineTests {
         #expect(lines.last == "1970-01-01T00:00:00.000Z info plain – text")
     }
 
-    @Test("As JSON it is one as well, and exact")
+    @Test("As JSON it is one line as well, and exact")
     func json() async throws {
         let lines = try await lines(.json)
         #expect(lines.count == 2)
@@ -70,7 +70,7 @@ struct LogLineTests {
         #expect(entry["path"]?.string == Self.hostile)
     }
 
-    @Test("What is longer than an entry may be is cut")
+    @Test("Values beyond the length limit are truncated")
     func length() async throws {
         let bytes = try await written(.json) { logger in
             logger.info("\(String(repeating: "x", count: LineLogHandler.maximumLength + 1))")

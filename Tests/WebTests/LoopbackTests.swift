@@ -8,10 +8,10 @@ import Testing
 @testable import Web
 
 
-/// Without tokens everybody on this machine may ask; the pages that its browsers show may not.
+/// Without tokens every local process is served; web pages in local browsers are not.
 @Suite("Requests of web pages, without tokens")
 struct LoopbackTests {
-    /// Sends one request for each list of fields, and tells status and code of the answers.
+    /// Sends one request for each list of fields, and returns status and code of the responses.
     private func ask(
         _ place: ServedPlace, _ requests: [String]
     ) async throws -> [(status: Int, code: String?)] {
@@ -49,7 +49,7 @@ struct LoopbackTests {
             + (origin.map { "Origin: \($0)\r\n" } ?? "") + "Content-Length: 0\r\n\r\n"
     }
 
-    @Test("Only this machine's own names are answered to: another one is a page's that rebound it")
+    @Test("Only loopback names are served: another one may be a page's DNS rebinding")
     func hosts() async throws {
         let own = [
             "localhost", "localhost:8080", "LocalHost:1", "127.0.0.1", "127.0.0.1:8080",
@@ -77,7 +77,7 @@ struct LoopbackTests {
     }
 
     @Test(
-        "What a page of somewhere else sends is refused, whatever it is; what it only asks is not")
+        "Mutating requests from other origins are refused; GET and HEAD are not")
     func origins() async throws {
         let own = ["http://localhost:3000", "http://127.0.0.1", "https://[::1]:8443"]
         let foreign = [
@@ -106,7 +106,7 @@ struct LoopbackTests {
         #expect(others.map(\.status) == [200, 200, 403, 403, 403])
     }
 
-    @Test("What never asks for a token takes any Host: a proxy or tunnel may stand before it")
+    @Test("Routes that never require a token accept any Host, for proxies and tunnels")
     func open() async throws {
         let answers = try await ask(
             ServedPlace(),
@@ -123,7 +123,7 @@ struct LoopbackTests {
         #expect(answers.map(\.status) == [400, 400, 200, 200, 200, 421, 421, 421])
     }
 
-    @Test("With tokens the names are the operator's affair: a page has no token")
+    @Test("With tokens the names are not checked: a page has no token")
     func guarded() async throws {
         var place = try ServedPlace()
         place.configuration.server.tokens = [

@@ -3,9 +3,8 @@ import Service
 import Testing
 @testable import Web
 
-
-/// What a dashboard is told about each metric.
-@Suite("Meanings of metrics")
+/// The help text of each metric.
+@Suite("Help texts of metrics")
 struct MetricMeaningTests {
     private static func page() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent()
@@ -38,7 +37,7 @@ struct MetricMeaningTests {
         }
     }
 
-    @Test("The example alert rules rest on metrics and on refusals that there are")
+    @Test("The example alert rules use existing metrics and refusal codes")
     func alertRules() throws {
         let rules = try MetricMeaningTests.page().split(separator: "\n").filter {
             $0.contains("expr:")
@@ -55,14 +54,14 @@ struct MetricMeaningTests {
         }
     }
 
-    /// These need an App Store client, which no test of the router has.
+    /// These need an App Store client, which router tests do not have.
     private static let ofApple: Set = [
         "subledger_complete_through_seconds", "subledger_reconciled_chains_total",
     ]
-    /// These are told once the service has run for a while.
+    /// These appear once the service has run for a while.
     private static let later: Set = ["subledger_free_cores"]
 
-    @Test("Every metric that is exported has its text just before its type")
+    @Test("Every exported metric has its help text just before its type")
     func exported() async throws {
         let metrics = ServiceMetrics()
         var place = try ServedPlace()
@@ -70,7 +69,7 @@ struct MetricMeaningTests {
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             let purchase = MadePurchase()
             _ = try await client.notify(purchase.notificationBody())
-            // Of an app that is not configured here: genuine, and kept.
+            // Of an app that is not configured here: genuine, and stored.
             _ = try await client.notify(
                 MadePurchase(bundleId: "com.example.other").notificationBody())
             _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")

@@ -4,10 +4,9 @@ import Simulator
 import Testing
 @testable import Web
 
-
-@Suite("Uploads of what is signed as something else")
+@Suite("Uploads of signed data of another kind")
 struct MisnamedPartTests {
-    /// Payloads that Apple signs, by what they are.
+    /// Payloads that Apple signs, by kind.
     private static let payloads: [String: String] = [
         "transaction": #"""
         {"transactionId":"7","originalTransactionId":"7","bundleId":"com.example.app",
@@ -31,7 +30,7 @@ struct MisnamedPartTests {
         try TestAuthority.signer.sign(Array(try #require(payloads[kind]).utf8))
     }
 
-    /// What is sent as transaction and, if at all, as renewal info.
+    /// The values sent as transaction and, if any, as renewal info.
     private static let misnamed: [(String, String?)] = [
         ("renewal", nil), ("notification", nil), ("appTransaction", nil),
         ("transaction", "transaction"), ("transaction", "notification"),
@@ -50,7 +49,7 @@ struct MisnamedPartTests {
         return json.bytes
     }
 
-    @Test("Nothing passes for what it is not", arguments: misnamed)
+    @Test("Nothing is accepted as another kind", arguments: misnamed)
     func refused(transaction: String, renewal: String?) async throws {
         let body = try MisnamedPartTests.body(transaction, renewal)
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
@@ -62,7 +61,7 @@ struct MisnamedPartTests {
         }
     }
 
-    @Test("A transaction, alone or beside its renewal info, passes for what it is")
+    @Test("A transaction is accepted, alone or with its renewal info")
     func taken() async throws {
         let bodies = [
             try MisnamedPartTests.body("transaction", nil),

@@ -24,7 +24,8 @@ struct NoteRouteTests {
         try await host.ledger(.production).ledger.log.head().position
     }
 
-    @Test("A note about a customer is in their timeline, with who and what, and gives nothing")
+    @Test(
+        "A note about a customer is in their timeline, with author and reason, and grants nothing")
     func customer() async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             let answer = try await client.send(.post, "/v1/customers/ann/notes", head())
@@ -90,7 +91,7 @@ struct NoteRouteTests {
         }
     }
 
-    @Test("While the projector stands still a note is answered all the same")
+    @Test("With a stalled projector a note is still answered")
     func standingStill() async throws {
         let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
@@ -104,7 +105,7 @@ struct NoteRouteTests {
         }
     }
 
-    @Test("What lacks who, why or a subject is refused, and nothing is written")
+    @Test("A note without author, reason or subject is refused, and nothing is written")
     func refused() async throws {
         let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in

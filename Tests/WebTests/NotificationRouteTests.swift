@@ -34,7 +34,7 @@ struct NotificationRouteTests {
         }
     }
 
-    @Test("Sandbox goes into sandbox's ledger and nowhere else")
+    @Test("A Sandbox notification goes into the Sandbox ledger only")
     func routed() async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             var sandbox = purchase
@@ -48,7 +48,7 @@ struct NotificationRouteTests {
     }
 
     @Test(
-        "What is no notification is a 400 without any effect",
+        "An invalid notification is a 400 without any effect",
         arguments: [
             ("", "malformedJSON"), ("{", "malformedJSON"), ("[]", "invalidBody"),
             ("{}", "invalidBody"), ("null", "invalidBody"), ("\"a.b.c\"", "invalidBody"),
@@ -67,7 +67,7 @@ struct NotificationRouteTests {
     }
 
     @Test(
-        "A signed transaction is no notification: nobody writes here what needs a token elsewhere")
+        "A signed transaction is not a notification: uploads need a token")
     func transaction() async throws {
         let upload = try JSONValue.parse(try purchase.uploadBody())
         var json = JSONWriter()
@@ -93,7 +93,7 @@ struct NotificationRouteTests {
     }
 
     @Test(
-        "A body that is packed is a 415, one that is said to come as it is is read",
+        "A compressed body is a 415; one with Content-Encoding identity is read",
         arguments: [("gzip", 415), ("br, identity", 415), ("Identity", 200), ("", 200)])
     func contentEncoding(encoding: String, status: Int) async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
@@ -105,7 +105,7 @@ struct NotificationRouteTests {
         }
     }
 
-    @Test("A body at the bound is read, one byte more is a 413", arguments: [0, 1])
+    @Test("A body at the limit is read, one byte more is a 413", arguments: [0, 1])
     func size(excess: Int) async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             var body = try purchase.notificationBody()
@@ -117,7 +117,7 @@ struct NotificationRouteTests {
         }
     }
 
-    /// A version 1 body of exactly so many bytes; it tells what it is at its end.
+    /// A version 1 body of exactly this length; its version is at its end.
     private static func versionOne(byteCount: Int) -> [UInt8] {
         let head = Array(#"{"password":"hush","unified_receipt":{"latest_receipt":""#.utf8)
         let tail = Array(#""},"notification_type":"DID_RENEW"}"#.utf8)
@@ -127,7 +127,7 @@ struct NotificationRouteTests {
     }
 
     @Test(
-        "A body of version 1 is read up to its own bound, one byte more is a 413",
+        "A body of version 1 is read up to its own limit, one byte more is a 413",
         arguments: [0, 1])
     func sizeOfVersionOne(excess: Int) async throws {
         #expect(NotificationRoutes.maximumByteCount == 4 * 1024 * 1024)
@@ -140,7 +140,7 @@ struct NotificationRouteTests {
         }
     }
 
-    @Test("What is larger than a version 2 body and none of version 1 is refused by what it is")
+    @Test("A body larger than version 2 allows that is not version 1 is refused by what it is")
     func largeAndNothing() async throws {
         let blanks = [UInt8](repeating: UInt8(ascii: " "), count: 300 * 1024)
         let bodies = [
@@ -156,7 +156,7 @@ struct NotificationRouteTests {
         }
     }
 
-    @Test("Large bodies leave room for small ones, up to the bound of each")
+    @Test("Large bodies leave room for small ones, up to the limit of each")
     func reserve() {
         let bodies = BodyReader()
         let large = BodyReader.heldByteCount - BodyReader.reservedByteCount
@@ -166,7 +166,7 @@ struct NotificationRouteTests {
         #expect(!bodies.take(1, isSmall: true))
     }
 
-    @Test("An empty Content-Type says no type, and is no 415", arguments: ["", " "])
+    @Test("An empty Content-Type names no type, and is not a 415", arguments: ["", " "])
     func emptyContentType(type: String) async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             let answer = try await client.post(
@@ -176,7 +176,7 @@ struct NotificationRouteTests {
     }
 
     @Test(
-        "Without a shared secret a notification of version 1 is asked for again; its password is kept nowhere"
+        "Without a shared secret a version 1 notification is a 503; its password is not stored"
     )
     func versionOne() async throws {
         let place = try ServedPlace()

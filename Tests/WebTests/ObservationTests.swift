@@ -4,8 +4,7 @@ import Service
 import Testing
 @testable import Web
 
-
-@Suite("Seeing it run")
+@Suite("Metrics")
 struct ObservationTests {
     @Test("The text is Prometheus's: types, labels escaped, buckets that add up")
     func text() {
@@ -25,7 +24,7 @@ struct ObservationTests {
         #expect(lines.contains("c_seconds_count 2"))
     }
 
-    @Test("No sender can make the number of series grow without bound")
+    @Test("No client can make the number of series grow without bound")
     func bounded() {
         let registry = MetricRegistry()
         for number in 0...MetricRegistry.maximumSeriesCount + 5 {
@@ -36,7 +35,7 @@ struct ObservationTests {
         #expect(lines.contains("n 6"))
     }
 
-    @Test("What came in is counted by what became of it, and shown where it is asked for")
+    @Test("Deliveries are counted by result, and exported on a scrape")
     func counted() async throws {
         let metrics = ServiceMetrics()
         var place = try ServedPlace()

@@ -5,14 +5,13 @@ import Service
 import Testing
 @testable import Web
 
-
-@Suite("Entitlements that were written before")
+@Suite("Prepared entitlements")
 struct PreparedAnswerTests {
     private let token = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
 
     private var purchase: MadePurchase { MadePurchase(appAccountToken: token) }
 
-    /// Every moment at which something of the customer begins or ends, with its neighbours.
+    /// Every time at which something of the customer begins or ends, with its neighbours.
     private func moments(
         _ host: LedgerHost, _ customer: CustomerId
     ) async throws -> [Timestamp] {
@@ -33,7 +32,7 @@ struct PreparedAnswerTests {
         ).sorted()
     }
 
-    @Test("Whenever it is asked, forth, back and by leaps, the answer is the command's")
+    @Test("At any time, in any order, the response equals the command's")
     func everyOrder() async throws {
         let (purchase, token) = (purchase, token)
         let place = try ServedPlace()
@@ -60,7 +59,7 @@ struct PreparedAnswerTests {
         }
     }
 
-    @Test("The clock alone ends access, and with it the tag; nothing new was appended")
+    @Test("The clock alone ends access, and changes the tag; nothing new was appended")
     func clock() async throws {
         let (purchase, token) = (purchase, token)
         let clock = MovedClock(purchase.start)

@@ -22,7 +22,7 @@ struct ReceiptRouteTests {
     }
 
     @Test(
-        "What is no receipt is a 400, and nothing is in the log",
+        "An invalid receipt is a 400, and nothing is in the log",
         arguments: [
             ("", "malformedJSON"), ("{}", "invalidBody"), ("{\"receipt\":1}", "invalidBody"),
             ("{\"receipt\":\"\"}", "malformedReceipt"), ("{\"receipt\":\"!\"}", "malformedReceipt"),
@@ -39,7 +39,7 @@ struct ReceiptRouteTests {
         }
     }
 
-    @Test("A receipt under a root that is not trusted is refused, another app's is kept")
+    @Test("A receipt under an untrusted root is refused, another app's is stored")
     func refused() async throws {
         let foreign = try MadeReceipt.base64([purchase])
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
@@ -57,7 +57,7 @@ struct ReceiptRouteTests {
         }
     }
 
-    @Test("One byte over the bound is a 413", arguments: [0, 1])
+    @Test("One byte over the limit is a 413", arguments: [0, 1])
     func bound(excess: Int) async throws {
         var body = MadeReceipt.body(try MadeReceipt.base64([purchase]))
         body += [UInt8](
@@ -69,7 +69,7 @@ struct ReceiptRouteTests {
         }
     }
 
-    @Test("Without a key of Apple's: verified, durable, and answered with what it says")
+    @Test("Without an API key: verified, durable, and answered with what it states")
     func answered() async throws {
         let body = MadeReceipt.body(try MadeReceipt.base64([purchase]), customer: "user-42")
         let id = purchase.id
@@ -83,7 +83,7 @@ struct ReceiptRouteTests {
             let chain = answer.json["subscriptions"]?.array?.first
             #expect(chain?["originalTransactionId"]?.string == id)
             #expect(chain?["trust"]?.string == "signed")
-            // A receipt knows no renewals.
+            // A receipt contains no renewal infos.
             #expect(chain?["willRenew"]?.isNull == true)
             #expect(answer.json["customer"]?.string == "user-42")
             #expect(answer.json["entitlements"]?.array?.count == 1)
@@ -96,7 +96,7 @@ struct ReceiptRouteTests {
         }
     }
 
-    @Test("Without purchases it is an event all the same, and gives nobody anything")
+    @Test("Without purchases it is still an event, and grants nothing")
     func withoutPurchases() async throws {
         let contents = ReceiptContents(
             type: .production, bundleId: MadePurchase.app, creationDate: purchase.start,
@@ -116,7 +116,7 @@ struct ReceiptRouteTests {
         }
     }
 
-    @Test("Several chains of one receipt are all answered, claimed and told")
+    @Test("Several chains of one receipt are all returned, claimed and emitted as changes")
     func several() async throws {
         var other = purchase
         other.id = "600000000000001"
@@ -137,7 +137,7 @@ struct ReceiptRouteTests {
         }
     }
 
-    @Test("A key that came with another body is refused; with the same it is answered anew")
+    @Test("A key used with another body is refused; with the same one the answer is current")
     func idempotency() async throws {
         let one = MadeReceipt.body(try MadeReceipt.base64([purchase]))
         let two = MadeReceipt.body(try MadeReceipt.base64([purchase], periods: 1))
@@ -152,7 +152,7 @@ struct ReceiptRouteTests {
         }
     }
 
-    @Test("What was refused does not keep its key from what is sent next under it")
+    @Test("A refused body leaves its key free")
     func refusedKey() async throws {
         let good = MadeReceipt.body(try MadeReceipt.base64([purchase]))
         let wrong = MadeReceipt.body(
@@ -162,7 +162,7 @@ struct ReceiptRouteTests {
             #expect(try await client.post("/v1/receipts", wrong, key).code == "wrongApp")
             let answer = try await client.post("/v1/receipts", good, key)
             #expect(answer.status == 200)
-            // The key is that of the body that was taken now.
+            // The key belongs to the body that was accepted now.
             #expect(
                 try await client.post("/v1/receipts", wrong, key).code == "idempotencyKeyReused")
             #expect(try await client.post("/v1/receipts", good, key).status == 200)
@@ -170,7 +170,7 @@ struct ReceiptRouteTests {
     }
 
     @Test(
-        "A copy of a receipt takes nothing from who holds it; share adds whoever has one",
+        "A copied receipt takes nothing from another customer; share adds the new one",
         arguments: [(ClaimPolicy.transfer, "refused"), (.keep, "refused"), (.share, "added")])
     func copied(policy: ClaimPolicy, outcome: String) async throws {
         let receipt = try MadeReceipt.base64([purchase])
@@ -189,7 +189,9 @@ struct ReceiptRouteTests {
         }
     }
 
-    @Test("So many chains are answered, those bought last; the rest is counted", arguments: [0, 1])
+    @Test(
+        "Chains are returned up to the limit, most recent purchases first; the rest is counted",
+        arguments: [0, 1])
     func manyChains(excess: Int) async throws {
         let count = ReceiptBody.answeredChainCount + excess
         let purchases = (0..<count).map { number in
@@ -210,7 +212,7 @@ struct ReceiptRouteTests {
         }
     }
 
-    @Test("A purchase of which nobody says what it is has no state, and what to do is told")
+    @Test("A purchase of unknown type has no state, and the response says what to do")
     func untyped() async throws {
         let start = purchase.start
         let contents = ReceiptContents(

@@ -11,8 +11,8 @@ import Testing
 @testable import Web
 
 
-/// Customers who were extended, refunded, upgraded and more, of whom the ledger hears by
-/// `POST /v1/receipts`, or by that and version 1.
+/// Customers with extensions, refunds, upgrades and more, whom the ledger learns about from `POST
+/// /v1/receipts`, or from that and version 1.
 @Suite("Receipts over HTTP against the truth")
 struct ReceiptTruthTests {
     private static let told = ToldLives.shared
@@ -36,14 +36,14 @@ struct ReceiptTruthTests {
         return place
     }
 
-    @Test("Of every kind of customer there are some")
+    @Test("Every kind of customer occurs")
     func kinds() {
         for kind in ToldLives.Kind.allCases {
             #expect((Self.told.counts[kind] ?? 0) >= 2, "\(kind)")
         }
     }
 
-    @Test("A receipt and one question to Apple tell the whole life, extensions included")
+    @Test("A receipt and one request to Apple give the whole life, extensions included")
     func asked() async throws {
         let place = try place()
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
@@ -61,7 +61,7 @@ struct ReceiptTruthTests {
         }
     }
 
-    @Test("After version 1 notifications the same question tells the same")
+    @Test("After version 1 notifications the same request gives the same")
     func afterVersionOne() async throws {
         let place = try place()
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
@@ -77,7 +77,8 @@ struct ReceiptTruthTests {
         }
     }
 
-    @Test("Version 1 and receipts, nobody asked: all but an extension that no transaction states")
+    @Test(
+        "Version 1 and receipts without requests: all but an extension that no transaction states")
     func unasked() async throws {
         let place = try place()
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
@@ -89,7 +90,7 @@ struct ReceiptTruthTests {
             where !Self.told.extendedRenewals.contains(life.originalTransactionId) {
                 // A receipt's dates are whole seconds.
                 try await expectTruth(of: life, client, isExact: false)
-                // Version 1 has no word for an increase that was accepted.
+                // Version 1 cannot express an accepted increase.
                 if life.moments.last?.priceIncrease != .accepted {
                     try await expectRenewal(of: life, client)
                 }
@@ -98,7 +99,7 @@ struct ReceiptTruthTests {
     }
 
     @Test(
-        "An extension that another renewal followed is told as missing, and found by looking it up")
+        "An extension followed by another renewal is reported missing, and found by reconciliation")
     func lookedUp() async throws {
         let told = ToldLives.renewedSince(2)
         #expect(told.lives.count == 2)
@@ -126,7 +127,7 @@ struct ReceiptTruthTests {
 
     // MARK: Sending
 
-    /// From now on Apple can be asked about these customers.
+    /// From now on Apple can be queried about these customers.
     @discardableResult
     private func use(
         _ host: LedgerHost, _ place: ServedPlace, _ told: ToldLives = told
@@ -141,10 +142,10 @@ struct ReceiptTruthTests {
         return (client, books)
     }
 
-    /// Tries of one receipt; only a hang meets it.
+    /// Attempts for one receipt; only a hang reaches it.
     private static let mostTries = 30
 
-    /// What the customer's device holds today.
+    /// The receipt on the customer's device today.
     private func post(
         _ life: SubscriberLife, _ client: WebClient, _ told: ToldLives = told
     ) async throws -> WebClient.Answer {
@@ -155,7 +156,7 @@ struct ReceiptTruthTests {
         let body = MadeReceipt.body(
             String(decoding: Base64Standard.encode(receipt), as: UTF8.self))
         var answer = try await client.post("/v1/receipts", body)
-        // What a busy machine did not project within two seconds is asked for again, as told.
+        // What a busy machine did not project within two seconds is requested again.
         for _ in 1..<Self.mostTries where answer.code == "projectionBehind" {
             answer = try await client.post("/v1/receipts", body)
         }
@@ -178,8 +179,8 @@ struct ReceiptTruthTests {
         life.truth.last { $0.from <= moment }
     }
 
-    /// The state, its product and the end of access, at the bounds and in the middle of everything
-    /// that was ever true.
+    /// The state, its product and the end of access, at the bounds and in the middle of every true
+    /// interval.
     private func expectTruth(
         of life: SubscriberLife, _ client: WebClient, isExact: Bool = true
     ) async throws {
@@ -209,7 +210,7 @@ struct ReceiptTruthTests {
         }
     }
 
-    /// What comes next, where the last that Apple signed about it still holds.
+    /// What comes next, where the last that Apple signed about it still applies.
     private func expectRenewal(of life: SubscriberLife, _ client: WebClient) async throws {
         guard let last = life.moments.last, let interval = truth(life, at: ServedPlace.now),
             interval.contains(last.at), interval.state.isEntitled

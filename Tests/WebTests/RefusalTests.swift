@@ -10,12 +10,11 @@ import Simulator
 import Testing
 @testable import Web
 
-
-@Suite("What Apple is told to send again")
+@Suite("Refusals that Apple retries")
 struct RefusalTests {
     private let purchase = MadePurchase()
 
-    @Test("Of an app that is not configured: 503, and kept")
+    @Test("Of an app that is not configured: 503, and quarantined")
     func otherApp() async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             var other = purchase
@@ -51,7 +50,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("Of another appAppleId than ours: 503, and kept as genuine")
+    @Test("Of another appAppleId: 503, and quarantined as genuine")
     func otherApple() async throws {
         var place = try ServedPlace()
         place.configuration.apps[0].appAppleId = 1
@@ -64,13 +63,13 @@ struct RefusalTests {
         }
     }
 
-    @Test("Of an environment that nobody knows: 503, and kept")
+    @Test("Of an unknown environment: 503, and quarantined")
     func unknownEnvironment() async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             var other = purchase
             other.environment = nil
             let none = try await client.notify(other.notificationBody())
-            // Before 2022-02 payloads named none: over HTTP they belong to Production.
+            // Payloads from before 2022-02 state none: over HTTP they belong to Production.
             #expect(none.status == 200)
         }
     }
@@ -89,7 +88,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("Of a chain that nobody trusts: 400, and a copy of it")
+    @Test("Of an untrusted certificate chain: 400, and a copy in quarantine")
     func untrusted() async throws {
         var place = try ServedPlace()
         place.roots = .apple
@@ -102,7 +101,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A log that another process holds: 503, asked for again, and taken then")
+    @Test("A log locked by another process: 503, retried, and then accepted")
     func locked() async throws {
         let place = try ServedPlace()
         let purchase = purchase
@@ -119,7 +118,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("What is known is a 200 while the log is locked, and nothing is quarantined")
+    @Test("A known event is a 200 while the log is locked, and nothing is quarantined")
     func knownWhileLocked() async throws {
         let place = try ServedPlace()
         let purchase = purchase
@@ -136,7 +135,7 @@ struct RefusalTests {
             #expect(again.json["result"]?.string == "duplicate")
             let ledger = try host.ledger(.production).ledger
             #expect(try await ledger.operations.quarantineCount() == 0)
-            // Under a known identity something else is claimed: that has to be written.
+            // Other content under a known identity has to be written.
             var other = purchase
             other.appAccountToken = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
             #expect(try await client.notify(other.notificationBody()).status == 503)
@@ -145,7 +144,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A log that is locked is not ready before anything was refused")
+    @Test("A locked log is not ready before anything was refused")
     func lockedAndNothingSent() async throws {
         let place = try ServedPlace()
         let purchase = purchase
@@ -161,7 +160,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A COMMIT that the disk refuses: 503 of an unknown outcome, kept, and taken once it can")
+    @Test("A COMMIT that the disk refuses: 503 of unknown outcome, quarantined, and accepted later")
     func commitRefused() async throws {
         let faults = RefusedCommits()
         try await LogFaults.$commits.withValue(faults) {
@@ -190,7 +189,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A log that was deleted: 503 for ever, and not ready")
+    @Test("A deleted log: 503 permanently, and not ready")
     func deleted() async throws {
         let place = try ServedPlace()
         let purchase = purchase
@@ -207,7 +206,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("An operations file that was deleted: no copy is kept, no word of retrying it, not ready")
+    @Test("A deleted operations file: no copy is stored or promised, and not ready")
     func operationsDeleted() async throws {
         let place = try ServedPlace()
         let purchase = purchase
@@ -229,13 +228,14 @@ struct RefusalTests {
             let ready = try await client.get("/readyz")
             #expect(ready.status == 503)
             #expect(ready.json["problems"]?.array?.first?["code"]?.string == "fileReplaced")
-            // The log is whole: what belongs into it is taken in.
+            // The log is intact, so events are accepted.
             #expect(try await client.notify(purchase.notificationBody()).status == 200)
         }
     }
 
     @Test(
-        "An operations file that was away for a while: not ready, taken in, and on without a start")
+        "An operations file missing for a while: not ready, accepting, and back without a restart"
+    )
     func operationsAway() async throws {
         let place = try ServedPlace()
         let purchase = purchase
@@ -250,7 +250,7 @@ struct RefusalTests {
             #expect(try await client.get("/readyz").status == 503)
             #expect(try await client.notify(purchase.notificationBody()).status == 200)
             #expect(try await client.notify(unwanted).status == 503)
-            // With a key the answer would have to be kept; without one it need not be.
+            // With a key the response would have to be stored; without one it need not be.
             let upload = try purchase.uploadBody(1)
             #expect(try await client.post("/v1/transactions", upload).status == 200)
             for suffix in ["", "-wal", "-shm"] {
@@ -263,7 +263,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("What is said over the network of a log that is gone names no path")
+    @Test("Responses about a deleted log contain no path")
     func namesNoPath() async throws {
         let place = try ServedPlace()
         let purchase = purchase
@@ -284,7 +284,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("Projections deleted under it are made again, and answers go on")
+    @Test("Projections deleted under the service are rebuilt, and answers continue")
     func projectionsDeleted() async throws {
         let codes = LogCodes()
         var place = try ServedPlace()
@@ -304,7 +304,7 @@ struct RefusalTests {
             #expect(answer.status == 200)
             #expect(answer.json["transactionId"]?.string == purchase.transactionId(1))
         }
-        // Not even the link was left to tell that there were any.
+        // Not even the link remained to show that there were any.
         #expect(codes.all.contains("projectionsGone"))
     }
 }

@@ -5,9 +5,9 @@ import Service
 import Testing
 @testable import Web
 
-
-/// While a service projects it holds its file open: what the link names is what everybody else reads.
-@Suite("A link to projections that a hand changes under a service")
+/// While a service projects it keeps its file open; other processes read the file that the link
+/// names.
+@Suite("A projections link that is changed manually under a service")
 struct RelinkedFileTests {
     private func purchase(_ number: Int64) -> MadePurchase {
         var purchase = MadePurchase()
@@ -15,7 +15,7 @@ struct RelinkedFileTests {
         return purchase
     }
 
-    /// Notifies until the file that the link names holds all of it; how many it took.
+    /// Notifies until the linked file holds all of it; returns how many it took.
     private func notify(
         from first: Int64, _ client: WebClient, until isDone: () async throws -> Bool
     ) async throws -> Int64 {
@@ -30,7 +30,7 @@ struct RelinkedFileTests {
         return number
     }
 
-    /// What a link may be made to name.
+    /// Targets of the link.
     enum Target: CaseIterable {
         case olderFile
         case garbage
@@ -38,7 +38,7 @@ struct RelinkedFileTests {
     }
 
     @Test(
-        "It goes on in the file that is named, or in a new one, and tells of it",
+        "It continues in the linked file, or in a new one, and reports it",
         arguments: Target.allCases)
     func relinked(target: Target) async throws {
         let codes = LogCodes()
@@ -48,7 +48,8 @@ struct RelinkedFileTests {
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             let next = try await notify(from: 1, client) { true }
             let first = try #require(files.current())
-            // A copy, closed and whole: a file of the kind that holds a little less of the log.
+            // A copy, closed and complete: a file of the same kind that holds slightly less of the
+            // log.
             let named = target == .log ? "log.sqlite" : DerivedFiles.name(of: files.newPath())
             if target == .olderFile {
                 try await host.ledger(.production).snapshot(atLeast: 1, limit: .seconds(60))
@@ -58,7 +59,7 @@ struct RelinkedFileTests {
                 try Data(repeating: 0x41, count: 16_384)
                     .write(to: URL(filePath: files.path(of: named)))
             }
-            // In the midst of projecting, the projector is held.
+            // The projector is stopped while it projects.
             #expect(
                 try await client.notify(purchase(next).notificationBody()).status == 200)
             let link = files.path(of: files.linkName)

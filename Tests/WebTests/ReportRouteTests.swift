@@ -10,7 +10,7 @@ import Testing
 struct ReportRouteTests {
     private let purchase = MadePurchase()
 
-    /// Questions that make no sense, and the code of each.
+    /// Invalid queries, and the code of each.
     static let refusals: [(String, String)] = [
         ("", "invalidTime"), ("from=soon", "invalidTime"), ("from=", "invalidTime"),
         ("from=2026-01-01&to=later", "invalidTime"),
@@ -31,7 +31,7 @@ struct ReportRouteTests {
         ("from=2026-01-01&environment=live", "unknownEnvironment"),
     ]
 
-    @Test("A question that makes no sense is a 400 with its code", arguments: refusals)
+    @Test("An invalid query is a 400 with its code", arguments: refusals)
     func refused(_ query: String, _ code: String) async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let answer = try await client.get("/v1/metrics/churn?\(query)")
@@ -40,7 +40,7 @@ struct ReportRouteTests {
         }
     }
 
-    @Test("The answer is the command's, whatever it is broken down by")
+    @Test("The response equals the command's, with any breakdown")
     func same() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
             for by in ["", "product", "app,country,reason"] {
@@ -62,7 +62,7 @@ struct ReportRouteTests {
         }
     }
 
-    @Test("Figures by filter, in the paid variant, and as they were known")
+    @Test("Figures by filter, in the paid variant, and with past knowledge")
     func figures() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, _ in
             let path = "/v1/metrics/churn?from=2026-01-01&to=2026-02-01"
@@ -96,7 +96,7 @@ struct ReportRouteTests {
     }
 
     @Test(
-        "Every metric is answered by its name, as the command does", arguments: MetricName.allCases)
+        "Every metric is served by its name, as by the command", arguments: MetricName.allCases)
     func metric(_ name: MetricName) async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
             var words = MetricsWords()
@@ -116,7 +116,7 @@ struct ReportRouteTests {
         }
     }
 
-    @Test("A name that is no metric's is a 404; a metric takes no paid")
+    @Test("An unknown metric is a 404; metrics do not take paid")
     func unknownMetric() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             for name in ["MRR", "churns", "%20"] {

@@ -9,11 +9,11 @@ import Testing
 
 @testable import Web
 
-@Suite("How long a request may take to arrive")
+@Suite("Request deadlines")
 struct RequestDeadlineTests {
     private let limits = ConnectionLimits()
 
-    /// A connection that speaks HTTP/1, up to where requests are answered.
+    /// An HTTP/1 connection, up to where requests are answered.
     private func open() throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
         let pipeline = channel.pipeline.syncOperations
@@ -52,7 +52,7 @@ struct RequestDeadlineTests {
 
     // MARK: Heads
 
-    @Test("A connection that never says anything closes at the bound, not before")
+    @Test("A connection without a request closes at the deadline, not before")
     func silent() throws {
         let channel = try open()
         pass(limits.idleSeconds - 1, channel)
@@ -61,7 +61,7 @@ struct RequestDeadlineTests {
         #expect(!channel.isActive)
     }
 
-    @Test("Trickled bytes do not buy time: the head is due from its first byte on")
+    @Test("Trickled bytes do not extend the deadline: the head is due from its first byte on")
     func slowHead() throws {
         let channel = try open()
         pass(limits.idleSeconds - 1, channel)
@@ -89,7 +89,7 @@ struct RequestDeadlineTests {
         #expect(!channel.isActive)
     }
 
-    @Test("A head that begins while another request is answered is due from that answer on")
+    @Test("A head that begins during another request is due from that response on")
     func headBehindWork() throws {
         let channel = try open()
         try send(request, channel)
@@ -103,7 +103,7 @@ struct RequestDeadlineTests {
         #expect(!channel.isActive)
     }
 
-    @Test("The next request within the idle time goes on, by a deadline of its own")
+    @Test("The next request within the idle time continues, with its own deadline")
     func keptAlive() throws {
         let channel = try open()
         for _ in 0..<3 {
@@ -118,7 +118,7 @@ struct RequestDeadlineTests {
 
     // MARK: Bodies
 
-    @Test("Trickled bytes do not buy time: the body is due from the head on, and a 408 says so")
+    @Test("Trickled bytes do not extend the deadline: the body is due from the head on, then 408")
     func slowBody() throws {
         let channel = try open()
         try send(head, channel)
@@ -134,7 +134,7 @@ struct RequestDeadlineTests {
         #expect(!channel.isActive)
     }
 
-    @Test("Work that takes long after the whole body came is not cut off")
+    @Test("Long work after the whole body came is not cut off")
     func longWork() throws {
         let channel = try open()
         try send(request, channel)
@@ -147,7 +147,7 @@ struct RequestDeadlineTests {
         #expect(!channel.isActive)
     }
 
-    @Test("An answer that came before the end of the body leaves the body its bound")
+    @Test("A response before the end of the body leaves the body its deadline")
     func earlyAnswer() throws {
         let channel = try open()
         try send(head, channel)
@@ -156,9 +156,9 @@ struct RequestDeadlineTests {
         #expect(!channel.isActive)
     }
 
-    @Test("Over HTTP/2 the 408 has no field of the connection, and its sender may end the stream")
+    @Test("Over HTTP/2 the 408 has no connection field, and its client may end the stream")
     func slowStream() throws {
-        // A stream has no decoder of HTTP/1 before it.
+        // A stream has no HTTP/1 decoder before it.
         let channel = EmbeddedChannel(handler: RequestDeadlines(limits: limits))
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         let request = HTTPRequest(method: .post, scheme: "https", authority: "a", path: "/")
@@ -166,13 +166,13 @@ struct RequestDeadlineTests {
         pass(limits.bodySeconds, channel)
         guard case .head(let response)? = try channel.readOutbound(as: HTTPResponsePart.self)
         else {
-            Issue.record("there is no answer")
+            Issue.record("there is no response")
             return
         }
         #expect(response.status == .requestTimeout)
         #expect(response.headerFields[.connection] == nil)
         #expect(channel.isActive)
-        // What still comes is passed over, and whoever never ends it loses it.
+        // Further data is ignored, and a client that never ends it loses the stream.
         try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
         while try channel.readInbound(as: HTTPRequestPart.self) != nil {}
         try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))

@@ -5,12 +5,12 @@ import Testing
 @testable import Web
 
 
-/// Whether it is noticed that Apple's notifications stopped.
+/// Detects that Apple's notifications have stopped.
 @Suite("The alert about silence")
 struct SilenceTests {
     private static let name = "subledger_last_event_timestamp_seconds"
 
-    /// The lines of the metric about Production, as a service that has just started exports them.
+    /// The lines of the metric about Production, as exported by a service that has just started.
     private func lines(_ place: ServedPlace) async throws -> [String] {
         var place = place
         place.metrics = ServiceMetrics()
@@ -27,7 +27,7 @@ struct SilenceTests {
             + ",source=\"\(source)\"} \(time.milliseconds / 1_000)"
     }
 
-    @Test("After a restart it is known at once when Apple and when clients were last heard of")
+    @Test("After a restart the last arrivals from Apple and from clients are known at once")
     func restarted() async throws {
         var place = try ServedPlace()
         let purchase = MadePurchase()
@@ -44,12 +44,12 @@ struct SilenceTests {
         #expect(try await lines(place) == [line("client", second), line("webhook", first)])
     }
 
-    @Test("A log that holds nothing of an app says nothing of it")
+    @Test("A log without events of an app exports nothing for it")
     func empty() async throws {
         #expect(try await lines(ServedPlace()) == [])
     }
 
-    @Test("The rule looks at Apple's deliveries alone, by labels that the metric has")
+    @Test("The rule uses Apple's deliveries alone, by labels that the metric has")
     func rule() async throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

@@ -2,17 +2,17 @@ import Testing
 
 @testable import Web
 
-@Suite("TLS handshakes that take their time")
+@Suite("Slow TLS handshakes")
 struct SlowHandshakeTests {
-    /// The beginning of a record that says a ClientHello follows, and a byte of it.
+    /// The beginning of a record that announces a ClientHello, and a byte of it.
     private static let begun: [UInt8] = [0x16, 0x03, 0x01, 0x02, 0x00, 0x01]
 
     @Test(
-        "One that never ends is closed at the bound; a connection that is through with it stays",
+        "An endless one is closed at the deadline; a completed one stays",
         arguments: [[], begun])
     func endless(_ bytes: [UInt8]) async throws {
         var place = try TLSPlace.make()
-        // Room for a proper handshake among all else that tests do at once.
+        // Time for a normal handshake next to other tests.
         place.limits.handshakeSeconds = 5
         try await place.listen { port, _ in
             try await BareHTTP2.open(port: port, window: 65_535) { proper in
@@ -22,7 +22,7 @@ struct SlowHandshakeTests {
                     await slow.waitForEnd()
                     #expect(slow.text.isEmpty)
                 }
-                // Its own bound has passed as well by now.
+                // Its own deadline has passed as well.
                 try await proper.send(BareHTTP2.ask("/healthz", stream: 3))
                 let seen = await proper.wait { $0.frames.contains { $0 == (0, 3) } }
                 #expect(seen.frames.contains { $0 == (1, 3) })

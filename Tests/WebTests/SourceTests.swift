@@ -7,8 +7,7 @@ import Service
 import Testing
 @testable import Web
 
-
-@Suite("Where requests come from")
+@Suite("Source addresses")
 struct SourceTests {
     private func address(
         _ forwarded: [String], peer: String, trusted: [String]
@@ -26,12 +25,12 @@ struct SourceTests {
         return SourceCheck(server: server).address(of: request, peer: peer)
     }
 
-    @Test("X-Forwarded-For is the sender's own word unless a trusted proxy wrote it")
+    @Test("X-Forwarded-For is unverified unless a trusted proxy wrote it")
     func forwarded() {
         #expect(address(["17.0.0.1"], peer: "9.9.9.9", trusted: []) == "9.9.9.9")
         #expect(address(["17.0.0.1"], peer: "9.9.9.9", trusted: ["10.0.0.0/8"]) == "9.9.9.9")
         #expect(address(["17.0.0.1"], peer: "10.0.0.1", trusted: ["10.0.0.0/8"]) == "17.0.0.1")
-        // What stands before the last trusted hop was there when it arrived.
+        // What precedes the last trusted hop was there when it arrived.
         let spoofed = ["17.0.0.1, 9.9.9.9"]
         #expect(address(spoofed, peer: "10.0.0.1", trusted: ["10.0.0.0/8"]) == "9.9.9.9")
         let lines = ["17.0.0.1", "9.9.9.9, 10.0.0.2"]
@@ -40,7 +39,7 @@ struct SourceTests {
     }
 
     @Test(
-        "A port behind a forwarded address is no part of it",
+        "A port after a forwarded address is not part of it",
         arguments: [
             ("17.1.2.3:443", "17.1.2.3"), ("[2001:db8::1]:443", "2001:db8::1"),
             ("[2001:db8::1]", "2001:db8::1"), ("2001:db8::1", "2001:db8::1"),
@@ -51,7 +50,7 @@ struct SourceTests {
     }
 
     @Test(
-        "Ranges hold what they say and refuse what is unclear",
+        "Ranges contain what they should and refuse what is ambiguous",
         arguments: [
             ("17.0.0.0/8", "17.255.0.1", true), ("17.0.0.0/8", "18.0.0.1", false),
             ("17.0.0.0/8", "::ffff:17.1.2.3", true), ("10.1.2.3", "10.1.2.3", true),
@@ -65,7 +64,7 @@ struct SourceTests {
     }
 
     @Test(
-        "What is no range is none",
+        "An invalid range is refused",
         arguments: [
             "", "17", "17.0.0.0/33", "17.0.0.0/-1", "17.0.0.0/08", "17.0.0.1/8", "17.0.0.0/8/8",
             "::/129", "example.com", "17.0.0.0/",

@@ -8,11 +8,11 @@ import Testing
 
 @testable import Web
 
-@Suite("How long an answer waits for its reader")
+@Suite("Deadlines of readers")
 struct StalledReaderTests {
     private let limits = ConnectionLimits()
 
-    /// Stands for a network whose other end takes only what a test lets it take.
+    /// A network whose other end accepts only what a test permits.
     private final class Plug: ChannelOutboundHandler {
         typealias OutboundIn = NIOAny
 
@@ -24,7 +24,7 @@ struct StalledReaderTests {
             if let promise { waiting.append(promise) }
         }
 
-        /// The other end takes so many writes.
+        /// Lets the other end accept so many writes.
         func take(_ count: Int) { for _ in 0..<count { waiting.removeFirst().succeed() } }
 
         var count: Int { waiting.count }
@@ -38,7 +38,7 @@ struct StalledReaderTests {
         }
     }
 
-    /// A stream of HTTP/2: no decoder of HTTP/1 stands before it.
+    /// An HTTP/2 stream: there is no HTTP/1 decoder before it.
     private func stream(_ plug: Plug) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandlers([plug, RequestDeadlines(limits: limits)])
@@ -78,7 +78,8 @@ struct StalledReaderTests {
     }
 
     @Test(
-        "A reader that takes nothing is closed at the bound, not before", arguments: [true, false])
+        "A reader that accepts nothing is closed at the deadline, not before",
+        arguments: [true, false])
     func stalled(isConnection: Bool) throws {
         let plug = Plug()
         let channel = try isConnection ? connection(plug) : stream(plug)
@@ -90,7 +91,7 @@ struct StalledReaderTests {
     }
 
     @Test(
-        "An answer that is complete on this side is no reason to wait longer",
+        "A completely written response does not extend the deadline",
         arguments: [true, false])
     func complete(isConnection: Bool) throws {
         let plug = Plug()
@@ -100,7 +101,7 @@ struct StalledReaderTests {
         #expect(!channel.isActive)
     }
 
-    @Test("Every part taken buys the time anew; nothing more to take ends it")
+    @Test("Every accepted part restarts the deadline; once all is accepted there is none")
     func slow() throws {
         let plug = Plug()
         let channel = try stream(plug)
@@ -113,7 +114,7 @@ struct StalledReaderTests {
         }
         pass(3_600, channel)
         #expect(channel.isActive)
-        // And the next part has a bound of its own.
+        // And the next part has a deadline of its own.
         answer(channel, pieces: 1, ends: false)
         pass(limits.stallSeconds - 1, channel)
         #expect(channel.isActive)
@@ -121,7 +122,7 @@ struct StalledReaderTests {
         #expect(!channel.isActive)
     }
 
-    @Test("An answer that is taken at once leaves the connection its idle time")
+    @Test("A response that is accepted at once leaves the connection its idle time")
     func quick() throws {
         let plug = Plug()
         let channel = try connection(plug)

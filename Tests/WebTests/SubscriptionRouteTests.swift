@@ -4,12 +4,11 @@ import Service
 import Testing
 @testable import Web
 
-
-@Suite("Questions about one subscription")
+@Suite("Queries about one subscription")
 struct SubscriptionRouteTests {
     private let purchase = MadePurchase()
 
-    @Test("The answer is the command's, by any of its transaction ids")
+    @Test("The response equals the command's, by any of its transaction ids")
     func same() async throws {
         let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
@@ -34,7 +33,7 @@ struct SubscriptionRouteTests {
         }
     }
 
-    @Test("at and knownPosition ask about the past")
+    @Test("at and knownPosition query the past")
     func past() async throws {
         let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, _ in
@@ -54,7 +53,7 @@ struct SubscriptionRouteTests {
     }
 
     @Test(
-        "A parameter that makes no sense is a 400 with its code",
+        "An invalid parameter is a 400 with its code",
         arguments: [
             ("at=yesterday", "invalidTime"), ("knownAt=", "invalidTime"),
             ("knownPosition=-1", "invalidParameter"),
@@ -82,7 +81,7 @@ struct SubscriptionRouteTests {
     }
 
     @Test(
-        "An id that is none is a 400, one that nobody knows a 404",
+        "An invalid id is a 400, an unknown one a 404",
         arguments: [
             ("1", 404, "noSuchSubscription"), ("%C3%A9", 404, "noSuchSubscription"),
             ("%00", 400, "invalidPath"), ("%", 400, "invalidPath"), ("%zz", 400, "invalidPath"),
@@ -107,7 +106,7 @@ struct SubscriptionRouteTests {
         }
     }
 
-    @Test("A position that is not reached is a 503 that says which one is")
+    @Test("A position that is not reached is a 503 that states the reached one")
     func behind() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let answer = try await client.get("/v1/subscriptions/1?minPosition=1")
@@ -118,7 +117,7 @@ struct SubscriptionRouteTests {
         }
     }
 
-    @Test("An answer that still holds is a 304, also later; one that changed is told whole")
+    @Test("An unchanged response is a 304, also later; a changed one is sent whole")
     func entityTag() async throws {
         let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
@@ -132,7 +131,7 @@ struct SubscriptionRouteTests {
                 #expect(again.bytes.isEmpty)
                 #expect(again.headers[.eTag] == tag)
             }
-            // Another chain moves the position, and nothing in this answer.
+            // Another chain moves the position, and nothing in this response.
             var other = purchase
             other.id = "500000000000002"
             _ = try await client.notify(other.notificationBody())
@@ -145,11 +144,11 @@ struct SubscriptionRouteTests {
         }
     }
 
-    @Test("The raw evidence of one chain comes by pages, byte for byte")
+    @Test("The raw evidence of one chain is paged, byte for byte")
     func evidence() async throws {
         let purchase = purchase
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
-            // Signatures differ from one signing to the next: it is sent once, and kept here.
+            // Signatures differ each time: it is sent once, and saved here.
             let body = try purchase.notificationBody(1)
             let renewed = try #require(try JSONValue.parse(body)["signedPayload"]?.string)
             #expect(try await client.notify(purchase.notificationBody(0)).status == 200)
@@ -169,7 +168,7 @@ struct SubscriptionRouteTests {
         }
     }
 
-    @Test("A method that a path does not know is a 405 that names those it knows")
+    @Test("An unsupported method is a 405 that lists those supported")
     func methods() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let answer = try await client.send(.delete, "/v1/subscriptions/1")

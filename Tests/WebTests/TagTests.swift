@@ -6,9 +6,8 @@ import Service
 import Testing
 @testable import Web
 
-
-/// A tag stands for the whole answer, but when and on which position it was asked.
-@Suite("Tags of answers")
+/// A tag covers the whole answer, except the time and position of the query.
+@Suite("Entity tags")
 struct TagTests {
     private let token = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
 
@@ -23,7 +22,7 @@ struct TagTests {
         ]
     }
 
-    @Test("Another catalogue is another answer, though what it says of the customer is the same")
+    @Test("Another catalogue changes the tag, even if the answer about the customer is the same")
     func catalogue() async throws {
         let (purchase, paths) = (purchase, paths)
         var place = try ServedPlace()
@@ -31,7 +30,7 @@ struct TagTests {
             #expect(try await client.notify(purchase.notificationBody(2)).status == 200)
             return try await TagTests.tags(paths, client, atLeast: 1)
         }
-        // Of a product that nobody bought.
+        // Of a product without purchases.
         place.configuration.catalogue.products[ProductId("com.example.other")] = Catalogue.Product(
             entitlements: ["other"])
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
@@ -44,7 +43,7 @@ struct TagTests {
         }
     }
 
-    @Test("What is certain to be complete is part of the answer, and so of its tag")
+    @Test("The confirmed completeness is part of the answer, and so of its tag")
     func complete() async throws {
         let (purchase, paths) = (purchase, paths)
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
@@ -77,7 +76,7 @@ struct TagTests {
         return tags
     }
 
-    /// A finished look at everything that Apple sent.
+    /// A finished recovery of everything Apple sent.
     private static func sweep(_ served: ServedLedger) throws -> NewEvent {
         let sweep = Sweep(
             bundleId: BundleId(MadePurchase.app), from: Timestamp(milliseconds: 1_770_000_000_000),

@@ -11,7 +11,7 @@ struct TimelinePageTests {
     private let purchase = MadePurchase()
 
     @Test(
-        "A cursor that is none, or a limit out of bounds, is refused",
+        "An invalid cursor, or a limit out of range, is refused",
         arguments: [
             ("after=x", "invalidCursor"), ("after=1", "invalidCursor"),
             ("after=1~", "invalidCursor"), ("after=~1", "invalidCursor"),
@@ -65,7 +65,7 @@ struct TimelinePageTests {
     }
 
     @Test(
-        "A life that fits is told as the command tells it; behind the last entry is an empty page")
+        "A life that fits comes as the command prints it; an empty page follows the last entry")
     func ends() async throws {
         let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, _ in

@@ -25,7 +25,7 @@ struct TokenTests {
     }
 
     @Test(
-        "Only the token itself opens, by whatever spelling of the scheme",
+        "Only the token itself is accepted, with the scheme in any spelling",
         arguments: [
             ("Bearer secret-token", 404), ("bearer secret-token", 404),
             ("BEARER  secret-token", 404), ("Bearer secret-toke", 401),
@@ -42,7 +42,7 @@ struct TokenTests {
         }
     }
 
-    @Test("Without a token nothing is told, not even whether something exists")
+    @Test("Without a token nothing is revealed, not even whether something exists")
     func nothing() async throws {
         try await guarded().serve { (client: WebClient, host: LedgerHost) async throws in
             let service = try WebService(
@@ -67,7 +67,7 @@ struct TokenTests {
         [.get, .head, .post, .put, .delete, .patch, .options, .trace]
         + ["QUERY", "PROPFIND", "get"].compactMap { HTTPRequest.Method($0) }
 
-    /// What the contract leaves open, said a second time on purpose.
+    /// The open routes of the contract, listed independently.
     private static func isOpen(_ method: HTTPRequest.Method, _ path: String) -> Bool {
         switch path {
         case "/appstore/notifications": method == .post
@@ -76,7 +76,7 @@ struct TokenTests {
         }
     }
 
-    @Test("With any token, what is not there is told as it is")
+    @Test("With any token, a missing path is reported as such")
     func known() async throws {
         try await guarded([.write]).serve { (client: WebClient, _: LedgerHost) async throws in
             let headers: HTTPFields = [.authorization: "Bearer secret-token"]
@@ -86,7 +86,7 @@ struct TokenTests {
         }
     }
 
-    @Test("Two tokens at once are none")
+    @Test("Two tokens in one request count as none")
     func two() async throws {
         try await guarded().serve { (client: WebClient, _: LedgerHost) async throws in
             var headers = HTTPFields()
@@ -110,7 +110,7 @@ struct TokenTests {
         }
     }
 
-    @Test("Apple, and those who ask whether the service lives, need none")
+    @Test("Apple and liveness probes need none")
     func open() async throws {
         try await guarded().serve { (client: WebClient, _: LedgerHost) async throws in
             #expect(try await client.get("/healthz").status == 200)
@@ -120,7 +120,7 @@ struct TokenTests {
         }
     }
 
-    @Test("A token at the bound is looked at, a longer one is not", arguments: [0, 1])
+    @Test("A token at the length limit is checked, a longer one is not", arguments: [0, 1])
     func length(excess: Int) throws {
         let text = String(repeating: "t", count: AccessTokens.maximumTokenByteCount + excess)
         let tokens = AccessTokens([token(text, [.read])])
@@ -128,7 +128,7 @@ struct TokenTests {
     }
 
     @Test(
-        "Without tokens only loopback is listened on",
+        "Without tokens the service listens on loopback only",
         arguments: [
             ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("localhost", true),
             ("0.0.0.0", false), ("::", false), ("10.0.0.1", false), ("example.com", false),

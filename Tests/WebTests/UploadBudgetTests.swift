@@ -8,8 +8,7 @@ import Simulator
 import Testing
 @testable import Web
 
-
-@Suite("What uploads about one chain may cost")
+@Suite("Upload budget of one chain")
 struct UploadBudgetTests {
     private let purchase = MadePurchase()
 
@@ -33,7 +32,8 @@ struct UploadBudgetTests {
 
     // MARK: The budget
 
-    @Test("At the bound the last one is taken, one past it is refused; another chain has its own")
+    @Test(
+        "At the limit the last one is accepted, one past it is refused; another chain has its own")
     func bound() {
         let budget = UploadBudget()
         let chain = ChainId(
@@ -54,7 +54,7 @@ struct UploadBudgetTests {
     }
 
     @Test(
-        "The budget says when it begins anew, at whatever time of whatever clock",
+        "The budget states when it resets, at any time of any clock",
         arguments: [
             (0, 86_400), (1, 86_400), (86_399_999, 1), (-1, 1), (-86_400_000, 86_400),
             (Int64.max, 0), (Int64.min, 0),
@@ -65,7 +65,7 @@ struct UploadBudgetTests {
         if seconds > 0 { #expect(left == seconds) }
     }
 
-    @Test("Beyond it a new signature is a 429; what is known, and what Apple delivers, is taken")
+    @Test("Beyond it a new signature is a 429; known evidence and Apple's deliveries are accepted")
     func refused() async throws {
         let purchase = purchase
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
@@ -96,7 +96,7 @@ struct UploadBudgetTests {
         }
     }
 
-    @Test("A claim that would be written takes of the budget; one that changes nothing does not")
+    @Test("A claim that would be written uses the budget; one that changes nothing does not")
     func claims() async throws {
         var place = try ServedPlace()
         place.configuration.claimPolicy = .transfer
@@ -149,7 +149,7 @@ struct UploadBudgetTests {
         }
     }
 
-    @Test("An upload's answer folds no more facts than the bound, however long the chain is")
+    @Test("An upload's response folds no more facts than the limit, however long the chain is")
     func cost() async throws {
         let metrics = ServiceMetrics()
         var place = try ServedPlace()
@@ -166,7 +166,7 @@ struct UploadBudgetTests {
                 }.flatMap { Int($0.split(separator: " ")[1]) }
             }
             let served = try host.ledger(.production)
-            // What is imported is not counted: the chain grows by it to one below the bound.
+            // Imported events are not counted: they grow the chain to one below the limit.
             let ingest = Ingest(
                 ledger: served.ledger, apps: host.configuration.apps,
                 verifier: EvidenceVerifier(roots: TestAuthority.roots), clock: host.clock)

@@ -23,7 +23,7 @@ struct UploadEnvironmentTests {
         return ends
     }
 
-    @Test("The answer to a transaction names the environment it is of, in Apple's word")
+    @Test("The response to a transaction names its environment, as Apple signed it")
     func named() async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             let real = try await client.post("/v1/transactions", purchase.uploadBody())
@@ -35,7 +35,7 @@ struct UploadEnvironmentTests {
         }
     }
 
-    @Test("Whoever asks for Production takes no Sandbox purchase: a 422, and nothing is written")
+    @Test("With environment=production a Sandbox purchase is a 422, and nothing is written")
     func demanded() async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             let path = "/v1/transactions?environment=production"
@@ -61,7 +61,7 @@ struct UploadEnvironmentTests {
         }
     }
 
-    @Test("Evidence that names no environment is Production's")
+    @Test("Evidence without an environment is Production's")
     func unnamed() async throws {
         var old = purchase
         old.environment = nil
@@ -75,7 +75,7 @@ struct UploadEnvironmentTests {
     }
 
     @Test(
-        "What is no environment is a 400, what is no parameter too",
+        "An invalid environment is a 400, an unknown parameter too",
         arguments: [
             ("environment=live", "unknownEnvironment"), ("environment=", "unknownEnvironment"),
             ("environment=prod", "unknownEnvironment"), ("bundleId=a", "unknownParameter"),
@@ -109,7 +109,7 @@ struct UploadEnvironmentTests {
         }
     }
 
-    @Test("A receipt is answered with its environment, and refused when another one is asked for")
+    @Test("A receipt is answered with its environment, and refused when another one is required")
     func receipts() async throws {
         let real = MadeReceipt.body(try MadeReceipt.base64([purchase]))
         let test = MadeReceipt.body(

@@ -25,7 +25,7 @@ struct UploadRouteTests {
         }
     }
 
-    @Test("The event says that a client sent it")
+    @Test("The event records that a client sent it")
     func source() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             _ = try await client.post("/v1/transactions", purchase.uploadBody())
@@ -35,7 +35,7 @@ struct UploadRouteTests {
         }
     }
 
-    @Test("Another app's transaction is a 422, and kept")
+    @Test("Another app's transaction is a 422, and quarantined")
     func otherApp() async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             var other = purchase
@@ -50,7 +50,7 @@ struct UploadRouteTests {
     }
 
     @Test(
-        "What is no upload is a 400",
+        "An invalid upload is a 400",
         arguments: [
             ("", "malformedJSON"), ("{", "malformedJSON"), ("{}", "invalidBody"),
             ("[]", "invalidBody"), ("{\"signedTransactionInfo\":1}", "invalidBody"),
@@ -83,7 +83,7 @@ struct UploadRouteTests {
         try await client.get("/v1/events").json["position"]?.int64
     }
 
-    @Test("The answer shows what the token's customer has; without a token, nothing of nobody")
+    @Test("The response shows what the token's customer has; without a token there is no customer")
     func token() async throws {
         var purchase = purchase
         purchase.appAccountToken = "F3A86F0D-52BE-4C53-8F0E-7D9B1C44D033"
@@ -107,7 +107,7 @@ struct UploadRouteTests {
     }
 
     @Test(
-        "Who uploads what nobody holds gets it; the next claim does what the policy says",
+        "The uploader of a chain without a customer gets it; the next claim follows the policy",
         arguments: [
             (ClaimPolicy.keep, "refused", ["ann"]), (.share, "added", ["ann", "eve"]),
             (.transfer, "moved", ["eve"]),
@@ -141,7 +141,7 @@ struct UploadRouteTests {
         }
     }
 
-    @Test("A copied transaction takes nothing from the token's customer, whatever the case")
+    @Test("A copied transaction takes nothing from the token's customer, in any letter case")
     func copied() async throws {
         var purchase = purchase
         purchase.appAccountToken = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
@@ -166,7 +166,7 @@ struct UploadRouteTests {
         [.contentType: "application/json", .idempotencyKey: key]
     }
 
-    @Test("The same upload under the same key is the same answer, whatever happened since")
+    @Test("The same upload under the same key gets the same response, whatever happened since")
     func repeated() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let body = try purchase.uploadBody(1, customer: "ann")
@@ -186,7 +186,7 @@ struct UploadRouteTests {
         }
     }
 
-    @Test("Another upload under a known key is a 422 without effect; a refused one frees its key")
+    @Test("Another upload under a used key is a 422 without effect; a refused one frees its key")
     func reused() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             var other = purchase
@@ -205,7 +205,8 @@ struct UploadRouteTests {
         }
     }
 
-    @Test("At the same time under one key: one event, one answer, and all but one say they repeat")
+    @Test(
+        "Concurrent uploads under one key: one event, one response, all but one marked as replayed")
     func together() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let body = try purchase.uploadBody(1, customer: "ann")
@@ -224,7 +225,7 @@ struct UploadRouteTests {
         }
     }
 
-    @Test("A repetition that comes while the log is locked leaves the key to its request")
+    @Test("A repetition while the log is locked leaves the key to its request")
     func repeatedWhileLocked() async throws {
         let place = try ServedPlace()
         let path = place.directory(of: .production) + "/log.sqlite"
@@ -243,7 +244,7 @@ struct UploadRouteTests {
         }
     }
 
-    @Test("A key at the bound is taken, a longer one is refused", arguments: [0, 1])
+    @Test("A key at the length limit is accepted, a longer one is refused", arguments: [0, 1])
     func keyLength(excess: Int) async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let key = String(repeating: "k", count: CommandLimits.idByteCount + excess)
@@ -255,7 +256,7 @@ struct UploadRouteTests {
         }
     }
 
-    @Test("A customer's name at the bound is taken, a longer one is not", arguments: [0, 1])
+    @Test("A customer id at the length limit is accepted, a longer one is not", arguments: [0, 1])
     func customerLength(excess: Int) async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let name = String(

@@ -3,8 +3,8 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Makes load over keep-alive connections from one thread of its own, so that figures can be
-/// measured wherever the binary runs.
+/// Generates load over keep-alive connections from a thread of its own, so that the binary can
+/// measure anywhere.
 enum LoadClient {
     static func run(_ plan: LoadPlan) async throws -> LoadResult {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)

@@ -1,14 +1,14 @@
 import Dispatch
 import NIOCore
 
-/// One keep-alive connection: sends a request, waits for its answer, sends the next. Knows just
-/// enough HTTP to find where an answer ends.
+/// One keep-alive connection: sends a request, waits for the response, sends the next. Parses just
+/// enough HTTP to find the end of a response.
 final class LoadConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private let next: () -> ByteBuffer?
-    /// Nanoseconds between two requests of this connection; 0: at once.
+    /// Nanoseconds between two requests of this connection; 0 sends at once.
     private let interval: UInt64
     private var received = ByteBuffer()
     private var dueAt: UInt64 = 0
@@ -53,7 +53,7 @@ final class LoadConnection: ChannelInboundHandler {
         }
     }
 
-    /// Whether the first answer is a 200, and its length; nil before it is complete.
+    /// Whether the first response is a 200, and its length; nil before it is complete.
     private static func answer(in buffer: ByteBuffer) -> (isGood: Bool, byteCount: Int)? {
         buffer.withUnsafeReadableBytes { bytes in
             guard let end = find("\r\n\r\n", in: bytes, from: 0) else { return nil }

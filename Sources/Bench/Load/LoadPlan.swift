@@ -1,13 +1,13 @@
 import NIOCore
 
-/// What a load consists of.
+/// The requests of a load.
 struct LoadPlan: Sendable {
     let port: Int
     let connectionCount: Int
-    /// The nth request, whole; nil when there are no more.
+    /// The nth request, complete; nil when there are no more.
     let request: @Sendable (_ number: Int) -> ByteBuffer?
-    /// Requests a second over all connections; nil as fast as they are answered.
+    /// Requests per second over all connections; nil sends as fast as responses come.
     var rate: Double?
-    /// Ends after so long, whatever is left.
+    /// Stops after this time, whatever remains.
     var limit: TimeAmount?
 }

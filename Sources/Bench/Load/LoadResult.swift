@@ -1,10 +1,10 @@
-/// What came of a load.
+/// The result of a load.
 struct LoadResult: Sendable {
     var requestCount = 0
-    /// Answers other than 200.
+    /// Responses other than 200.
     var failureCount = 0
     var seconds = 0.0
-    /// Microseconds from when a request was due to the end of its answer, sorted.
+    /// Microseconds from the scheduled time of a request to the end of its response, sorted.
     var latencies: [UInt32] = []
 
     var perSecond: Double { seconds > 0 ? Double(requestCount) / seconds : 0 }

@@ -1,10 +1,11 @@
 public import ServiceLifecycle
 
-/// Looks chains up for as long as the process serves; then ends the question under way.
+/// Reconciles chains with Apple while the process serves; at shutdown, finishes the request in
+/// progress.
 public struct ReconcileService: Service {
     private let loop: ReconcileLoop
 
-    /// What to run; the connections of its clients are closed by whoever made them.
+    /// The loop to run; the caller closes the connections of its clients.
     public init(_ loop: ReconcileLoop) { self.loop = loop }
 
     public func run() async throws {

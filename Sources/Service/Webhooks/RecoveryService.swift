@@ -1,10 +1,11 @@
 public import ServiceLifecycle
 
-/// Looks for outages for as long as the process serves; then ends what is under way.
+/// Recovers from outages while the process serves; at shutdown, finishes the recovery step in
+/// progress.
 public struct RecoveryService: Service {
     private let watch: RecoveryWatch
 
-    /// What to run; the connections of its clients are closed by whoever made them.
+    /// The watch to run; the caller closes the connections of its clients.
     public init(_ watch: RecoveryWatch) { self.watch = watch }
 
     public func run() async throws {

@@ -3,13 +3,13 @@ internal import Intake
 import NIOCore
 import NIOHTTP1
 
-/// Posts webhooks over HTTP/1.1: a connection pool, TLS checked against the system's roots, no
-/// redirects, no proxies, every wait and every answer bounded.
+/// Posts webhooks over HTTP/1.1: a connection pool, TLS verified against the system's roots, no
+/// redirects, no proxies, every wait and every response bounded.
 public final class WebhookClient: WebhookTransport {
     private let client: HTTPClient
     private let timeout: TimeAmount
 
-    /// - Parameter timeoutMilliseconds: how long one attempt may take.
+    /// - Parameter timeoutMilliseconds: the time limit of one attempt.
     public init(timeoutMilliseconds: Int64 = WebhookLimits.timeoutMilliseconds) {
         timeout = .milliseconds(timeoutMilliseconds)
         var configuration = HTTPClient.Configuration()
@@ -22,7 +22,7 @@ public final class WebhookClient: WebhookTransport {
             WebhookLimits.concurrency
         configuration.decompression = .disabled
         configuration.httpVersion = .http1Only
-        // A connection that cannot be made is a failed attempt: the schedule tries again.
+        // A failed connection is a failed attempt; the delivery schedule retries.
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
@@ -38,8 +38,8 @@ public final class WebhookClient: WebhookTransport {
             let outcome = WebhookOutcome.answered(
                 status: Int(response.status.code),
                 retryAfter: response.headers.first(name: "retry-after").flatMap { Int64($0) })
-            // Read, so that the connection can serve again; what it says is nothing to us. One that
-            // says too much is dropped.
+            // The body is read and ignored so that the connection can be reused. A connection with
+            // an oversized body is dropped.
             _ = try? await response.body.collect(upTo: WebhookLimits.answerByteCount)
             return outcome
         } catch let error as HTTPClientError where WebhookClient.timeouts.contains(error) {
@@ -54,6 +54,6 @@ public final class WebhookClient: WebhookTransport {
         .getConnectionFromPoolTimeout,
     ]
 
-    /// Ends every connection. Nothing is posted afterwards.
+    /// Closes every connection. The client cannot be used afterwards.
     public func close() async { try? await client.shutdown() }
 }

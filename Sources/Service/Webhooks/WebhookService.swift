@@ -1,8 +1,8 @@
 public import Queries
 public import ServiceLifecycle
 
-/// Delivers webhooks for as long as the process serves; then ends what is under way, and closes
-/// the connections. What was not confirmed by then is delivered again after the next start.
+/// Delivers webhooks while the process serves; at shutdown, finishes deliveries in progress and
+/// closes the connections. Unconfirmed deliveries are repeated after the next start.
 public struct WebhookService: Service {
     let client: WebhookClient
     let dispatcher: WebhookDispatcher
@@ -17,7 +17,7 @@ public struct WebhookService: Service {
             endpoints: endpoints, feeds: feeds, transport: client, clock: clock, report: report)
     }
 
-    /// Writes down where new endpoints begin; before the service takes anything in.
+    /// Stores the cursors of new endpoints; call it before the service accepts events.
     public func begin() async { await dispatcher.begin() }
 
     public func run() async throws {

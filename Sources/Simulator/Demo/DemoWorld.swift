@@ -1,28 +1,28 @@
 public import AppStore
 
-/// Two years of an app's customers up to now, and three days of which nothing arrived.
+/// Two years of an app's customers up to now, with three days of lost notifications.
 public struct DemoWorld: Sendable {
-    /// What Apple knows of it.
+    /// Apple's data.
     public let books: ServedBooks
-    /// When what Apple sent did not arrive.
+    /// When no notification arrived.
     public let outage: ClosedRange<Timestamp>
-    /// Lives, their products and their beginnings.
+    /// The lives with their products and starts.
     public let plan: HistoryPlan
     private let now: Timestamp
 
     private static let dayMilliseconds: Int64 = 86_400_000
-    /// First purchases begin so long ago …
+    /// First purchases start this many days ago …
     static let historyDays: Int64 = 730
-    /// … and end so long ago: later ones would have little to show.
+    /// … and end this many days ago: later ones would show little.
     static let lastPurchaseDays: Int64 = 14
-    /// Lives are followed so far into the future, so that none ends because the world does.
+    /// Days that lives continue into the future, so that none ends with the world.
     static let horizonDays: Int64 = 60
-    /// Late enough for outage detection to see, long enough ago for consequences.
+    /// Late enough to be detected, early enough to have consequences.
     static let outageDays: ClosedRange<Int64> = 6...9
 
     /// - Parameters:
-    ///   - chainCount: lives; some begin after now in no case.
-    ///   - seed: names them.
+    /// - chainCount: number of lives; none starts after now.
+    /// - seed: names them.
     public init(chainCount: Int, seed: UInt64, now: Timestamp) {
         func daysAgo(_ days: Int64) -> Timestamp {
             now.advanced(byMilliseconds: -days * DemoWorld.dayMilliseconds)
@@ -38,26 +38,26 @@ public struct DemoWorld: Sendable {
         outage = daysAgo(DemoWorld.outageDays.upperBound)...daysAgo(DemoWorld.outageDays.lowerBound)
     }
 
-    /// What came of the telling.
+    /// Counts of what was written.
     public struct Told: Sendable, Equatable {
-        /// Notifications that arrived, each once.
+        /// Notifications that arrived, each counted once.
         public internal(set) var arrivedCount = 0
-        /// Notifications that arrived in the outage, and so never.
+        /// Notifications lost in the outage.
         public internal(set) var lostCount = 0
-        /// Transactions and statuses that came another way: from the app, or asked for.
+        /// Transactions and statuses from other sources: the app or the API.
         public internal(set) var otherCount = 0
     }
 
-    /// Hands over what arrived up to now as lines that `ingest` reads, in order of arrival.
+    /// Writes everything that arrived up to now as lines that `ingest` reads, in order of arrival.
     ///
-    /// Throws only what signing, or `write`, throws.
+    /// Throws only the errors of signing and of `write`.
     public func tell(
         signedBy authority: Authority, to write: ([UInt8]) throws -> Void
     ) throws -> Told {
         let signer = DeliverySigner(authority: authority, appAppleId: plan.world.appAppleId)
         var stream = HistoryStream(plan)
         var told = Told()
-        // Apple sends some twice; what came once is not lost.
+        // Apple sends some twice; one that arrived once is not lost.
         var arrived: Set<NotificationUUID> = []
         var missed: Set<NotificationUUID> = []
         while case let page = stream.next(), !page.isEmpty {
@@ -78,7 +78,7 @@ public struct DemoWorld: Sendable {
 }
 
 extension Delivery {
-    /// Names the notification; nil of what is none.
+    /// Identifies a notification; nil for any other delivery.
     fileprivate var notificationUUID: NotificationUUID? {
         guard case .notification(let notification, _, _) = evidence else { return nil }
         return notification.notificationUUID

@@ -1,13 +1,13 @@
 public import AppStore
 
-/// One delivery of a generated history. A class, because histories are put in order, and what was
-/// signed is large.
+/// One delivery of a generated history. A class, because deliveries are sorted and their payloads
+/// are large.
 public final class HistoryDelivery: Sendable {
-    /// What arrived, and when.
+    /// The delivery and its arrival time.
     public let delivery: Delivery
-    /// Which life it is of, by its place in the plan.
+    /// The index of its life in the plan.
     let life: Int
-    /// The truth about the life; stated with its last delivery only.
+    /// The truth about the life; present on its last delivery only.
     public let truth: HistoryTruth?
 
     init(_ delivery: Delivery, life: Int, truth: HistoryTruth?) {
@@ -17,13 +17,13 @@ public final class HistoryDelivery: Sendable {
     }
 }
 
-/// What was true of a life all of whose evidence has been told.
+/// The truth about a life whose evidence is complete.
 public struct HistoryTruth: Sendable {
-    /// The seed that `SubscriberWorld` made the life from.
+    /// The seed from which `SubscriberWorld` generates the life.
     public let seed: UInt64
     /// The chain.
     public let originalTransactionId: OriginalTransactionId
-    /// What the ledger must say: adjacent intervals, in order.
+    /// What the ledger must report: adjacent intervals, in order.
     public let intervals: [TrueInterval]
 
     /// One line of a truth file: a JSON object without its line feed.

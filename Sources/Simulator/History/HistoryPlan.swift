@@ -1,36 +1,36 @@
 public import AppStore
 
-/// Which lives a generated history tells, and how much of them. Everything follows from it: the
-/// same plan tells the same history, signatures apart.
+/// The lives of a generated history and its length. The same plan gives the same history, except
+/// for signatures.
 public struct HistoryPlan: Sendable {
     /// The app and its products.
     public let world: SubscriberWorld
     /// Production or Sandbox: a life belongs to one of them.
     public let environment: Environment
-    /// Names the set of lives; two histories of different seeds share no chain.
+    /// Names the set of lives; histories of different seeds share no chain.
     public let seed: UInt64
-    /// Where the history ends.
+    /// The end of the history.
     public let limit: Limit
 
-    /// Where a history ends.
+    /// The end of a history.
     public enum Limit: Hashable, Sendable {
-        /// After so many deliveries; lives that are not over by then stay unfinished.
+        /// After this many deliveries; lives that are not over by then remain unfinished.
         case events(Int)
-        /// After so many whole lives.
+        /// After this many complete lives.
         case chains(Int)
     }
 
-    /// Largest seed: with it, a chain's id still has no more than 22 digits.
+    /// Largest seed with which a chain's id has at most 22 digits.
     public static let maximumSeed: UInt64 = 1_000_000
-    /// Lives one seed names, alive in this environment or not.
+    /// Lives per seed, whether in this environment or not.
     static let livesPerSeed: UInt64 = 1_000_000_000
-    /// What a life brings on average, rounded down: too many lives planned is a history that
-    /// breaks off earlier, too few one whose last lives all begin at its end.
+    /// Average deliveries of a life, rounded down: planning too many lives ends the history
+    /// earlier, planning too few makes the last lives all start at its end.
     static let eventsPerLife = 8
-    /// Lives planned beyond the average, so that chance never leaves too few.
+    /// Lives planned beyond the average, so that there are always enough.
     static let spareLives = 16
 
-    /// A history of the first lives that `seed` names.
+    /// A history of the first lives of `seed`.
     public init(
         world: SubscriberWorld = SubscriberWorld(), environment: Environment = .production,
         seed: UInt64 = 0, limit: Limit
@@ -41,7 +41,7 @@ public struct HistoryPlan: Sendable {
         self.limit = limit
     }
 
-    /// Lives whose beginnings are spread over the world's time of first purchases.
+    /// Number of lives whose starts are spread over the world's time of first purchases.
     var plannedLives: Int {
         switch limit {
         case .events(let count): count / HistoryPlan.eventsPerLife + HistoryPlan.spareLives
@@ -49,8 +49,8 @@ public struct HistoryPlan: Sendable {
         }
     }
 
-    /// When the `index`-th life begins: its slice of the time of first purchases; later ones than
-    /// planned begin in the last slice.
+    /// When the `index`-th life starts: its slice of the time of first purchases; lives beyond the
+    /// planned number start in the last slice.
     func beginning(of index: Int) -> ClosedRange<Timestamp> {
         let bounds = world.firstPurchases
         let from = bounds.lowerBound.milliseconds

@@ -1,30 +1,30 @@
 import AppStore
 
-/// The deliveries of a plan, lives interleaved, in order of arrival as far as a bounded memory
-/// goes: exact while no more than `pendingLimit` deliveries lie ahead of the life that begins
-/// next; beyond that the earliest are told before lives that begin later add to them.
+/// The deliveries of a plan, lives interleaved, in order of arrival within bounded memory: exact
+/// while no more than `pendingLimit` deliveries are ahead of the life that starts next; beyond that
+/// the earliest are emitted although lives that start later may precede them.
 public struct HistoryStream: Sendable {
     private let plan: HistoryPlan
-    /// Made, and not yet told; in order of arrival.
+    /// Generated but not yet emitted, in order of arrival.
     private var pending: [HistoryDelivery] = []
-    /// Lives begun.
+    /// Number of lives started.
     private var begun = 0
     private var nextSeed: UInt64
     private var told = 0
     private var isAtEnd = false
 
-    /// Lives begun at a time.
+    /// Lives started per step.
     static let livesPerStep = 256
-    /// Deliveries kept for later, about 2 KiB each.
+    /// Deliveries buffered, about 2 KiB each.
     static let pendingLimit = 32_768
 
-    /// At the beginning of the plan's history.
+    /// Starts at the beginning of the plan's history.
     public init(_ plan: HistoryPlan) {
         self.plan = plan
         nextSeed = plan.seed * HistoryPlan.livesPerSeed + 1
     }
 
-    /// Lives begun so far.
+    /// Number of lives started so far.
     public var lifeCount: Int { begun }
 
     /// The next deliveries, in order; empty at the end.
@@ -67,7 +67,7 @@ public struct HistoryStream: Sendable {
         pending = HistoryStream.merged(pending, added.sorted(by: HistoryStream.comesBefore))
     }
 
-    /// The next life that belongs to the environment.
+    /// The next life in the environment.
     private mutating func nextLife() -> SubscriberLife {
         let world = SubscriberWorld(
             bundleId: plan.world.bundleId, appAppleId: plan.world.appAppleId,
@@ -79,7 +79,8 @@ public struct HistoryStream: Sendable {
         }
     }
 
-    /// What may be told: nothing that a life still to begin could precede, unless too much waits.
+    /// Deliveries to emit: those that no later life can precede, or more when too many are
+    /// buffered.
     private mutating func takeDue(isLast: Bool) -> [HistoryDelivery] {
         var count = pending.count
         if !isLast {
@@ -101,7 +102,7 @@ public struct HistoryStream: Sendable {
             < (right.delivery.receivedAt, right.life, right.delivery.ordinal)
     }
 
-    /// Two ordered lists as one.
+    /// Merges two ordered lists.
     private static func merged(
         _ left: [HistoryDelivery], _ right: [HistoryDelivery]
     ) -> [HistoryDelivery] {

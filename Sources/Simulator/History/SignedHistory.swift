@@ -1,27 +1,27 @@
 public import AppStore
 import Foundation
 
-/// Signs a plan's history on all cores and hands it over in order, as lines that `ingest` reads.
+/// Signs a plan's history on all cores and returns it in order, as lines that `ingest` reads.
 /// Memory is bounded whatever the length.
 public struct SignedHistory: Sendable {
     private let plan: HistoryPlan
     private let signer: DeliverySigner
 
-    /// Deliveries signed as one piece of work.
+    /// Deliveries signed per work item.
     static let deliveriesPerPiece = 64
 
-    /// How far the history has come.
+    /// The progress of a history.
     public struct Progress: Sendable {
-        /// Deliveries told, skipped ones included.
+        /// Deliveries written, skipped ones included.
         public internal(set) var events = 0
-        /// Lives begun, told so far or not.
+        /// Lives started, whether written yet or not.
         public internal(set) var lives = 0
-        /// Arrival of the first delivery that was handed over, and of the last.
+        /// Arrival of the first and the last delivery written.
         public internal(set) var first: Timestamp?
         public internal(set) var last: Timestamp?
     }
 
-    /// Lines, each with its line feed, and the truths that they complete.
+    /// Lines, each with its line feed, and the truths of lives they complete.
     public struct Piece: Sendable {
         public let lines: [UInt8]
         public let truths: [HistoryTruth]
@@ -33,13 +33,13 @@ public struct SignedHistory: Sendable {
         signer = DeliverySigner(authority: authority, appAppleId: plan.world.appAppleId)
     }
 
-    /// Tells the history after its first `skipped` deliveries, which are made but not signed; how
-    /// far it came.
+    /// Writes the history after its first `skipped` deliveries, which are generated but not signed;
+    /// returns the progress.
     ///
     /// - Parameters:
     ///   - report: called after each piece.
-    ///   - write: takes the pieces in order; what it throws ends the telling. A slow one holds
-    ///     the signing back.
+    /// - write: receives the pieces in order; an error stops the history. A slow one delays
+    ///   signing.
     @discardableResult
     public func tell(
         skipping skipped: Int = 0, report: (Progress) -> Void = { _ in },
@@ -94,7 +94,7 @@ extension SignedHistory.Piece {
     }
 }
 
-/// Cuts a stream into pieces of work.
+/// Splits a stream into work items.
 private struct PieceSource {
     private var stream: HistoryStream
     private var page: ArraySlice<HistoryDelivery> = []

@@ -1,27 +1,27 @@
 import AppStore
 import Synchronization
 
-/// Every attempt Apple made to deliver the notifications of some books: written by a `Notifier`,
-/// told by a `SimulatedAPI`. So what `sendAttempts` and `onlyFailures` say is what happened.
+/// Every attempt to deliver the notifications of some books: written by a `Notifier`, reported by a
+/// `SimulatedAPI`, so that `sendAttempts` and `onlyFailures` match what happened.
 public final class AttemptBook: Sendable {
-    /// By the notification's place in the books, oldest first.
+    /// By the notification's index in the books, oldest first.
     private let attempts: Mutex<[Int: [DeliveryAttempt]]> = Mutex([:])
-    /// What was signed, by place; nil where every use signs anew.
+    /// Signed payloads by index; nil when every use signs again.
     private let tokens: Mutex<[Int: String]?>
 
-    /// Nothing was sent yet.
+    /// A book without attempts.
     ///
-    /// - Parameter keepsTokens: whether a notification is signed once, and told with the very bytes
-    ///   that were posted, which takes some 18 KiB each. Otherwise every attempt and every answer
-    ///   has signatures of its own, and the same payload.
+    /// - Parameter keepsTokens: whether a notification is signed once and reported with the bytes
+    ///   that were posted, which takes some 18 KiB each. Otherwise every attempt and every response
+    ///   has its own signatures over the same payload.
     public init(keepsTokens: Bool = false) { tokens = Mutex(keepsTokens ? [:] : nil) }
 
-    /// The attempts that Apple makes when everything is taken at once, except what comes during an
-    /// outage: for an API without a notifier beside it.
+    /// The attempts Apple makes when every delivery succeeds except during outages: for an API
+    /// without a notifier.
     ///
     /// - Parameters:
     ///   - books: what is sent.
-    ///   - outages: when nothing answers.
+    /// - outages: when deliveries fail.
     public convenience init(delivering books: ServedBooks, outages: [DeliveryOutage] = []) {
         self.init()
         var faults = DeliveryFaults()
@@ -30,12 +30,12 @@ public final class AttemptBook: Sendable {
         while let step = notifier.next() { notifier.settle(step, .success) }
     }
 
-    /// The attempts for a notification that were begun by `moment`, oldest first.
+    /// The attempts for a notification started by `moment`, oldest first.
     func attempts(_ index: Int, until moment: Timestamp) -> [DeliveryAttempt] {
         attempts.withLock { $0[index] ?? [] }.filter { $0.date <= moment }
     }
 
-    /// The notification, signed: the one that was kept, or a fresh one.
+    /// The signed notification: the stored one, or a new one.
     func token(_ index: Int, _ sign: () throws -> String) rethrows -> String {
         if let kept = tokens.withLock({ $0?[index] }) { return kept }
         let signed = try sign()
@@ -47,7 +47,7 @@ public final class AttemptBook: Sendable {
         attempts.withLock { $0[index, default: []].append(attempt) }
     }
 
-    /// Notifications that were tried, and never taken so far.
+    /// Notifications that were tried and never delivered.
     public var failedCount: Int {
         attempts.withLock { all in
             all.values.count { !$0.contains { $0.result == .success } }

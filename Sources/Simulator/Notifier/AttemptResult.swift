@@ -1,5 +1,5 @@
-/// What Apple notes of one attempt (App Store Server API, `sendAttemptResult`). A type of this room:
-/// the simulator must not depend on what it checks.
+/// Apple's record of one attempt (App Store Server API, `sendAttemptResult`). Separate from the
+/// client's type, since the simulator must not depend on the code it tests.
 public enum AttemptResult: String, Sendable, Hashable, CaseIterable {
     case success = "SUCCESS"
     case timedOut = "TIMED_OUT"
@@ -10,7 +10,7 @@ public enum AttemptResult: String, Sendable, Hashable, CaseIterable {
     case unsuccessfulHTTPResponseCode = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
     case other = "OTHER"
 
-    /// What Apple makes of a receiver's answer: 200 to 206 is taken (`appstore.md` §5).
+    /// Apple's classification of a response: 200 to 206 is a success (`appstore.md` §5).
     public init(status: Int) {
         self = (200...206).contains(status) ? .success : .unsuccessfulHTTPResponseCode
     }

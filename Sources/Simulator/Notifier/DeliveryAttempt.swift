@@ -1,12 +1,12 @@
 public import AppStore
 
-/// One attempt to deliver a notification, as Apple tells it in `sendAttempts`.
+/// One attempt to deliver a notification, as reported in `sendAttempts`.
 public struct DeliveryAttempt: Sendable, Hashable {
-    /// When Apple began it.
+    /// When Apple started it.
     public let date: Timestamp
     public let result: AttemptResult
 
-    /// An attempt of that moment, with that end.
+    /// An attempt with its start and result.
     public init(date: Timestamp, result: AttemptResult) {
         self.date = date
         self.result = result

@@ -1,29 +1,29 @@
 import AppStore
 
-/// Faults drawn from a seed, for each attempt by itself: what one attempt meets does not depend on
-/// what became of another.
+/// Random faults from a seed, independent for each attempt: the fault of one does not depend on the
+/// outcome of another.
 public struct DeliveryChance: Sendable, Equatable {
-    /// Names the draws.
+    /// Names the random sequence.
     public var seed: UInt64
-    /// Of 100 attempts, how many are lost though Apple believes that they arrived.
+    /// Of 100 attempts, how many are lost although Apple records a success.
     public var lost = 0
-    /// … begin late, by up to two days.
+    /// … start late, by up to two days.
     public var late = 0
-    /// … come twice, the second time up to a day later.
+    /// … arrive twice, the second time up to a day later.
     public var duplicated = 0
-    /// … come after the one that was to follow.
+    /// … arrive after the one that follows.
     public var reordered = 0
-    /// … are taken, and their answer is lost.
+    /// … arrive, and the response is lost.
     public var dropped = 0
     /// … are refused with a 5xx before the receiver sees them.
     public var refused = 0
-    /// … find nothing that answers.
+    /// … get no response.
     public var unreachable = 0
 
-    /// No faults, until some are given a share.
+    /// No faults until their shares are set.
     public init(seed: UInt64) { self.seed = seed }
 
-    /// The share of every kind of fault that a network in a bad way has.
+    /// The shares of all faults on a bad network.
     public static func rough(seed: UInt64) -> DeliveryChance {
         var chance = DeliveryChance(seed: seed)
         (chance.lost, chance.late, chance.duplicated, chance.reordered) = (4, 5, 6, 6)
@@ -34,7 +34,7 @@ public struct DeliveryChance: Sendable, Equatable {
     static let longestLateness = 2 * Pace.day
     static let longestRepetition = Pace.day
 
-    /// What the `number`-th attempt of the notification meets.
+    /// The fault of the `number`-th attempt for the notification.
     func fault(_ index: Int, _ number: Int) -> DeliveryFault? {
         var random = DeliveryChance.generator(seed, index, number, salt: 0xFA)
         var draw = random.below(100)
@@ -56,7 +56,7 @@ public struct DeliveryChance: Sendable, Equatable {
         return isNext(unreachable) ? .unreachable : nil
     }
 
-    /// Numbers of one attempt only.
+    /// A generator for one attempt.
     static func generator(
         _ seed: UInt64, _ index: Int, _ number: Int, salt: UInt64
     ) -> SeededGenerator {

@@ -1,17 +1,17 @@
-/// What goes wrong with an attempt on its way from Apple to the receiver.
+/// A fault of one attempt between Apple and the receiver.
 public enum DeliveryFault: Sendable, Hashable {
-    /// It never arrives, though Apple notes SUCCESS: something in front of the receiver said 200.
+    /// It never arrives, but Apple records SUCCESS: a proxy answered 200.
     case lost
-    /// Apple begins it so much later.
+    /// Apple starts it later by this time.
     case late(milliseconds: Int64)
-    /// After it was taken it comes once more, so much later.
+    /// After its delivery it arrives again, later by this time.
     case duplicated(milliseconds: Int64)
-    /// It comes just after the notification that was to follow it.
+    /// It arrives just after the notification that follows it.
     case reordered
-    /// The receiver takes it, and its answer is lost: Apple tries again.
+    /// The receiver accepts it, and the response is lost: Apple retries.
     case dropped
-    /// Something in front of the receiver answers with this status.
+    /// A proxy answers with this status.
     case refused(status: Int)
-    /// Nothing answers.
+    /// No response.
     case unreachable
 }

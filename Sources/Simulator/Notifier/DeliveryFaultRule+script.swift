@@ -26,17 +26,17 @@ extension DeliveryFaultRule {
             ServedFaultRule.ScriptProblem(rule: number, reason: reason)
         }
         if let stray = entry.object?.first(where: { !keys.contains($0.key) }) {
-            throw problem("There is no key \(stray.key).")
+            throw problem("Unknown key \(stray.key).")
         }
         guard let fault = fault(entry) else {
             throw problem(
-                "Its fault must be lost, late or duplicated (with milliseconds), reordered,"
+                "fault must be lost, late or duplicated (with milliseconds), reordered,"
                     + " dropped, refused (with status, 300 to 599) or unreachable.")
         }
         var rule = DeliveryFaultRule(fault)
         if let name = entry["type"] {
             guard let type = name.string.flatMap({ NotificationType(rawValue: $0) }) else {
-                throw problem("There is no notification type \(name.string ?? "of that form").")
+                throw problem("Unknown notification type \(name.string ?? "of that form").")
             }
             rule.type = type
         }
@@ -44,11 +44,15 @@ extension DeliveryFaultRule {
             ("from", \DeliveryFaultRule.from), ("every", \.every), ("attempts", \.attempts),
         ] {
             guard let value = entry[key] else { continue }
-            guard let count = value.int64, count >= 1 else { throw problem("\(key) is 1 or more.") }
+            guard let count = value.int64, count >= 1 else {
+                throw problem("\(key) must be 1 or more.")
+            }
             rule[keyPath: path] = Int(count)
         }
         if let value = entry["count"] {
-            guard let count = value.int64, count >= 1 else { throw problem("count is 1 or more.") }
+            guard let count = value.int64, count >= 1 else {
+                throw problem("count must be 1 or more.")
+            }
             rule.count = Int(count)
         }
         return rule

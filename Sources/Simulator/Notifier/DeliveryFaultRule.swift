@@ -1,17 +1,17 @@
 public import AppStore
 
-/// Which attempts meet a fault: nothing is left to chance. Notifications are counted in the order
-/// in which Apple signed them, from 1.
+/// Selects the attempts that get a fault, without randomness. Notifications are counted in the
+/// order Apple signed them, from 1.
 public struct DeliveryFaultRule: Sendable, Equatable {
-    /// Only this type, counted by itself; nil: all, counted together.
+    /// Only this type, counted separately; nil: all, counted together.
     public var type: NotificationType?
-    /// The first notification that meets it.
+    /// The first affected notification.
     public var from = 1
-    /// How many meet it; nil: all from there on.
+    /// Number of affected ones; nil for all from there on.
     public var count: Int?
-    /// Every so-manieth from there on.
+    /// Affects every nth from there on.
     public var every = 1
-    /// How many attempts of each meet it, from the first.
+    /// Number of affected attempts of each, from the first.
     public var attempts = 1
     public var fault: DeliveryFault
 

@@ -1,21 +1,21 @@
 import AppStore
 
-/// Everything that goes wrong between Apple and a receiver: outages, a script, and chance from a
-/// seed. Of several that fit an attempt the first counts, in this order.
+/// All faults between Apple and a receiver: outages, a script, and random ones from a seed. The
+/// first that matches an attempt applies, in this order.
 public struct DeliveryFaults: Sendable, Equatable {
     public var outages: [DeliveryOutage] = []
     public var rules: [DeliveryFaultRule] = []
     public var chance: DeliveryChance?
 
-    /// Nothing goes wrong.
+    /// No faults.
     public init() {}
 
-    /// The outage that an attempt begun at that time meets.
+    /// The outage during which an attempt starts.
     func outage(_ date: Timestamp) -> DeliveryOutage? {
         outages.first { $0.window.contains(date) }
     }
 
-    /// Which rule each notification meets, by its place in the books.
+    /// The rule that applies to each notification, by its index in the books.
     func scripted(_ books: ServedBooks) -> [Int: DeliveryFaultRule] {
         guard !rules.isEmpty else { return [:] }
         var counts: [NotificationType: Int] = [:]

@@ -1,13 +1,13 @@
 public import AppStore
 
-/// A stretch in which the receiver takes nothing.
+/// A period in which every delivery fails.
 public struct DeliveryOutage: Sendable, Hashable {
-    /// Attempts begun then fail; both ends included.
+    /// Attempts started within it fail; both ends included.
     public let window: ClosedRange<Timestamp>
-    /// How they fail: with this status, or, nil, without any answer.
+    /// The status of the failures; nil for no response.
     public let status: Int?
 
-    /// An outage of that time.
+    /// An outage of that period.
     public init(_ window: ClosedRange<Timestamp>, status: Int? = nil) {
         self.window = window
         self.status = status

@@ -1,14 +1,13 @@
 public import AppStore
 
-/// When Apple tries again (`appstore.md` §5): one place for everything here that needs to know.
+/// Apple's retry schedule (`appstore.md` §5), used throughout the simulator.
 public enum DeliverySchedule {
     /// Hours from one attempt to the next, after the first, the second, …
     public static let waitHours: [Int64] = [1, 12, 24, 48, 72]
     /// Attempts in Production, the first one included; Sandbox makes one.
     public static let attemptLimit = waitHours.count + 1
 
-    /// When the attempt follows that comes after the failed `number`-th, from 1; nil when Apple
-    /// gives up.
+    /// When Apple retries after the failed `number`-th attempt, from 1; nil when it gives up.
     public static func next(
         after number: Int, at date: Timestamp, in environment: Environment
     ) -> Timestamp? {

@@ -1,8 +1,8 @@
 public import AppStore
 
 extension Notifier {
-    /// The body Apple posts: the payload is the same at every attempt, the signatures are where the
-    /// attempts' book keeps them. Throws only what signing throws.
+    /// The body Apple posts: the payload is the same at every attempt; the attempt book decides
+    /// whether the signatures are. Throws only the errors of signing.
     public func body(_ step: Step, signedBy signer: DeliverySigner) throws -> [UInt8] {
         let sent = books.sent[step.index]
         let signed = try attempts.token(step.index) {
@@ -13,14 +13,14 @@ extension Notifier {
         return json.bytes
     }
 
-    /// Sends everything that is due by `end`, one attempt after the other.
+    /// Sends everything that arrives by `end`, one attempt after the other.
     ///
     /// - Parameters:
-    ///   - end: what would arrive later is left; nil sends all.
+    /// - end: later arrivals are left; nil sends all.
     ///   - signer: signs the bodies.
-    ///   - reach: called with the time of each arrival before it takes place: a virtual clock is
-    ///     set, a real one waited for. What it throws ends the run before the attempt is made.
-    ///   - deliver: hands a body to the receiver; what came of it, as Apple sees it.
+    /// - reach: called with the time of each arrival before it happens, to set a virtual clock or
+    ///   wait for a real one. An error ends the run before the attempt.
+    /// - deliver: passes a body to the receiver; returns the result as Apple sees it.
     public mutating func run(
         until end: Timestamp? = nil, signedBy signer: DeliverySigner,
         reach: (Timestamp) async throws -> Void = { _ in },

@@ -1,64 +1,63 @@
 public import AppStore
 
-/// Apple's side of server notifications: sends what the books hold, in virtual time, with Apple's
-/// schedule of retries, and with the faults it was given. Every attempt follows from books, faults
-/// and what the receiver answered; there is no clock and no chance.
+/// Apple's side of server notifications: sends the notifications of the books in virtual time, with
+/// Apple's retry schedule and with given faults. Every attempt follows from books, faults and the
+/// receiver's responses; there is no clock and no randomness.
 ///
-/// A caller that has other things to do between arrivals takes `next()` and `settle(_:_:)`; one
-/// that has not, `run`.
+/// A caller with other work between arrivals uses `next()` and `settle(_:_:)`; others use `run`.
 public struct Notifier: Sendable {
-    /// One attempt on its way.
+    /// One attempt in progress.
     public struct Step: Sendable {
-        /// Place of the notification in the books.
+        /// Index of the notification in the books.
         let index: Int
-        /// Which attempt it is, from 1.
+        /// Number of the attempt, from 1.
         public let number: Int
-        /// When Apple begins it.
+        /// When Apple starts it.
         public let date: Timestamp
         /// When it reaches the receiver, or would.
         public let arrival: Timestamp
-        /// Whether Apple sends again what was taken already, against its own books.
+        /// Whether Apple repeats a notification that its own books record as delivered.
         let isRepetition: Bool
         let fault: DeliveryFault?
-        /// What keeps it from the receiver; nil when it is handed over.
+        /// The fault that stops it; nil when it reaches the receiver.
         public internal(set) var obstacle: AttemptResult?
     }
 
-    /// What has become of everything so far.
+    /// Totals so far.
     public struct Tally: Sendable, Equatable {
-        /// Notifications that were tried at least once.
+        /// Notifications with at least one attempt.
         public internal(set) var notifications = 0
         /// Attempts, repetitions included.
         public internal(set) var attempts = 0
-        /// Handed to the receiver.
+        /// Attempts that reached the receiver.
         public internal(set) var handedOver = 0
-        /// Lost on the way, though Apple believes that they arrived.
+        /// Lost on the way, although Apple records a success.
         public internal(set) var lost = 0
-        /// Attempts that failed, as Apple sees it.
+        /// Attempts that failed, as Apple records them.
         public internal(set) var failed = 0
-        /// Notifications Apple does not try any more.
+        /// Notifications that Apple has given up on.
         public internal(set) var givenUp = 0
     }
 
     let books: ServedBooks
-    /// Where the attempts are written down.
+    /// Where attempts are recorded.
     public let attempts: AttemptBook
     let faults: DeliveryFaults
     private let scripted: [Int: DeliveryFaultRule]
-    /// The next ones last: first attempts, and those that followed from others.
+    /// Stacks, next one last: first attempts, and those that follow from others.
     private var first: [Step] = []
     private var later: [Step] = []
-    /// What has become of everything so far.
+    /// Totals so far.
     public private(set) var tally = Tally()
 
-    /// Shortest and longest time from Apple to the receiver, milliseconds.
+    /// Shortest and longest time from Apple to the receiver, in milliseconds.
     static let transit: ClosedRange<Int64> = 80...4_000
 
     /// - Parameters:
-    ///   - books: what is sent.
-    ///   - attempts: where attempts are written down, to be told by a `SimulatedAPI`.
-    ///   - faults: what goes wrong.
-    ///   - start: what was signed before is not sent.
+    /// - books: what is sent.
+    /// - attempts: where attempts are recorded, to be reported by a `SimulatedAPI`.
+    /// - faults: the faults of deliveries.
+    /// - start: notifications signed earlier are not sent.
     public init(
         books: ServedBooks, attempts: AttemptBook = AttemptBook(),
         faults: DeliveryFaults = DeliveryFaults(), from start: Timestamp? = nil
@@ -79,17 +78,16 @@ public struct Notifier: Sendable {
     /// When the next attempt arrives; nil when nothing is left to send.
     public var nextArrival: Timestamp? { nextIsLater ? later.last?.arrival : first.last?.arrival }
 
-    /// Takes the next attempt. Give it back to `settle` before the next one.
+    /// Removes the next attempt. Pass it to `settle` before the next call.
     public mutating func next() -> Step? {
         guard var step = nextIsLater ? later.popLast() : first.popLast() else { return nil }
         step.obstacle = obstacle(step)
         return step
     }
 
-    /// Notes how an attempt ended; plans the next one where Apple tries again.
+    /// Records the result of an attempt; schedules the next one if Apple retries.
     ///
-    /// - Parameter answered: what came of handing it over; of no account where there is an
-    ///   obstacle.
+    /// - Parameter answered: the receiver's result; ignored when there is an obstacle.
     public mutating func settle(_ step: Step, _ answered: AttemptResult) {
         tally.attempts += 1
         if step.number == 1, !step.isRepetition { tally.notifications += 1 }
@@ -140,7 +138,7 @@ public struct Notifier: Sendable {
         return faults.chance?.fault(index, number)
     }
 
-    /// Lets first attempts that are to come after the following one do so.
+    /// Moves reordered first attempts behind the one that follows.
     private mutating func reorder() {
         var place = first.startIndex
         while place + 1 < first.endIndex {
@@ -148,7 +146,7 @@ public struct Notifier: Sendable {
                 let after = first[place + 1].arrival.advanced(byMilliseconds: 1)
                 first[place] = first[place].arriving(at: after)
                 first.swapAt(place, place + 1)
-                // It has come by now, and is not to wait again.
+                // It has been moved and does not wait again.
                 place += 1
             }
             place += 1

@@ -2,25 +2,25 @@ public import AppStore
 import Foundation
 import Synchronization
 
-/// The time of a simulated store beside a real receiver: a multiple of the time of day, or none of
-/// its own, when it is wherever the last delivery was. It stops at its end, where it has one.
+/// The clock of a simulated store: a multiple of real time, or, without a speed, the time of the
+/// last delivery. It stops at its end, if it has one.
 public final class StoreTime: Sendable {
     private let start: Timestamp
-    /// Seconds of the store in one of ours; nil: nothing is waited for.
+    /// Simulated seconds per second; nil: no waiting.
     private let speed: Double?
-    /// Where it stops; nil: nowhere.
+    /// Where it stops; nil: never.
     private let end: Timestamp?
-    /// What has passed of our time since it began.
+    /// Real time since it started.
     private let elapsed: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
     private let reached: Mutex<Timestamp>
 
-    /// A time that begins now at `start`.
+    /// A clock that starts now at `start`.
     ///
     /// - Parameters:
-    ///   - speed: seconds of the store in one of ours, above 0; nil waits for nothing.
-    ///   - end: where it stops; nil, or a time before `start`: it goes on, or never moves.
-    ///   - clock: tells our time.
+    /// - speed: simulated seconds per second, above 0; nil waits for nothing.
+    /// - end: where it stops; nil: it never stops; a time before `start`: it never moves.
+    /// - clock: provides real time.
     public init<C: Clock>(
         from start: Timestamp, speed: Double? = nil, until end: Timestamp? = nil,
         clock: C = ContinuousClock()
@@ -34,7 +34,7 @@ public final class StoreTime: Sendable {
         reached = Mutex(start)
     }
 
-    /// Now, in the store.
+    /// The simulated time.
     public var now: Timestamp {
         let known = reached.withLock { $0 }
         guard let speed else { return known }
@@ -43,8 +43,8 @@ public final class StoreTime: Sendable {
         return bounded(max(known, start.advanced(byMilliseconds: StoreTime.whole(passed))))
     }
 
-    /// Waits until it is that time in the store, or its time has come to its end. Throws when the
-    /// task is cancelled.
+    /// Waits until the simulated time reaches `moment` or its end. Throws when the task is
+    /// cancelled.
     public func reach(_ moment: Timestamp) async throws {
         let moment = bounded(moment)
         if let speed {
@@ -57,7 +57,7 @@ public final class StoreTime: Sendable {
 
     private func bounded(_ moment: Timestamp) -> Timestamp { end.map { min(moment, $0) } ?? moment }
 
-    /// The next whole number, within what a century has milliseconds.
+    /// Rounded up, and limited to the milliseconds of a century.
     private static func whole(_ milliseconds: Double) -> Int64 {
         Int64(min(max(milliseconds.rounded(.up), 0), 3_200_000_000_000))
     }

@@ -7,22 +7,22 @@ extension OriginalStoreKit {
     public struct Sent: Sendable {
         public let at: Timestamp
         public let originalTransactionId: String
-        /// As Apple posts it, the password in the clear.
+        /// As Apple posts it, with the password in clear text.
         public let body: [UInt8]
     }
 
-    /// Newest transactions that a notification holds.
+    /// Number of newest transactions in a notification.
     static let transactionCount = 100
 
-    /// What version 1 tells of all lives up to a date, in order of sending. It has no words for
-    /// much of what version 2 tells: that a subscription or its grace period ended, a refund was
-    /// declined or taken back, a renewal was extended. Then nothing is sent.
+    /// The version 1 notifications of all lives up to a date, in order of sending. Version 1 has no
+    /// type for much of version 2: the end of a subscription or its grace period, a refund declined
+    /// or reversed, an extended renewal. These are omitted.
     ///
     /// - Parameters:
-    ///   - end: nothing later is sent.
+    /// - end: later ones are omitted.
     ///   - password: the app's shared secret.
-    ///   - authority: signs the receipts inside, by whose date the ledger knows when it was told,
-    ///     to the second; nil leaves them out.
+    /// - authority: signs the embedded receipts, whose date tells the ledger when the notification
+    ///   was sent, to the second; nil omits them.
     public func notificationsV1(
         through end: Timestamp, password: String, authority: ReceiptAuthority? = nil
     ) throws -> [Sent] {
@@ -79,7 +79,7 @@ extension OriginalStoreKit {
         return json.bytes
     }
 
-    /// What version 1 calls it; nil for what it has no word for.
+    /// The version 1 type; nil when there is none.
     private static func type(_ sent: ServedBooks.Sent) -> NotificationTypeV1? {
         let subtype = sent.notification.subtype?.value
         switch sent.notification.notificationType?.value {

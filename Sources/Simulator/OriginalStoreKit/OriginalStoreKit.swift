@@ -1,26 +1,26 @@
 public import AppStore
 
-/// Simulated lives as original StoreKit tells them: receipts and answers of verifyReceipt as of a
-/// date, and version 1 notifications. Made from the books that the simulated API answers from, so that
-/// both tell the same lives.
+/// Simulated lives in the formats of original StoreKit: receipts and verifyReceipt responses as of
+/// a date, and version 1 notifications. Derived from the books of the simulated API, so that both
+/// present the same lives.
 public struct OriginalStoreKit: Sendable {
     let books: ServedBooks
 
     /// - Parameter books: the lives.
     public init(_ books: ServedBooks) { self.books = books }
 
-    /// Chains that have begun by then, by id. Consumables are not among them: they leave a receipt
-    /// once they are finished.
+    /// Chains started by then, by id. Without consumables, which leave a receipt once they are
+    /// finished.
     public func ids(at moment: Timestamp) -> [String] {
         books.chains.keys.sorted().filter { !purchases(of: $0, at: moment).isEmpty }
     }
 
-    /// What is true then of a chain; nil before it begins.
+    /// The truth about a chain at a time; nil before it starts.
     public func truth(of id: String, at moment: Timestamp) -> TrueInterval? {
         books.chains[id]?.truth.last { $0.from <= moment }
     }
 
-    /// What receipts name of a chain.
+    /// The chain's transactions that receipts contain.
     func purchases(of id: String, at moment: Timestamp) -> [TransactionPayload] {
         (books.chains[id]?.transactions(at: moment) ?? []).filter {
             $0.type != Raw(.consumable)
@@ -29,8 +29,7 @@ public struct OriginalStoreKit: Sendable {
 
     // MARK: Receipts
 
-    /// What an app receipt of the customer says on that day, to the second; nil before there was a
-    /// purchase.
+    /// The customer's app receipt as of a time, to the second; nil before the first purchase.
     public func receipt(of id: String, at moment: Timestamp) -> ReceiptContents? {
         let purchases = purchases(of: id, at: moment)
         guard !purchases.isEmpty else { return nil }
@@ -62,9 +61,9 @@ public struct OriginalStoreKit: Sendable {
 
     // MARK: verifyReceipt
 
-    /// What verifyReceipt answers about the customer on that day; nil before there was a purchase.
+    /// The verifyReceipt response for the customer as of a time; nil before the first purchase.
     ///
-    /// - Parameter latestReceipt: base64, where the answer is to hold one.
+    /// - Parameter latestReceipt: base64, where the response is to contain one.
     public func verifyReceipt(
         of id: String, at moment: Timestamp, latestReceipt: String? = nil
     ) -> [UInt8]? {
@@ -85,7 +84,7 @@ public struct OriginalStoreKit: Sendable {
             }
             let renewing = purchases.filter { $0.expiresDate != nil }
             if !renewing.isEmpty {
-                // Apple sorts them by nothing in particular: the newest first here.
+                // Apple's order is unspecified; here the newest comes first.
                 json.array("latest_receipt_info", renewing.reversed()) { json, purchase in
                     json.purchase(purchase)
                 }
@@ -99,8 +98,8 @@ public struct OriginalStoreKit: Sendable {
         return json.bytes
     }
 
-    /// The renewal as Apple's books have it that day: what was signed last, and what has happened
-    /// since without anything having been signed.
+    /// The renewal in Apple's books at that time: the last signed one, updated by unsigned changes
+    /// since.
     private func pending(of id: String, at moment: Timestamp) -> RenewalPayload? {
         guard let chain = books.chains[id], var renewal = chain.renewal(at: moment) else {
             return nil
@@ -160,7 +159,7 @@ extension TransactionPayload {
 }
 
 extension JSONWriter {
-    /// A date as Apple writes it there: as text of GMT, and in milliseconds, which are text, too.
+    /// A date in Apple's format there: GMT text, and milliseconds, which are also text.
     mutating func date(_ key: String, _ date: Timestamp?) {
         guard let date else { return }
         let text = date.rfc3339.prefix(19).replacing("T", with: " ")
@@ -219,7 +218,7 @@ extension JSONWriter {
         }
     }
 
-    /// What a version 1 notification holds of the receipt.
+    /// The receipt inside a version 1 notification.
     mutating func unifiedReceipt(
         _ purchases: [TransactionPayload], _ renewals: [RenewalPayload],
         environment: String, latestReceipt: String?

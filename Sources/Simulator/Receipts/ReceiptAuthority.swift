@@ -1,10 +1,10 @@
 internal import AppStore
 internal import Signing
 
-/// A throw-away certificate authority shaped like the one above app receipts: RSA-2048 throughout, a
-/// root, an intermediate and a signer with Apple's marker extensions (`appstore.md` §6). What it signs
-/// is believed only where its root was added to the trusted ones. Keys are made anew each time and
-/// never leave the process.
+/// A disposable certificate authority shaped like that of app receipts: RSA-2048 throughout, a
+/// root, an intermediate and a signer with Apple's marker extensions (`appstore.md` §6). Its
+/// signatures verify only where its root is trusted. Keys are generated each time and never leave
+/// the process.
 public final class ReceiptAuthority: Sendable {
     /// The root as DER, for `TrustedRoots.adding`.
     public let rootDER: [UInt8]
@@ -16,9 +16,9 @@ public final class ReceiptAuthority: Sendable {
     private let intermediateKey: RSAPrivateKey
     private let signerKey: RSAPrivateKey
 
-    /// Makes keys and certificates of the given shape.
+    /// Generates keys and certificates of the given shape.
     ///
-    /// Throws only when OpenSSL fails, for want of memory or randomness.
+    /// Throws only when OpenSSL fails, for lack of memory or randomness.
     public convenience init(shape: ReceiptAuthorityShape = ReceiptAuthorityShape()) throws {
         try self.init(
             shape: shape, rootKey: RSAPrivateKey(), intermediateKey: RSAPrivateKey(),
@@ -39,8 +39,8 @@ public final class ReceiptAuthority: Sendable {
             shape, key: signerKey, intermediateKey: intermediateKey)
     }
 
-    /// New certificates of another shape around the same keys, which take long to make; only a signer's
-    /// key of another length is made anew.
+    /// New certificates of another shape for the same keys, which are slow to generate; only a
+    /// signer's key of another length is replaced.
     public func reshaped(_ shape: ReceiptAuthorityShape) throws -> ReceiptAuthority {
         let isSame = signerKey.bitCount == shape.signerBitCount
         return try ReceiptAuthority(
@@ -56,7 +56,7 @@ public final class ReceiptAuthority: Sendable {
         try sign(payload: contents.payload, writing: writing)
     }
 
-    /// A receipt around a payload of the caller's making.
+    /// A receipt around an arbitrary payload.
     public func sign(
         payload: [UInt8], writing: ReceiptWriting = ReceiptWriting()
     ) throws -> [UInt8] {
@@ -72,7 +72,7 @@ public final class ReceiptAuthority: Sendable {
             key: signerKey)
     }
 
-    /// A receipt as Xcode makes it: under one certificate of its own, which nobody vouches for.
+    /// A receipt as Xcode creates it: under one untrusted certificate of its own.
     public static func signAsXcode(
         payload: [UInt8], writing: ReceiptWriting = ReceiptWriting()
     ) throws -> [UInt8] {

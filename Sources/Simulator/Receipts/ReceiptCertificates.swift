@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Signing
 
-/// The three certificates of a `ReceiptAuthority`, with the extensions Apple's have.
+/// The three certificates of a `ReceiptAuthority`, with Apple's extensions.
 enum ReceiptCertificates {
     private static let rootName = DistinguishedName(
         commonName: "Throw-away Receipt Root CA",
@@ -68,7 +68,7 @@ enum ReceiptCertificates {
         return try builder.sign(publicKeyInfo: key.publicKeyInfo, by: issuerKey)
     }
 
-    /// A certificate that vouches for itself, like Xcode's.
+    /// A self-signed certificate, like Xcode's.
     static func alone(key: RSAPrivateKey) throws(MintingError) -> [UInt8] {
         let name = DistinguishedName(commonName: "StoreKit, throw-away")
         let shape = ReceiptAuthorityShape()

@@ -1,29 +1,30 @@
 public import AppStore
 internal import Signing
 
-/// What a minted receipt says: its attributes, in the order they are written (`appstore.md` §6).
+/// The contents of a generated receipt: its attributes in the order they are written (`appstore.md`
+/// §6).
 public struct ReceiptContents: Sendable, Hashable {
-    /// One attribute: type, version, the bytes inside its octet string.
+    /// One attribute: type, version, and the bytes of its octet string.
     public struct Attribute: Sendable, Hashable {
         public var type: Int64
         public var version: Int64
         public var value: [UInt8]
 
-        /// Any bytes, right or wrong.
+        /// An attribute of any bytes, valid or not.
         public init(_ type: Int64, version: Int64 = 1, value: [UInt8]) {
             self.type = type
             self.version = version
             self.value = value
         }
 
-        /// A name.
+        /// A text.
         public static func text(_ type: Int64, _ text: String) -> Attribute {
             Attribute(type, value: DER.utf8String(text))
         }
 
-        /// A moment, to the second; nil is written as the empty text.
+        /// A time, to the second; nil is written as empty text.
         public static func date(_ type: Int64, _ moment: Timestamp?) -> Attribute {
-            // 2026-01-31T23:59:59.000Z without its thousandths: as the App Store writes.
+            // 2026-01-31T23:59:59.000Z without the milliseconds, as the App Store writes.
             let text = moment.map { String($0.rfc3339.prefix(19)) + "Z" } ?? ""
             return Attribute(type, value: DER.ia5String(text))
         }
@@ -39,13 +40,13 @@ public struct ReceiptContents: Sendable, Hashable {
         }
     }
 
-    /// As they are written.
+    /// In the order written.
     public var attributes: [Attribute]
 
     /// Any attributes.
     public init(_ attributes: [Attribute]) { self.attributes = attributes }
 
-    /// What every receipt of the App Store says, with a hash for the device of `deviceIdentifier`.
+    /// The contents of every App Store receipt, with a hash for the device of `deviceIdentifier`.
     public init(
         type: ReceiptType = .productionSandbox, bundleId: String = "com.example.app",
         creationDate: Timestamp, deviceIdentifier: [UInt8] = [UInt8](0..<16),
@@ -78,7 +79,7 @@ public struct ReceiptContents: Sendable, Hashable {
         ]
     }
 
-    /// What the signature covers: a SET of attributes.
+    /// The signed content: a SET of attributes.
     public var payload: [UInt8] { ReceiptContents.set(attributes) }
 
     private static func set(_ attributes: [Attribute]) -> [UInt8] {

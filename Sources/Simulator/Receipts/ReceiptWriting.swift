@@ -1,20 +1,20 @@
-/// How a receipt is written down and signed. The default is how Apple does it today.
+/// How a receipt is encoded and signed. The default matches Apple's current practice.
 public struct ReceiptWriting: Sendable, Hashable {
     /// Signed over SHA-1, as until 2023.
     public var usesSHA1 = false
-    /// Signed over SHA-512, which no receipt is.
+    /// Signed over SHA-512, which genuine receipts never are.
     public var usesSHA512 = false
     /// The signature covers attributes that name the content's digest.
     public var hasSignedAttributes = false
-    /// Indefinite lengths and content in pieces, as Xcode writes.
+    /// Indefinite lengths and fragmented content, as Xcode writes.
     public var isIndefinite = false
     /// The signer is named by its key's identifier.
     public var usesKeyIdentifier = false
-    /// Signers of the same name; genuine receipts have one.
+    /// Number of signers, all with the same name; genuine receipts have one.
     public var signerCount = 1
-    /// The certificates sent along; nil: signer, intermediate, root.
+    /// The certificates included; nil: signer, intermediate, root.
     public var certificates: [[UInt8]]?
 
-    /// How Apple writes today.
+    /// Apple's current encoding.
     public init() {}
 }

@@ -2,7 +2,7 @@ import AppStore
 import Foundation
 import Synchronization
 
-/// Endpoints that change something.
+/// Mutating endpoints.
 extension AnswerDesk {
     func extend(
         _ id: String, _ request: ServedRequest
@@ -59,7 +59,7 @@ extension AnswerDesk {
         return ServedReply { json in json.member("requestIdentifier", identifier) }
     }
 
-    /// Complete at the second question: Apple takes hours to days.
+    /// Complete at the second request, since Apple takes hours to days.
     func massExtendStatus(
         _ product: String, _ identifier: String
     ) throws(ServedError) -> ServedReply {
@@ -158,7 +158,7 @@ extension AnswerDesk {
         return days
     }
 
-    /// A chain named by its original id and no other.
+    /// A chain, named by its original id only.
     private func originalChain(
         _ id: String, _ error: ServedError
     ) throws(ServedError) -> ServedBooks.Chain {

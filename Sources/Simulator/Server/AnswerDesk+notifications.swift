@@ -4,7 +4,7 @@ import Synchronization
 
 /// Get Notification History, and test notifications.
 extension AnswerDesk {
-    /// What is asked for, checked as Apple checks it.
+    /// The request's parameters, validated as Apple does.
     private struct Question {
         let start: Timestamp
         let end: Timestamp
@@ -19,7 +19,7 @@ extension AnswerDesk {
         let digest = SHA256.hash(request.body).hexadecimal.prefix(16)
         var start = 0
         if let token = request.value("paginationToken") {
-            // A token belongs to one body, and to nothing else.
+            // A token is valid for one request body only.
             guard let place = PageToken.read(token, kind: "n \(digest)"),
                 let offset = place.split(separator: " ").first.flatMap({ Int($0) }), offset >= 0
             else { throw ServedError(4_000_014, "Invalid pagination token.") }
@@ -99,7 +99,7 @@ extension AnswerDesk {
         return (type, subtype)
     }
 
-    /// Which subtypes a type has (`appstore.md` §2).
+    /// The subtypes of each type (`appstore.md` §2).
     private static let subtypes: [NotificationType: Set<Subtype>] = [
         .subscribed: [.initialBuy, .resubscribe], .didRenew: [.billingRecovery],
         .didChangeRenewalPref: [.upgrade, .downgrade],
@@ -119,7 +119,7 @@ extension AnswerDesk {
         let attempts: [DeliveryAttempt]
     }
 
-    /// What matches, from the `start`-th notification of all on.
+    /// The matches from the `start`-th notification on.
     private func matches(_ question: Question, from start: Int, limit: Int) -> [Match] {
         var found: [Match] = []
         let first = books.firstSent(from: question.start)
@@ -129,7 +129,7 @@ extension AnswerDesk {
             guard sent.signedDate < question.end else { break }
             if isAsked(sent, question) {
                 let attempts = api.setup.attempts.attempts(index, until: now)
-                // What is still on its way for the first time has not failed.
+                // A notification still on its first attempt has not failed.
                 let isDelivered = attempts.contains { $0.result == .success }
                 let hasFailed = !attempts.isEmpty && !isDelivered
                 if !question.onlyFailures || hasFailed {
@@ -141,7 +141,7 @@ extension AnswerDesk {
         return found
     }
 
-    /// A type without subtype asks for notifications that have none.
+    /// A type without subtype selects notifications that have none.
     private func isAsked(_ sent: ServedBooks.Sent, _ question: Question) -> Bool {
         if let chain = question.chain { return sent.chain == chain }
         guard let type = question.type else { return true }
@@ -149,7 +149,7 @@ extension AnswerDesk {
             && sent.notification.subtype?.value == question.subtype
     }
 
-    /// The notification as it was first sent: its payload is the same every time.
+    /// The notification as first sent: the payload is the same every time.
     private func sign(_ match: Match) -> String {
         guard fault != .badSignature, fault != .anotherApp else { return sign(match.sent) }
         return api.setup.attempts.token(match.index) { sign(match.sent) }
@@ -193,7 +193,7 @@ extension AnswerDesk {
         return ServedReply { json in json.member("testNotificationToken", token) }
     }
 
-    /// The first question comes too early, as it often does at Apple's.
+    /// The first request comes too early, as it often does with Apple.
     func testStatus(_ token: String) throws(ServedError) -> ServedReply {
         let found = api.state.withLock { state in
             state.tests[token]?.questions += 1

@@ -113,8 +113,8 @@ extension AnswerDesk {
         let isFollowed: Bool
     }
 
-    /// The page after a revision. A revision names the snapshot last told, so that what is modified
-    /// later comes after it.
+    /// The page after a revision. A revision names the last snapshot returned, so later
+    /// modifications follow it.
     private func page(
         of all: [TransactionPayload], after revision: String?
     ) throws(ServedError) -> Page {
@@ -138,7 +138,7 @@ extension AnswerDesk {
         return Page(items: items, place: place, isFollowed: end < all.count)
     }
 
-    /// A place no page has named before.
+    /// A cursor that no page has used before.
     func freshPlace(_ kind: String) -> String {
         let number = api.state.withLock { state in
             state.pages += 1

@@ -1,11 +1,10 @@
 import AppStore
 import Synchronization
 
-/// Answers one request that was let in: what Apple's documentation says of each endpoint
-/// (`appstore.md` §4).
+/// Answers one authorised request as Apple documents each endpoint (`appstore.md` §4).
 struct AnswerDesk: Sendable {
     let api: SimulatedAPI
-    /// The time of the books' world.
+    /// The time in the books' world.
     let now: Timestamp
     let fault: ServedFault?
 
@@ -35,7 +34,7 @@ struct AnswerDesk: Sendable {
 
     // MARK: Looking up
 
-    /// The chain that any id of the customer names.
+    /// The chain of any of the customer's ids.
     func chain(_ id: String) throws(ServedError) -> ServedBooks.Chain {
         guard AnswerDesk.isId(id) else { throw ServedError(4_000_006, "Invalid transaction id.") }
         guard let own = books.chainOf[id], let chain = books.chains[own],
@@ -83,16 +82,17 @@ struct AnswerDesk: Sendable {
         return sign(payload.encoded())
     }
 
-    /// A compact JWS; a spoilt one where the script says so.
+    /// A compact JWS; a corrupt one where the script requires it.
     func sign(_ payload: [UInt8]) -> String {
-        // A P-256 leaf signs anything; only a lack of memory could keep it from doing so, and then
-        // an empty text is what no verifier takes.
+        // Signing with a P-256 leaf fails only for lack of memory; the empty text then fails
+        // verification.
         guard let token = try? api.setup.authority.sign(payload) else { return "" }
         let text = String(decoding: token, as: UTF8.self)
         guard fault == .badSignature else { return text }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let reversed = String(parts[2].reversed())
-        // The last character of 64 bytes in base64url carries four bits: it must stay one of those.
+        // The last character of 64 bytes in base64url carries four bits, so it must remain a valid
+        // one.
         return "\(parts[0]).\(parts[1]).A\(reversed.dropFirst().dropLast())A"
     }
 
@@ -100,7 +100,7 @@ struct AnswerDesk: Sendable {
 
     var statedBundleId: BundleId { fault == .anotherApp ? AnswerDesk.otherApp : books.bundleId }
 
-    /// Apple leaves the number out in Sandbox.
+    /// Apple omits the number in Sandbox.
     var statedAppAppleId: Int64? {
         books.environment == .production ? books.appAppleId : nil
     }

@@ -1,6 +1,6 @@
 import AppStore
 
-/// The query of Get Transaction History, checked as Apple checks it.
+/// The query of Get Transaction History, validated as Apple does.
 struct HistoryFilter: Sendable {
     private let startDate: Int64?
     private let endDate: Int64?

@@ -3,7 +3,7 @@ import Foundation
 
 /// Percent-decoding of paths and queries (RFC 3986 §2.1).
 enum PercentText {
-    /// Nil for what is no percent-encoded UTF-8.
+    /// Nil for invalid percent-encoding or UTF-8.
     static func decoded(_ text: some StringProtocol) -> String? { text.removingPercentEncoding }
 }
 

@@ -1,9 +1,9 @@
 public import AppStore
 
-/// What Apple's books hold about simulated lives: every snapshot with its date, so that they can be
-/// read as of any time.
+/// Apple's data about simulated lives: every snapshot with its date, so that it can be read as of
+/// any time.
 public struct ServedBooks: Sendable {
-    /// One notification, with the parts it encloses.
+    /// One notification with its nested parts.
     struct Sent: Sendable {
         let signedDate: Timestamp
         let chain: String
@@ -15,7 +15,7 @@ public struct ServedBooks: Sendable {
     /// One chain.
     struct Chain: Sendable {
         let originalTransactionId: String
-        /// Snapshots that changed something, by transactionId, oldest first.
+        /// Snapshots with changes, by transactionId, oldest first.
         var snapshots: [String: [TransactionPayload]] = [:]
         /// Oldest first.
         var renewals: [RenewalPayload] = []
@@ -25,9 +25,9 @@ public struct ServedBooks: Sendable {
     /// In order of signing.
     private(set) var sent: [Sent] = []
     private(set) var chains: [String: Chain] = [:]
-    /// From any transactionId or appTransactionId to the chain.
+    /// Maps any transactionId or appTransactionId to its chain.
     private(set) var chainOf: [String: String] = [:]
-    /// The app they are about.
+    /// The app.
     public let bundleId: BundleId
     let appAppleId: Int64
     let environment: Environment
@@ -44,7 +44,7 @@ public struct ServedBooks: Sendable {
         settle()
     }
 
-    /// The books of these lives: all of one environment.
+    /// The books of these lives, all in one environment.
     public init(_ lives: [SubscriberLife], of world: SubscriberWorld, in environment: Environment) {
         bundleId = world.bundleId
         appAppleId = world.appAppleId
@@ -82,7 +82,7 @@ public struct ServedBooks: Sendable {
         guard case .notification(let notification, _, let renewal) = delivery.evidence,
             let date = delivery.signedDate
         else { return }
-        // What came twice was sent once.
+        // Repeated deliveries were sent once.
         if !isKnown(notification, id) {
             sent.append(
                 Sent(
@@ -97,16 +97,16 @@ public struct ServedBooks: Sendable {
         !known.insert(notification.notificationUUID?.rawValue ?? "\(chain) \(sent.count)").inserted
     }
 
-    /// A customer's id for the app itself, made from the chain's.
+    /// A customer's appTransactionId, derived from the chain's id.
     static func appTransactionId(of chain: String) -> String { "70\(chain)" }
 
-    /// An order's id, made from the transaction's.
+    /// An order id, derived from the transaction's.
     public static func orderId(of transactionId: String) -> String { "MK\(transactionId)" }
 }
 
 extension ServedBooks.Chain {
-    /// Puts snapshots in order, and keeps those that changed something. Of one date the refund stands
-    /// (`lifecycle.md` §2 rule 2): another notification of that moment may not know of it.
+    /// Sorts snapshots and keeps those with changes. Among equal dates a refund wins
+    /// (`lifecycle.md` §2 rule 2): another notification of that time may predate it.
     fileprivate mutating func settle() {
         renewals.sort { ($0.signedDate?.milliseconds ?? 0) < ($1.signedDate?.milliseconds ?? 0) }
         for (id, list) in snapshots {
@@ -123,12 +123,12 @@ extension ServedBooks.Chain {
         }
     }
 
-    /// A transaction as it stood then; nil before it was.
+    /// A transaction's state at a time; nil before it existed.
     func snapshot(_ id: String, at moment: Timestamp) -> TransactionPayload? {
         snapshots[id]?.last { $0.signed <= moment }
     }
 
-    /// All transactions as they stood then, by when they were last modified, then by id.
+    /// All transactions as of a time, by date of last modification, then by id.
     func transactions(at moment: Timestamp) -> [TransactionPayload] {
         snapshots.keys.compactMap { snapshot($0, at: moment) }
             .sorted { ($0.signed, $0.key) < ($1.signed, $1.key) }
@@ -138,7 +138,7 @@ extension ServedBooks.Chain {
         renewals.last { ($0.signedDate ?? moment) <= moment }
     }
 
-    /// Apple's status then; nil for what is no subscription.
+    /// Apple's status at a time; nil for anything but a subscription.
     func status(at moment: Timestamp) -> SubscriptionStatus? {
         switch truth.last(where: { $0.from <= moment })?.state {
         case .subscribed, .renewing: .active
@@ -152,7 +152,7 @@ extension ServedBooks.Chain {
 }
 
 extension TransactionPayload {
-    /// When it was last modified: the day of the snapshot.
+    /// The date of last modification: that of the snapshot.
     var signed: Timestamp { signedDate ?? Timestamp(milliseconds: 0) }
 
     var key: String { transactionId?.rawValue ?? "" }
@@ -177,18 +177,18 @@ extension ServedBooks {
 }
 
 extension ServedBooks {
-    /// Notifications in the books.
+    /// Number of notifications.
     public var sentCount: Int { sent.count }
 
-    /// When the first notification was signed, and the last; nil when there is none.
+    /// When the first and the last notification were signed; nil if there are none.
     public var sentSpan: ClosedRange<Timestamp>? {
         guard let first = sent.first, let last = sent.last else { return nil }
         return first.signedDate...last.signedDate
     }
 
-    /// Lives in the books.
+    /// Number of lives.
     public var chainCount: Int { chains.count }
 
-    /// The first chains by id: something to ask about.
+    /// The first chains by id, as examples.
     public func someIds(_ count: Int) -> [String] { Array(chains.keys.sorted().prefix(count)) }
 }

@@ -1,5 +1,5 @@
-/// What the simulated API answers: Apple's endpoints that are not deprecated. A type of this room:
-/// the simulator must not depend on what it checks.
+/// The endpoints of the simulated API: Apple's that are not deprecated. Separate from the client's
+/// type, since the simulator must not depend on the code it tests.
 public enum ServedEndpoint: String, Sendable, Hashable, CaseIterable {
     case allSubscriptionStatuses
     case transactionHistory
@@ -17,7 +17,7 @@ public enum ServedEndpoint: String, Sendable, Hashable, CaseIterable {
     case setAppAccountToken
     case finishTransaction
 
-    /// Requests a second in Production (`appstore.md` §4, rate limits).
+    /// Requests per second in Production (`appstore.md` §4, rate limits).
     var requestsPerSecond: Int64 {
         switch self {
         case .allSubscriptionStatuses, .transactionHistory, .transactionInfo, .appTransactionInfo,
@@ -31,8 +31,8 @@ public enum ServedEndpoint: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Which endpoint a method and the segments of a path name, and the ids among the segments;
-    /// nil for none. Paths are case-sensitive.
+    /// The endpoint of a method and a path's segments, with the ids among them; nil for none. Paths
+    /// are case-sensitive.
     static func find(
         _ method: String, _ segments: [String]
     ) -> (endpoint: ServedEndpoint, ids: [String])? {

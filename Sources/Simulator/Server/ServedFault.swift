@@ -1,48 +1,48 @@
-/// What goes wrong with one request.
+/// A fault of one request.
 public enum ServedFault: Sendable, Equatable {
-    /// 429 with a Retry-After so far in the future.
+    /// 429 with a Retry-After this far in the future.
     case rateLimited(milliseconds: Int64)
-    /// An error of Apple's, with its number and the status that belongs to it.
+    /// An error of Apple's, by its number, with the matching status.
     case error(Int64)
     /// A status without a body.
     case status(Int)
-    /// The connection ends without an answer.
+    /// The connection closes without a response.
     case dropped
-    /// Half of the answer, then the connection ends.
+    /// Half of the response, then the connection closes.
     case half
-    /// The answer is held back.
+    /// The response is delayed.
     case slow(milliseconds: Int64)
-    /// A 200 in which every signature is spoilt.
+    /// A 200 in which every signature is corrupt.
     case badSignature
-    /// A 200 whose signed data, and whose bundleId, are another app's.
+    /// A 200 whose signed data and bundleId belong to another app.
     case anotherApp
-    /// A page that leads to itself.
+    /// A page whose cursor leads back to itself.
     case loop
-    /// Pages that bring nothing, for ever, each with a new token.
+    /// Empty pages without end, each with a new token.
     case barren
-    /// The token is judged by a clock that is so far ahead (negative: behind), and `Date` says so.
+    /// Tokens are checked, and `Date` is set, by a clock this far ahead (negative: behind).
     case clock(milliseconds: Int64)
-    /// A 200 whose body is no JSON.
+    /// A 200 whose body is not JSON.
     case garbage
-    /// A TEST notification whose delivery came to this `sendAttemptResult`.
+    /// A TEST notification whose delivery ended with this `sendAttemptResult`.
     case delivery(String)
-    /// A 200 whose body is longer than anything of Apple's.
+    /// A 200 whose body is longer than any of Apple's.
     case oversized(byteCount: Int)
 }
 
-/// Which requests meet a fault: nothing is left to chance.
+/// Selects the requests that get a fault, without randomness.
 public struct ServedFaultRule: Sendable, Equatable {
-    /// Nil: requests of every kind, counted together.
+    /// Nil selects requests of every kind, counted together.
     public var endpoint: ServedEndpoint?
-    /// The first request that meets it, from 1.
+    /// The first affected request, from 1.
     public var from: Int
-    /// How many meet it; nil: all from there on.
+    /// Number of affected requests; nil for all from there on.
     public var count: Int?
-    /// Every so-manieth from there on.
+    /// Affects every nth request from there on.
     public var every: Int
     public var fault: ServedFault
 
-    /// A rule of these parts.
+    /// Creates a rule.
     public init(
         _ fault: ServedFault, endpoint: ServedEndpoint? = nil, from: Int = 1, count: Int? = nil,
         every: Int = 1
@@ -54,12 +54,12 @@ public struct ServedFaultRule: Sendable, Equatable {
         self.every = max(1, every)
     }
 
-    /// Whether the `number`-th request (of its kind, or of all) meets it.
+    /// Whether the `number`-th request (of its kind, or of all) is affected.
     func hits(_ number: Int) -> Bool {
         ServedFaultRule.hits(number, from: from, every: every, count: count)
     }
 
-    /// Whether a number is one of the `count` (nil: of all) that begin at `from`, `every` apart.
+    /// Whether a number is one of the `count` (nil: of all) that start at `from`, `every` apart.
     static func hits(_ number: Int, from: Int, every: Int, count: Int?) -> Bool {
         guard number >= from, (number - from) % every == 0 else { return false }
         return count.map { (number - from) / every < $0 } ?? true

@@ -1,7 +1,7 @@
 import AppStore
 
 extension ServedFaultRule {
-    /// A script that cannot be used: which rule, counted from 1, and why.
+    /// An invalid script: the rule, counted from 1, and the reason.
     public struct ScriptProblem: Error, Sendable, CustomStringConvertible {
         public let rule: Int
         public let reason: String
@@ -33,32 +33,32 @@ extension ServedFaultRule {
         _ entry: JSONValue, _ number: Int
     ) throws(ScriptProblem) -> ServedFaultRule {
         if let stray = entry.object?.first(where: { !keys.contains($0.key) }) {
-            throw ScriptProblem(rule: number, reason: "There is no key \(stray.key).")
+            throw ScriptProblem(rule: number, reason: "Unknown key \(stray.key).")
         }
         guard let fault = fault(entry) else {
             throw ScriptProblem(
                 rule: number,
-                reason: "Its fault must be rateLimited, slow or clock (with milliseconds), error"
+                reason: "fault must be rateLimited, slow or clock (with milliseconds), error"
                     + " (with code), status (with status), dropped, half, badSignature, anotherApp,"
                     + " loop, barren, garbage, delivery (with result) or oversized (with bytes).")
         }
         var rule = ServedFaultRule(fault)
         if let name = entry["endpoint"]?.string {
             guard let endpoint = ServedEndpoint(rawValue: name) else {
-                throw ScriptProblem(rule: number, reason: "There is no endpoint \(name).")
+                throw ScriptProblem(rule: number, reason: "Unknown endpoint \(name).")
             }
             rule.endpoint = endpoint
         }
         for (key, path) in [("from", \ServedFaultRule.from), ("every", \.every)] {
             guard let value = entry[key] else { continue }
             guard let count = value.int64, count >= 1 else {
-                throw ScriptProblem(rule: number, reason: "\(key) is 1 or more.")
+                throw ScriptProblem(rule: number, reason: "\(key) must be 1 or more.")
             }
             rule[keyPath: path] = Int(count)
         }
         if let value = entry["count"] {
             guard let count = value.int64, count >= 1 else {
-                throw ScriptProblem(rule: number, reason: "count is 1 or more.")
+                throw ScriptProblem(rule: number, reason: "count must be 1 or more.")
             }
             rule.count = Int(count)
         }

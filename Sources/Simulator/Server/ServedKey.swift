@@ -1,23 +1,23 @@
 import AppStore
 internal import Signing
 
-/// The In-App Purchase key that the simulated API accepts: both halves, since nobody else issues it.
+/// The In-App Purchase key that the simulated API accepts, with both halves.
 public struct ServedKey: Sendable {
     public let keyId: String
     public let issuerId: String
-    /// The `.p8` file to give to the asker: a secret in the clear, for simulators only.
+    /// The `.p8` file for the client: an unencrypted secret, for simulators only.
     public let pem: [UInt8]
     private let publicKeyInfo: [UInt8]
 
-    /// Ids of the usual form.
+    /// Ids in Apple's format.
     public static let usualKeyId = "SIMULATED1"
     public static let usualIssuerId = "57246542-96fe-1a63-e053-0824d011072a"
-    /// Clocks may differ by so much (`appstore.md` §4: nothing is documented; a minute is usual).
+    /// Tolerated clock difference (`appstore.md` §4: nothing is documented; a minute is usual).
     static let toleranceSeconds: Int64 = 60
-    /// Longest life of a token that Apple takes.
+    /// Longest token lifetime that Apple accepts.
     static let longestLifeSeconds: Int64 = 3_600
 
-    /// A fresh key, or the one that `pem` holds. Throws when it holds none on P-256.
+    /// A new key, or the one in `pem`. Throws when that contains none on P-256.
     public init(
         keyId: String = ServedKey.usualKeyId, issuerId: String = ServedKey.usualIssuerId,
         pem: [UInt8]? = nil
@@ -29,8 +29,8 @@ public struct ServedKey: Sendable {
         publicKeyInfo = key.publicKeyInfo
     }
 
-    /// Whether the header's bearer token is one that Apple would take at that time
-    /// (Generating JSON Web Tokens for API requests).
+    /// Whether Apple would accept the header's bearer token at that time (Generating JSON Web
+    /// Tokens for API requests).
     func accepts(_ authorization: String?, bundleId: BundleId, at now: Timestamp) -> Bool {
         guard let authorization, authorization.hasPrefix("Bearer "),
             let token = try? CompactJWS(parsing: Array(authorization.utf8.dropFirst(7))),

@@ -4,15 +4,15 @@ import AppStore
 public struct ServedRequest: Sendable {
     /// GET, POST or PUT.
     public let method: String
-    /// As in the address: segments percent-encoded.
+    /// As in the URL, with segments percent-encoded.
     public let path: String
     /// Decoded, in order.
     public let query: [(name: String, value: String)]
-    /// The header of that name.
+    /// The Authorization field.
     public let authorization: String?
     public let body: [UInt8]
 
-    /// A request of these parts.
+    /// Creates a request.
     public init(
         method: String, path: String, query: [(name: String, value: String)] = [],
         authorization: String?, body: [UInt8] = []
@@ -29,14 +29,14 @@ public struct ServedRequest: Sendable {
     func value(_ name: String) -> String? { values(name).first }
 }
 
-/// What the simulated API answers, and how.
+/// A response of the simulated API, and how it is sent.
 public struct ServedReply: Sendable {
-    /// How it reaches the asker.
+    /// How the response is sent.
     public enum Manner: Sendable, Equatable {
         case whole
-        /// Half of the body; then the connection ends.
+        /// Half of the body; then the connection closes.
         case half
-        /// The connection ends without an answer.
+        /// The connection closes without a response.
         case dropped
     }
 
@@ -45,10 +45,10 @@ public struct ServedReply: Sendable {
     public var headers: [(name: String, value: String)] = []
     public var body: [UInt8] = []
     public var manner = Manner.whole
-    /// How long the answer is held back.
+    /// Delay of the response.
     public var delayMilliseconds: Int64 = 0
 
-    /// An answer without a body.
+    /// A response without a body.
     public init(status: Int) { self.status = status }
 
     init(status: Int = 200, _ body: (inout JSONWriter) -> Void) {
@@ -66,7 +66,7 @@ public struct ServedReply: Sendable {
     }
 }
 
-/// A refusal with Apple's number (`appstore.md` §4, Errors).
+/// An error with Apple's number (`appstore.md` §4, Errors).
 struct ServedError: Error, Sendable, Equatable {
     let number: Int64
     let message: String

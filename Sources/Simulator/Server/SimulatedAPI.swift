@@ -1,34 +1,35 @@
 public import AppStore
 import Synchronization
 
-/// Apple's side of the App Store Server API for one app and environment: answers from the books of
-/// simulated lives, with Apple's paging, windows, numbers and rates, and with the faults a script
-/// names. No I/O: `SimulatedServer` puts it behind a port.
+/// The App Store Server API for one app and environment: answers from the books of simulated lives,
+/// with Apple's paging, windows, error numbers and rates, and with the faults of a script. No I/O:
+/// `SimulatedServer` serves it on a port.
 public final class SimulatedAPI: Sendable {
-    /// What it knows, whom it lets in, and how it behaves.
+    /// Data, accepted key and behaviour.
     public struct Setup: Sendable {
         public var books: ServedBooks
         public var key: ServedKey
         public var authority: Authority
-        /// What verifyReceipt wants to be asked with.
+        /// The secret that verifyReceipt accepts.
         public var sharedSecret = SimulatedAPI.usualSharedSecret
         public var faults: [ServedFaultRule] = []
-        /// Apple counts requests over an hour (`appstore.md` §4); nil: over no time at all.
+        /// The window of rate limits: Apple counts over an hour (`appstore.md` §4); nil disables
+        /// them.
         public var rateWindowMilliseconds: Int64? = 3_600_000
-        /// What became of the notifications that Apple sent.
+        /// The delivery attempts of the notifications Apple sent.
         public var attempts: AttemptBook
-        /// The time of the world of the books.
+        /// The time in the books' world.
         public var storeClock: @Sendable () -> Timestamp
-        /// The time of day: for tokens, rates and `Date`.
+        /// The current time, for tokens, rates and `Date`.
         public var clock: @Sendable () -> Timestamp
 
         /// - Parameters:
-        ///   - books: what Apple knows.
-        ///   - key: whom it lets in.
+        /// - books: Apple's data.
+        /// - key: the accepted key.
         ///   - authority: signs everything.
-        ///   - attempts: what became of the notifications; nil: all were taken at once.
-        ///   - storeClock: the time of the books' world.
-        ///   - clock: the time of day.
+        /// - attempts: delivery attempts; nil means that every first one succeeded.
+        /// - storeClock: the time in the books' world.
+        /// - clock: the current time.
         public init(
             books: ServedBooks, key: ServedKey, authority: Authority,
             attempts: AttemptBook? = nil, storeClock: @escaping @Sendable () -> Timestamp,
@@ -43,9 +44,9 @@ public final class SimulatedAPI: Sendable {
         }
     }
 
-    /// What requests have changed.
+    /// Changes made by requests.
     struct State: Sendable {
-        /// Requests so far, by kind and of all.
+        /// Number of requests, by kind and in total.
         var counts: [ServedEndpoint: Int] = [:]
         var count = 0
         var windows: [ServedEndpoint: RateWindow] = [:]
@@ -60,32 +61,32 @@ public final class SimulatedAPI: Sendable {
         var finished: Set<String> = []
     }
 
-    /// A test notification that was asked for.
+    /// A requested test notification.
     struct ServedTest: Sendable {
         let payload: NotificationPayload
         var questions = 0
     }
 
-    /// Requests since the window began.
+    /// Number of requests since the window began.
     struct RateWindow: Sendable {
         var start: Timestamp
         var count: Int64
     }
 
-    /// The app's shared secret where nobody says another; no secret, since it stands here.
+    /// The default shared secret of the app; public, so not a secret.
     public static let usualSharedSecret = "simulated-shared-secret"
 
     let setup: Setup
     let state = Mutex(State())
 
-    /// An API with nothing changed yet.
+    /// An API without changes.
     public init(_ setup: Setup) { self.setup = setup }
 
-    /// How often each endpoint was asked, refused requests included.
+    /// Number of requests per endpoint, refused ones included.
     public var counts: [ServedEndpoint: Int] { state.withLock { $0.counts } }
 
-    /// Takes a request. The same requests in the same order get the same answers, signatures and
-    /// clocks apart.
+    /// Answers a request. The same requests in the same order get the same responses, except for
+    /// signatures and clocks.
     public func answer(_ request: ServedRequest) -> ServedReply {
         var segments = request.path.split(separator: "/", omittingEmptySubsequences: false)
             .map { PercentText.decoded($0) ?? "" }
@@ -131,14 +132,14 @@ public final class SimulatedAPI: Sendable {
         }?.fault
     }
 
-    /// Faults that leave nothing of the request's own answer.
+    /// Faults that replace the whole response.
     private func early(_ fault: ServedFault?) -> ServedReply? {
         switch fault {
         case .rateLimited(let milliseconds):
             return SimulatedAPI.rateLimited(
                 until: setup.clock().advanced(byMilliseconds: milliseconds))
         case .error(let number):
-            return ServedReply(ServedError(number, "As the script says."))
+            return ServedReply(ServedError(number, "Scripted fault."))
         case .status(let status): return ServedReply(status: status)
         case .dropped:
             var reply = ServedReply(status: 200)
@@ -185,7 +186,7 @@ public final class SimulatedAPI: Sendable {
 
     // MARK: Rates
 
-    /// When the next request is welcome; nil when this one is.
+    /// When the next request is allowed; nil when this one is.
     private func rateLimit(_ endpoint: ServedEndpoint, _ now: Timestamp) -> Timestamp? {
         guard let length = setup.rateWindowMilliseconds else { return nil }
         let divisor: Int64 = setup.books.environment == .production ? 1_000 : 10_000

@@ -6,20 +6,19 @@ public import Logging
 import NIOCore
 public import ServiceLifecycle
 
-/// The simulated API behind a port of this machine: plain HTTP on loopback, where
-/// `api.baseUrl` may point.
+/// Serves the simulated API on a port: plain HTTP on loopback, as a target of `api.baseUrl`.
 public struct SimulatedServer: Service {
     private let api: SimulatedAPI
     private let port: Int
     private let logger: Logger
     private let onRunning: @Sendable (Int) async -> Void
 
-    /// Longest body taken; Apple's requests have some hundred bytes.
+    /// Longest accepted body; Apple's requests have some hundred bytes.
     static let bodyByteCount = 64 * 1_024
 
     /// - Parameters:
     ///   - port: 0 takes a free one.
-    ///   - onRunning: told the port once connections are accepted.
+    /// - onRunning: receives the port once connections are accepted.
     public init(
         _ api: SimulatedAPI, port: Int, logger: Logger,
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -30,7 +29,7 @@ public struct SimulatedServer: Service {
         self.onRunning = onRunning
     }
 
-    /// Serves until it is told to stop.
+    /// Serves until it is stopped.
     public func run() async throws {
         let onRunning = onRunning
         let application = Application(
@@ -44,7 +43,7 @@ public struct SimulatedServer: Service {
         try await application.run()
     }
 
-    /// Lends the port; stops when `body` is done.
+    /// Passes the port to `body`; stops afterwards.
     public static func whileServing<Value: Sendable>(
         _ api: SimulatedAPI, _ body: @escaping @Sendable (Int) async throws -> Value
     ) async throws -> Value {
@@ -95,7 +94,7 @@ public struct SimulatedServer: Service {
                 authorization: request.headers[.authorization],
                 body: Array(body.readableBytesView)))
         if reply.delayMilliseconds > 0 {
-            // What is held back does not hold up the end.
+            // Delayed responses do not delay the shutdown.
             try await cancelWhenGracefulShutdown {
                 try await Task.sleep(for: .milliseconds(reply.delayMilliseconds))
             }
@@ -120,13 +119,13 @@ public struct SimulatedServer: Service {
             status: status, headers: headers,
             body: ResponseBody(contentLength: bytes.count) { writer in
                 try await writer.write(ByteBuffer(bytes: bytes.prefix(bytes.count / 2)))
-                // The connection ends with the half of it.
+                // The connection closes after half the body.
                 throw CancellationError()
             })
     }
 }
 
-/// A request's connection.
+/// The connection of a request.
 struct SimulatedContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

@@ -1,13 +1,13 @@
 public import AppStore
 import Foundation
 
-/// A story under `Replays/`: decoded payloads in delivery order, signed when they are told.
+/// A story under `Replays/`: decoded payloads in delivery order, signed when it is replayed.
 ///
-/// `notifications.ndjson` holds one object a line. The first may be `{"defaults": {…},
+/// `notifications.ndjson` holds one object per line. The first may be `{"defaults": {…},
 /// "environment": "…"}`: members of `defaults.notification`, `.data`, `.transaction` and
-/// `.renewal` stand under those of every later line; null removes one. Dates may be RFC 3339.
-/// A line `{"receivedAt":…,"command":{…}}` is what an operator decided then,
-/// `{"verifyReceipt":{…}}` an answer of verifyReceipt, which nobody signs.
+/// `.renewal` are defaults for every later line; null removes one. Dates may be RFC 3339.
+/// A line `{"receivedAt":…,"command":{…}}` is an operator's command, `{"verifyReceipt":{…}}` an
+/// unsigned verifyReceipt response.
 public struct Story: Sendable {
     public let name: String
     public let environment: Environment
@@ -16,7 +16,7 @@ public struct Story: Sendable {
     /// The bytes of `expected.json`; nil when the story has none.
     public let expected: [UInt8]?
 
-    /// A story that cannot be told: the file, the line, and why.
+    /// An invalid story: the file, the line, and the reason.
     public struct Problem: Error, Sendable, CustomStringConvertible {
         public let place: String
         public let reason: String
@@ -42,10 +42,10 @@ public struct Story: Sendable {
         (environment, deliveries) = try Story.read(Array(data), place: lines)
     }
 
-    /// The apps the story is about, in byte order.
+    /// The apps of the story, in byte order.
     public var bundleIds: [BundleId] { Set(deliveries.flatMap(\.bundleIds)).sorted() }
 
-    /// The chains the story is about, in byte order.
+    /// The chains of the story, in byte order.
     public var chains: [OriginalTransactionId] {
         Set(deliveries.compactMap(\.chain)).sorted()
     }
@@ -68,7 +68,7 @@ public struct Story: Sendable {
                 defaults = StoryDefaults(stated)
                 if let raw = value["environment"]?.string {
                     guard let known = Environment(rawValue: raw) else {
-                        throw Problem(place: here, reason: "There is no environment \(raw).")
+                        throw Problem(place: here, reason: "Unknown environment \(raw).")
                     }
                     environment = known
                 }
@@ -80,7 +80,7 @@ public struct Story: Sendable {
     }
 }
 
-/// What every line of a story has unless it says otherwise.
+/// Defaults for every line of a story.
 struct StoryDefaults {
     private var objects: [String: [JSONMember]] = [:]
 
@@ -92,7 +92,7 @@ struct StoryDefaults {
         }
     }
 
-    /// The line's object over the defaults, with dates in milliseconds.
+    /// The line's object merged over the defaults, with dates in milliseconds.
     func merged(_ name: String, _ stated: [JSONMember]) -> [JSONMember] {
         var members = (objects[name] ?? []).filter { base in
             !stated.contains { $0.key == base.key }

@@ -8,9 +8,9 @@ public struct StoryDelivery: Sendable {
     let transaction: [JSONMember]?
     let renewal: [JSONMember]?
     let status: Int64?
-    /// An operator's command, as its evidence says it; then there is nothing of Apple's.
+    /// An operator's command as in its evidence; such a line has no data of Apple's.
     let command: [JSONMember]?
-    /// An answer of verifyReceipt as it stands; then there is nothing signed.
+    /// A verifyReceipt response, verbatim; such a line has nothing signed.
     let verifyReceipt: JSONValue?
 
     init(_ line: JSONValue, _ defaults: StoryDefaults, place: String) throws {
@@ -22,14 +22,14 @@ public struct StoryDelivery: Sendable {
                 stated.int64.map { Timestamp(milliseconds: $0) }
                 ?? stated.string.flatMap { Timestamp(rfc3339: $0) }
             guard let time else {
-                throw Story.Problem(place: place, reason: "receivedAt is no time.")
+                throw Story.Problem(place: place, reason: "receivedAt is not a time.")
             }
             receivedAt = time
         } else {
             receivedAt = nil
         }
         notification = object("notification")
-        // A notification about a chain has a data object; one about something else brings its own.
+        // A notification about a chain has a data object; others have their own member.
         let hasOther = notification?.contains { member in
             ["summary", "externalPurchaseToken", "appData"].contains(member.key)
         }
@@ -58,7 +58,7 @@ public struct StoryDelivery: Sendable {
         }
     }
 
-    /// Every bundle id that any part names.
+    /// Every bundle id in any part.
     var bundleIds: [BundleId] {
         let others = ["summary", "externalPurchaseToken", "appData"].compactMap { name in
             notification?.first { $0.key == name }?.value.object
@@ -68,13 +68,13 @@ public struct StoryDelivery: Sendable {
         }
     }
 
-    /// The chain the delivery is about; nil when it is about none.
+    /// The chain of the delivery; nil when it has none.
     var chain: OriginalTransactionId? {
         (transaction ?? renewal ?? command)?.first { $0.key == "originalTransactionId" }?
             .value.string.map { OriginalTransactionId($0) }
     }
 
-    /// Parts without a date of their own get the notification's, unless the line says null.
+    /// Parts without a date get the notification's, unless the line states null.
     private static func dated(
         _ members: [JSONMember], _ line: JSONValue, _ name: String, _ date: JSONValue?
     ) -> [JSONMember] {
@@ -84,8 +84,8 @@ public struct StoryDelivery: Sendable {
         return members + [JSONMember(key: "signedDate", value: date)]
     }
 
-    /// The line that `ingest` takes, signed by `authority`; of a command, which nobody signs,
-    /// `{"command":…,"receivedAt":…}`; an answer of verifyReceipt as it stands.
+    /// The line that `ingest` takes, signed by `authority`; for an unsigned command
+    /// `{"command":…,"receivedAt":…}`; a verifyReceipt response verbatim.
     public func line(signedBy authority: Authority) throws -> [UInt8] {
         if let verifyReceipt { return verifyReceipt.encoded() }
         var members: [JSONMember] = []

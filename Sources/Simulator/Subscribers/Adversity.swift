@@ -1,23 +1,22 @@
 import AppStore
 internal import LedgerStore
 
-/// What the world does to deliveries on their way, none of which may change an answer
-/// (`lifecycle.md` §2: order, duplicates and batching change nothing). Every draw follows from the
-/// seed.
+/// Delivery disorder that must not change any answer (`lifecycle.md` §2: order, duplicates and
+/// batching change nothing). Every draw follows from the seed.
 public struct Adversity: Sendable {
     private var random: SeededGenerator
 
-    /// The draws the seed names.
+    /// A generator for the seed.
     public init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    /// The same deliveries in any order.
+    /// The deliveries in random order.
     public mutating func shuffled(_ deliveries: [Delivery]) -> [Delivery] {
         var result = deliveries
         random.shuffle(&result)
         return result
     }
 
-    /// Some deliveries again, byte for byte, some time later.
+    /// Adds repetitions of some deliveries, byte for byte, later.
     public mutating func repeated(_ deliveries: [Delivery], percent: Int) -> [Delivery] {
         var result = deliveries
         for delivery in deliveries where random.chance(percent) {
@@ -29,8 +28,8 @@ public struct Adversity: Sendable {
         return result
     }
 
-    /// Some notifications only at one of Apple's later attempts, so at most six and a half days
-    /// late; in order of arrival.
+    /// Delays some notifications to one of Apple's later attempts, at most six and a half days;
+    /// returns them in order of arrival.
     public mutating func delayed(_ deliveries: [Delivery], percent: Int) -> [Delivery] {
         var result = deliveries
         for index in result.indices where random.chance(percent) {
@@ -43,10 +42,10 @@ public struct Adversity: Sendable {
         return Adversity.inOrderOfArrival(result)
     }
 
-    /// Some statements a second time by another way: what a notification carried also comes as an
+    /// Adds some statements from a second source: the content of a notification also arrives as an
     /// upload from the app, or as an item of a status response. Not the latter while payment is
-    /// failing or the subscription over: nested parts are signed milliseconds before their envelope,
-    /// and there the moment of signing is itself what rule 5 reads.
+    /// failing or the subscription is over: nested parts are signed milliseconds before their
+    /// envelope, and rule 5 then uses the signing time itself.
     public mutating func echoed(_ deliveries: [Delivery], percent: Int) -> [Delivery] {
         var result = deliveries
         var ordinal = (deliveries.map(\.ordinal).max() ?? 0) + 1
@@ -72,7 +71,7 @@ public struct Adversity: Sendable {
         return result
     }
 
-    /// The deliveries in order, cut into batches of one to `most`.
+    /// The deliveries in order, split into batches of one to `most`.
     public mutating func batches(_ deliveries: [Delivery], most: Int) -> [[Delivery]] {
         var result: [[Delivery]] = []
         var rest = deliveries[...]
@@ -84,13 +83,13 @@ public struct Adversity: Sendable {
         return result
     }
 
-    /// Everything at once: repeated, delayed, echoed, and in any order.
+    /// All of it: repeated, delayed, echoed, and in random order.
     public mutating func wild(_ deliveries: [Delivery]) -> [Delivery] {
         let echoes = echoed(deliveries, percent: 15)
         return shuffled(delayed(repeated(echoes, percent: 25), percent: 20))
     }
 
-    /// By `receivedAt`, then as they were.
+    /// Sorts by `receivedAt`; stable.
     public static func inOrderOfArrival(_ deliveries: [Delivery]) -> [Delivery] {
         deliveries.enumerated().sorted { left, right in
             (left.element.receivedAt, left.offset) < (right.element.receivedAt, right.offset)

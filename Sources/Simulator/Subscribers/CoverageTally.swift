@@ -1,18 +1,18 @@
-/// Counts what a set of lives has exercised, so that a test can insist that nothing was left out.
+/// Counts what a set of lives exercises, so that a test can require full coverage.
 public struct CoverageTally: Sendable {
-    /// How often each event happened.
+    /// Number of occurrences of each event.
     public private(set) var events: [LifeEvent: Int] = [:]
-    /// How many losses of each kind were told.
+    /// Number of recorded losses of each kind.
     public private(set) var losses: [SimulatedLoss.Kind: Int] = [:]
-    /// How many true intervals had each state.
+    /// Number of true intervals with each state.
     public private(set) var states: [TrueState: Int] = [:]
-    /// How many true intervals had each reason.
+    /// Number of true intervals with each reason.
     public private(set) var reasons: [TrueReason: Int] = [:]
 
-    /// Nothing counted yet.
+    /// An empty tally.
     public init() {}
 
-    /// Counts one more life.
+    /// Adds a life.
     public mutating func add(_ life: SubscriberLife) {
         events.merge(life.events, uniquingKeysWith: +)
         for loss in life.losses { losses[loss.kind, default: 0] += 1 }
@@ -22,7 +22,7 @@ public struct CoverageTally: Sendable {
         }
     }
 
-    /// What no life has exercised yet, by name, in order of declaration.
+    /// Names of what no life has exercised yet, in order of declaration.
     public var missing: [String] {
         LifeEvent.allCases.filter { events[$0] == nil }.map(\.rawValue)
             + SimulatedLoss.Kind.allCases.filter { losses[$0] == nil }.map { "loss.\($0.rawValue)" }

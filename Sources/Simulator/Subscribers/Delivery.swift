@@ -3,18 +3,18 @@ internal import LedgerStore
 
 /// One piece of evidence on its way to the ledger: decoded, not yet signed.
 public struct Delivery: Hashable, Sendable {
-    /// Names the evidence within its life; a repetition has the same.
+    /// Identifies the evidence within its life; a repetition has the same.
     public let ordinal: Int
     /// When it reached the ledger.
     public var receivedAt: Timestamp
-    /// What was signed.
+    /// The content to be signed.
     public let evidence: Evidence
 
-    /// What the evidence is, as the ledger's log tells kinds apart.
+    /// The kind of evidence, as the ledger's log distinguishes it.
     public enum Evidence: Hashable, Sendable {
         /// A V2 notification; the nested payloads are not yet in `data`.
         case notification(NotificationPayload, TransactionPayload?, RenewalPayload?)
-        /// A signed transaction by itself: API history, or an upload from the app.
+        /// A single signed transaction: API history, or an upload from the app.
         case transaction(TransactionPayload)
         /// An item of `lastTransactions`, with Apple's unsigned status.
         case pair(TransactionPayload, RenewalPayload, Raw<SubscriptionStatus>?)

@@ -1,26 +1,25 @@
 import AppStore
 
-/// Turns deliveries into lines that `ingest` reads (`contract.md`, "Command line"), signed by a
-/// throw-away authority. The payloads are the seed's; signatures, as always with ECDSA, are not
-/// the same twice.
+/// Converts deliveries to lines that `ingest` reads (`contract.md`, "Command line"), signed by a
+/// disposable authority. Payloads follow from the seed; ECDSA signatures differ each time.
 public struct DeliverySigner: Sendable {
     private let authority: Authority
     private let appAppleId: Int64?
 
     /// - Parameters:
     ///   - authority: signs everything.
-    ///   - appAppleId: stated in status responses, as Apple does in Production; left out when nil.
+    /// - appAppleId: included in status responses, as by Apple in Production; omitted when nil.
     public init(authority: Authority, appAppleId: Int64? = nil) {
         self.authority = authority
         self.appAppleId = appAppleId
     }
 
-    /// One line, without its line feed. Throws only what signing throws.
+    /// One line, without its line feed. Throws only the errors of signing.
     public func line(_ delivery: Delivery) throws -> [UInt8] {
         try line(delivery, receivedAt: delivery.receivedAt)
     }
 
-    /// The same without a claim of when it arrived: what Apple, or an app, sends itself.
+    /// The same without an arrival time, as Apple or an app sends it.
     public func body(_ delivery: Delivery) throws -> [UInt8] {
         try line(delivery, receivedAt: nil)
     }
@@ -56,7 +55,7 @@ public struct DeliverySigner: Sendable {
         }
     }
 
-    /// A notification as Apple signs it, its parts first. Throws only what signing throws.
+    /// A notification as Apple signs it, nested parts first. Throws only the errors of signing.
     func signedPayload(
         _ notification: NotificationPayload, _ transaction: TransactionPayload?,
         _ renewal: RenewalPayload?
@@ -69,8 +68,8 @@ public struct DeliverySigner: Sendable {
         return try sign(notification.encoded())
     }
 
-    /// A status response with one item: the form that carries Apple's unsigned status
-    /// (`appstore.md` §4, Get All Subscription Statuses).
+    /// A status response with one item, the only format with Apple's unsigned status (`appstore.md`
+    /// §4, Get All Subscription Statuses).
     private func line(
         _ transaction: TransactionPayload, _ renewal: RenewalPayload,
         _ status: Raw<SubscriptionStatus>?, _ receivedAt: Timestamp?

@@ -1,17 +1,17 @@
 import AppStore
 
-/// What stays the same through one life: the customer, the app's settings, and how much Apple's
-/// payloads of the time state.
+/// Constants of one life: the customer, the app's settings, and the members that Apple's payloads
+/// of the time contain.
 struct LifeTraits: Sendable {
-    /// How webOrderLineItemId is given.
+    /// The form of webOrderLineItemId.
     enum LineItems: Sendable {
-        /// A new one for each period.
+        /// A new one per period.
         case unique
-        /// "0", as in Xcode and old sandbox data: never joins anything.
+        /// "0", as in Xcode and old sandbox data: joins nothing.
         case zero
-        /// None at all.
+        /// Absent.
         case absent
-        /// Some periods that do not overlap share one: still two periods.
+        /// Some non-overlapping periods share one; they remain two periods.
         case sometimesShared
     }
 
@@ -53,7 +53,7 @@ struct LifeTraits: Sendable {
         ])
     }
 
-    /// The two words as a UUID of version 4.
+    /// The two integers as a version 4 UUID.
     static func uuid(_ high: UInt64, _ low: UInt64) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []

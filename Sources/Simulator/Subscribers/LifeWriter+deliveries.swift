@@ -3,21 +3,21 @@ internal import LedgerStore
 
 /// Signing and sending.
 extension LifeWriter {
-    /// When what was signed, and as which delivery.
+    /// The times of a signature, and the ordinal of its delivery.
     struct Stamp: Sendable {
         let ordinal: Int
         /// signedDate of the transaction inside.
         let snapshot: Timestamp
-        /// signedDate of the whole: the fact's time.
+        /// signedDate of the whole: the time of the fact.
         let signed: Timestamp
     }
 
-    /// Signs and sends a notification about a period (the current one unless named).
+    /// Signs and sends a notification about a period (default: the current one).
     ///
     /// - Parameters:
-    ///   - moment: when the transaction inside is signed; the envelope follows within 1.5 s.
+    /// - moment: when the transaction inside is signed; the envelope follows within 1.5 s.
     ///   - status: Apple's own, at that moment.
-    ///   - isExact: all parts are signed in the same millisecond.
+    /// - isExact: all parts are signed in the same millisecond.
     @discardableResult
     mutating func notify(
         _ type: NotificationType, _ subtype: Subtype? = nil, at moment: Timestamp,
@@ -55,7 +55,7 @@ extension LifeWriter {
         return Stamp(ordinal: ordinal, snapshot: moment, signed: signed)
     }
 
-    /// Apple answers a query with the transaction, freshly signed.
+    /// Apple answers a query with the transaction, newly signed.
     @discardableResult
     mutating func sendTransaction(
         _ index: Int, as id: TransactionId? = nil, at moment: Timestamp

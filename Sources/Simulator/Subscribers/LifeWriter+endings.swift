@@ -1,12 +1,12 @@
 import AppStore
 
-/// How periods end, payment failures apart.
+/// Ends of periods, except by payment failure.
 extension LifeWriter {
     enum Ending: Sendable {
         case renew, fail, productGone, other, silent
     }
 
-    /// Brings the current period to its end and beyond. False when the life is over.
+    /// Continues past the end of the current period. False when the life is over.
     mutating func endPeriod() -> Bool {
         if isRevoked { return endRevoked() }
         if renewal.priceIncrease == .customerHasNotResponded {
@@ -45,7 +45,7 @@ extension LifeWriter {
         }
     }
 
-    /// Over at the period's end, and EXPIRED says so a little later.
+    /// Over at the period's end; EXPIRED follows a little later.
     private mutating func expire(
         _ subtype: Subtype?, _ intent: ExpirationIntent, _ reason: TrueReason, _ event: LifeEvent
     ) -> Bool {
@@ -67,14 +67,14 @@ extension LifeWriter {
         return resubscribeLater()
     }
 
-    /// The period ends by the clock and nothing says so.
+    /// The period ends by the clock, without a notification.
     mutating func endSilently() {
         truth.begin(
             .state(.expired), at: end, period: current, reason: said.last?.reason ?? .unconfirmed)
         count(.silentExpiry)
     }
 
-    /// Now and then something is said about a subscription that is over. True if so.
+    /// Occasionally sends something about a subscription that is over. True if so.
     private mutating func remarkAfterEnd() -> Bool {
         guard random.chance(25) else { return false }
         let moment = now.advanced(byMilliseconds: 3000 + currentPeriod.length / 10)
@@ -90,7 +90,7 @@ extension LifeWriter {
         return true
     }
 
-    /// The end of a period that is revoked: nothing changes at it unless a renewal follows.
+    /// The end of a revoked period: it changes nothing unless a renewal follows.
     private mutating func endRevoked() -> Bool {
         if renewal.willRenew {
             guard random.chance(70), traits.pace == .calendar else {
@@ -120,7 +120,7 @@ extension LifeWriter {
         return resubscribeLater()
     }
 
-    /// Days to more than a year later the customer may come back. False when not.
+    /// The customer may come back days to more than a year later. False when not.
     mutating func resubscribeLater() -> Bool {
         guard random.chance(60) else { return false }
         let gap: Int64

@@ -1,20 +1,20 @@
 import AppStore
 
-/// Payment fails: grace, billing retry, and the ways out of them (`lifecycle.md` §2 rule 5).
+/// Payment failures: grace, billing retry, and their exits (`lifecycle.md` §2 rule 5).
 extension LifeWriter {
-    /// One failure, while it lasts.
+    /// An open payment failure.
     struct Failure: Sendable {
         let end: Timestamp
-        /// Apple stops trying then.
+        /// When Apple stops retrying.
         let cap: Timestamp
         let notice: Stamp
-        /// End of grace as Apple has it; nil without grace.
+        /// The end of grace in Apple's books; nil without grace.
         let graceEnd: Timestamp?
         let isDated: Bool
         var mark: Int
-        /// Newest fact that says payment is failing.
+        /// The newest fact stating that payment is failing.
         var newestFailing: Timestamp
-        /// Nothing but the first notice has said so.
+        /// Whether only the first notice has stated it.
         var isLone = true
     }
 
@@ -62,20 +62,20 @@ extension LifeWriter {
         return grace == nil ? leaveRetry(failure) : leaveGrace(failure)
     }
 
-    /// How long the period after this one will be.
+    /// Length of the next period.
     private var nextLength: Int64 {
         let period = renewal.nextOffer?.period ?? renewal.nextProduct.period ?? ISO8601Period()
         return traits.pace.end(of: period, count: 1, from: end).milliseconds(since: end)
     }
 
-    /// 3, 16 or 28 days; weekly products at most 6; the sandbox half a period.
+    /// 3, 16 or 28 days; at most 6 for weekly products; half a period in the sandbox.
     private mutating func graceLength() -> Int64 {
         guard traits.pace == .calendar else { return currentPeriod.length / 2 }
         let isShort = currentPeriod.length <= 8 * Pace.day
         return random.pick(isShort ? [3, 6] : [3, 16, 28]) * Pace.day
     }
 
-    /// A moment after the newest thing signed, and `from`, and a little before `limit`.
+    /// A time after the newest signature and `from`, a little before `limit`.
     private mutating func moment(from: Timestamp, before limit: Timestamp) -> Timestamp {
         let first = max(now, from).advanced(byMilliseconds: 3000)
         let last = limit.advanced(byMilliseconds: -3000)
@@ -92,7 +92,7 @@ extension LifeWriter {
         count(.recoveredBeforeEnd)
     }
 
-    /// Apple is asked for the status while payment is failing.
+    /// The status is queried while payment is failing.
     private mutating func askWhileFailing(
         _ failure: inout Failure, before limit: Timestamp, status: SubscriptionStatus
     ) {
@@ -104,7 +104,7 @@ extension LifeWriter {
         note(&failure, at: asked, status: status)
     }
 
-    /// Something is signed while payment is failing: an answer to a query, or a notification about
+    /// Signs something while payment is failing: a response to a query, or a notification about
     /// something else.
     mutating func note(
         _ failure: inout Failure, at moment: Timestamp, status: SubscriptionStatus
@@ -124,7 +124,7 @@ extension LifeWriter {
         var failure = failure
         guard let graceEnd = failure.graceEnd else { return leaveRetry(failure) }
         if !failure.isDated { count(.graceWithoutDate) }
-        // Grace without a date is only as long as facts say, so it is left by retry alone.
+        // Grace without a date lasts only as long as facts state it, so it ends only in retry.
         let exit =
             failure.isDated
             ? random.pick(weighted: [
@@ -155,7 +155,7 @@ extension LifeWriter {
         }
     }
 
-    /// Paid within grace: the next period starts where the old one ended, as if nothing had been.
+    /// Paid within grace: the next period starts where the old one ended, as without a failure.
     private mutating func recoverInGrace(_ failure: Failure, before limit: Timestamp) {
         let paid = moment(from: failure.end, before: limit)
         openRenewal(start: failure.end, countsFrom: paid)
@@ -169,7 +169,7 @@ extension LifeWriter {
                 edits: [.strike(failure.mark), .from(failure.mark + 1, failure.end)]))
     }
 
-    /// Grace runs out, retry goes on, GRACE_PERIOD_EXPIRED says so.
+    /// Grace ends, retry continues, GRACE_PERIOD_EXPIRED is sent.
     private mutating func enterRetry(_ failure: inout Failure, at graceEnd: Timestamp) {
         renewal.isInBillingRetry = true
         let lingers = failure.isDated && random.chance(40)

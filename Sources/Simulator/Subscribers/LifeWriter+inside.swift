@@ -1,6 +1,6 @@
 import AppStore
 
-/// What customer and Apple do while a period runs.
+/// Actions of customer and Apple during a period.
 extension LifeWriter {
     enum Act: Sendable {
         case cancel, uncancel, downgrade, cancelDowngrade, upgrade, crossgradeNow, crossgradeLater
@@ -11,8 +11,8 @@ extension LifeWriter {
         case reverseRefund, redateRefund, repurchase, reshare, reshareSame
     }
 
-    /// Lives through the current period up to shortly before its end. True when the customer has
-    /// begun another period meanwhile.
+    /// Continues to shortly before the end of the current period. True when the customer has
+    /// started another period meanwhile.
     mutating func liveInside() -> Bool {
         let period = current
         for _ in 0..<random.below(4) {
@@ -24,7 +24,7 @@ extension LifeWriter {
         return false
     }
 
-    /// A moment in the first seven tenths of the period; nil when they are over.
+    /// A time in the first seven tenths of the period; nil when they are over.
     private mutating func momentInside() -> Timestamp? {
         let period = currentPeriod
         let last = period.start.advanced(byMilliseconds: period.length / 10 * 7)
@@ -118,7 +118,7 @@ extension LifeWriter {
         }
     }
 
-    /// Changes of what the next renewal will be.
+    /// Changes to the next renewal.
     private mutating func changeNext(_ act: Act, at moment: Timestamp) {
         let own = currentPeriod.product
         switch act {
@@ -153,7 +153,7 @@ extension LifeWriter {
         }
     }
 
-    /// Changes of the product from now on.
+    /// Immediate changes of the product.
     private mutating func changeProduct(_ act: Act, at moment: Timestamp) {
         let own = currentPeriod.product
         let others = SimulatedProduct.renewable.filter { other in
@@ -181,7 +181,7 @@ extension LifeWriter {
         count(needsConsent ? .priceIncreasePending : .priceIncreaseAccepted)
     }
 
-    /// A later end, in one of the two shapes the wire may take (`appstore.md`, trap 21).
+    /// A later end, in one of the two forms Apple may send (`appstore.md`, trap 21).
     private mutating func extend(_ act: Act, at moment: Timestamp) {
         let old = currentPeriod.statedEnd
         let longer =
@@ -210,7 +210,7 @@ extension LifeWriter {
         count(.restore)
     }
 
-    /// Notifications that change no state.
+    /// Notifications without a change of state.
     private mutating func remark(_ act: Act, at moment: Timestamp) {
         switch act {
         case .failExtension:

@@ -1,6 +1,6 @@
 import AppStore
 
-/// Losses that can be told only once the life is complete.
+/// Losses that are known only once the life is complete.
 extension LifeWriter {
     mutating func noteStructuralLosses() {
         guard periods[0].product.type == .autoRenewableSubscription else { return }
@@ -9,8 +9,8 @@ extension LifeWriter {
         for note in refunds { noteLostRefund(note) }
     }
 
-    /// A period of which only one notification spoke. Without it the period before is over at its
-    /// own end, until the next begins.
+    /// A period that only one notification mentions. Without it the previous period is over at its
+    /// own end, until the next one starts.
     private mutating func noteLostPeriod(_ index: Int) {
         let period = periods[index]
         let before = periods[index - 1]
@@ -22,7 +22,7 @@ extension LifeWriter {
         let edits: [LossNote.Edit]
         switch truth.marks[mark - 1].meaning {
         case .state(.expired):
-            // What a later renewal info says would be read as why the one before ended.
+            // A later renewal info would be read as the reason why the previous period ended.
             let isSaidLater = said.contains {
                 $0.at >= period.start && $0.at < next && !period.deliveries.contains($0.ordinal)
             }
@@ -30,7 +30,7 @@ extension LifeWriter {
             edits = [.strike(mark)]
         case .period where next <= before.end: edits = [.strike(mark)]
         case .period:
-            // What was signed ahead with the next period speaks of that one.
+            // Deliveries signed ahead with the next period describe that one.
             let ahead = index + 1 < periods.count ? periods[index + 1].deliveries : []
             let reason = said.last {
                 $0.at < next && !period.deliveries.contains($0.ordinal)
@@ -48,7 +48,7 @@ extension LifeWriter {
                 dropped: Set(period.deliveries), edits: edits))
     }
 
-    /// EXPIRED was sent about the period.
+    /// Whether EXPIRED was sent about the period.
     private func hasExpired(_ period: SimulatedPeriod) -> Bool {
         period.deliveries.contains { ordinal in
             guard case .notification(let notification, _, _) = deliveries[ordinal].evidence else {
@@ -58,7 +58,7 @@ extension LifeWriter {
         }
     }
 
-    /// Only what was said of a later period, and of those after it, is known.
+    /// The loss of everything before a later period.
     private mutating func noteLostBeginning(_ index: Int) {
         let period = periods[index]
         guard let mark = truth.marks.firstIndex(where: { $0.period == index }),
@@ -72,7 +72,7 @@ extension LifeWriter {
         losses.append(LossNote(kind: .beginning, dropped: Set(dropped), edits: edits))
     }
 
-    /// A refund, or its reversal, after which nothing more was said of the transaction.
+    /// The loss of a refund, or of its reversal, after which the transaction was not stated again.
     private mutating func noteLostRefund(_ note: RefundNote) {
         let newest = periods[note.period].deliveries.max()
         let hasOne = truth.revocations[note.period]?.count == 1

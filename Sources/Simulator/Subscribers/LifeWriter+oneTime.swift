@@ -10,7 +10,7 @@ extension LifeWriter {
             SimulatedPeriod(
                 product: product, transactionIds: [id], identity: id, webOrderLineItemId: nil,
                 start: start, statedEnd: start,
-                // Only a scale for what happens in between: the purchase itself has no end.
+                // Only a time scale for events; the purchase itself has no end.
                 end: start.advanced(byMilliseconds: 30 * Pace.day), reason: .purchase,
                 offer: nil, commitmentNumber: nil, commitmentEnd: nil))
         truth.begin(

@@ -1,6 +1,6 @@
 import AppStore
 
-/// What Apple would sign, from the books as they stand.
+/// Payloads Apple would sign, from the current books.
 extension LifeWriter {
     func transactionPayload(
         _ index: Int, as id: TransactionId? = nil, at moment: Timestamp

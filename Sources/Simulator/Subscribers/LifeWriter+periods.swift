@@ -1,18 +1,18 @@
 import AppStore
 
-/// How periods begin.
+/// Starts of periods.
 extension LifeWriter {
-    /// What a new period is made of.
+    /// The properties of a new period.
     struct Opening {
         var product: SimulatedProduct
         var start: Timestamp
         var reason: TransactionReason
         var offer: SimulatedOffer?
-        /// When it governs from, if not from its start (`lifecycle.md` §2 rule 5, anchor kept).
+        /// When it takes effect, if not at its start (`lifecycle.md` §2 rule 5, anchor kept).
         var countsFrom: Timestamp?
     }
 
-    /// Enters a period into the books and the truth; the caller signs.
+    /// Adds a period to books and truth; the caller signs.
     mutating func open(_ opening: Opening) {
         let product = opening.product
         let length = opening.offer?.period ?? product.period ?? ISO8601Period()
@@ -82,8 +82,8 @@ extension LifeWriter {
         )
     }
 
-    /// The renewal goes through at the end of the period, charged up to a day before or shortly
-    /// after (`appstore.md` §8, "Renewal").
+    /// The renewal succeeds at the end of the period, charged up to a day before or shortly after
+    /// (`appstore.md` §8, "Renewal").
     mutating func renew() {
         let start = end
         let early = random.chance(45)
@@ -105,7 +105,7 @@ extension LifeWriter {
                 offer: renewal.nextOffer, countsFrom: countsFrom))
     }
 
-    /// The customer subscribes again, from the moment on.
+    /// The customer subscribes again at `start`.
     mutating func resubscribe(at start: Timestamp) {
         let product =
             traits.isCommitment
@@ -127,7 +127,7 @@ extension LifeWriter {
             status: .active)
     }
 
-    /// Another product from now on: the old transaction is upgraded, its rest refunded.
+    /// An immediate change of product: the old transaction is upgraded, its remainder refunded.
     mutating func changeNow(
         to product: SimulatedProduct, offer: SimulatedOffer?, at start: Timestamp
     ) {

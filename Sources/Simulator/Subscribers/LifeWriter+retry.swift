@@ -1,6 +1,6 @@
 import AppStore
 
-/// The ways out of billing retry.
+/// Exits of billing retry.
 extension LifeWriter {
     mutating func leaveRetry(_ failure: Failure) -> Bool {
         var failure = failure
@@ -20,7 +20,7 @@ extension LifeWriter {
         case .purchase:
             let start = momentInRetry(failure)
             if failure.isLone {
-                // Nothing then speaks of a failure: expired, and bought again.
+                // Without the notice nothing states a failure: expired, then purchased again.
                 losses.append(
                     LossNote(
                         kind: .failureBeforeExpiry, dropped: [failure.notice.ordinal],
@@ -41,7 +41,7 @@ extension LifeWriter {
         }
     }
 
-    /// What had been said about renewing before that notice.
+    /// The reason stated by the last renewal info before that notice.
     private func reasonBefore(_ notice: Stamp) -> TrueReason? {
         said.last { $0.ordinal < notice.ordinal }?.reason
     }
@@ -60,7 +60,7 @@ extension LifeWriter {
         let asked = first.advanced(byMilliseconds: random.within(0...room / 3))
         note(&failure, at: asked, status: .billingRetry)
         guard random.chance(30) else { return }
-        // Off and on again while Apple keeps trying: billing retry is unbroken.
+        // Auto-renew off and on again while Apple retries: billing retry is uninterrupted.
         let changed = now.advanced(byMilliseconds: 3000)
         renewal.willRenew = false
         renewal.intent = .customerCancelled
@@ -77,7 +77,7 @@ extension LifeWriter {
         count(.mindChangedInRetry)
     }
 
-    /// Paid in retry: a new period from the moment of payment, which is the new anchor.
+    /// Paid in retry: a new period from the time of payment, which becomes the anchor.
     private mutating func recoverInRetry(_ failure: Failure) {
         var start = momentInRetry(failure)
         if random.chance(8) {
@@ -100,7 +100,7 @@ extension LifeWriter {
             LossNote(kind: .failureBeforeRecovery, dropped: [failure.notice.ordinal]))
     }
 
-    /// Apple gives up: EXPIRED ends it when it is signed, a little before or after the window.
+    /// Apple gives up: EXPIRED ends it when signed, a little before or after the window.
     private mutating func timeOut(_ failure: Failure) -> Bool {
         let window = failure.cap.milliseconds(since: failure.end)
         let offset = random.within(-window / 100...window / 20)
@@ -123,7 +123,7 @@ extension LifeWriter {
                     edits: [.postpone(mark, cap, guess)]))
             return resubscribeLater()
         }
-        // Without EXPIRED a status can only say that it was over by then.
+        // Without EXPIRED a status proves only that it was over by then.
         let asked = sendPair(
             at: now.advanced(byMilliseconds: random.within(5000...max(5000, window / 60))),
             status: .expired)
@@ -134,8 +134,8 @@ extension LifeWriter {
         return resubscribeLater()
     }
 
-    /// The customer turns auto-renew off while payment is failing: over at once
-    /// (`appstore.md` §8, "Billing retry").
+    /// The customer disables auto-renew while payment is failing: over at once (`appstore.md` §8,
+    /// "Billing retry").
     mutating func cancelWhileFailing(_ failure: Failure, before limit: Timestamp) -> Bool {
         let first = max(now, failure.end).advanced(byMilliseconds: 3000)
         let room = limit.milliseconds(since: first)
@@ -162,7 +162,7 @@ extension LifeWriter {
         return resubscribeLater()
     }
 
-    /// Without the one notice of failure there was none: over from the period's end.
+    /// Without its only notice there is no failure: over from the period's end.
     private mutating func noteLoneFailure(_ failure: Failure, _ reason: TrueReason) {
         guard failure.isLone, failure.graceEnd == nil else { return }
         losses.append(

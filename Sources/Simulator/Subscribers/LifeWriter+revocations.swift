@@ -10,7 +10,7 @@ extension LifeWriter {
             notify(.revoke, at: moment, status: .revoked)
             count(.familyRevoke)
         case .refundAndCancel:
-            // Two notifications of one millisecond; the transaction in one is not yet revoked.
+            // Two notifications of one millisecond; in one, the transaction is not revoked yet.
             renewal.willRenew = false
             notify(
                 .didChangeRenewalStatus, .autoRenewDisabled, at: moment, status: .active,
@@ -37,7 +37,7 @@ extension LifeWriter {
         }
     }
 
-    /// Enters a revocation of the current period.
+    /// Records a revocation of the current period.
     private mutating func book(
         _ type: RevocationType, from moment: Timestamp, reason: TrueReason, of index: Int? = nil
     ) {
@@ -62,7 +62,7 @@ extension LifeWriter {
         count(.refund)
     }
 
-    /// A refund of a period that is over: money, but no change of state (`lifecycle.md` §2 rule 6).
+    /// A refund of a past period: money, but no change of state (`lifecycle.md` §2 rule 6).
     mutating func refundOld(at moment: Timestamp, status: SubscriptionStatus) {
         let old = periods.indices.dropLast().filter { index in
             periods[index].revocation == nil && !periods[index].isUpgraded
@@ -91,7 +91,7 @@ extension LifeWriter {
         count(.refundReversed)
     }
 
-    /// Apple states another date for the refund that stands: it replaces the first.
+    /// Apple changes the date of the current refund.
     private mutating func redateRefund(at moment: Timestamp) {
         guard let old = currentPeriod.revocation else { return }
         let since = moment.milliseconds(since: currentPeriod.start)

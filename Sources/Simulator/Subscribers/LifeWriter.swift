@@ -1,18 +1,18 @@
 import AppStore
 
 /// Writes one life: decides what customer and Apple do, keeps Apple's books, signs what Apple would
-/// send, and notes the truth of each decision as it is made.
+/// send, and records the truth of each decision as it is made.
 ///
-/// Time only moves forward. Where Apple's signing date is itself what ends a state
-/// (`lifecycle.md` §2 rule 5), payload and truth come from one decision.
+/// Time only moves forward. Where Apple's signing date itself ends a state (`lifecycle.md` §2
+/// rule 5), payload and truth come from one decision.
 struct LifeWriter {
     let world: SubscriberWorld
     let seed: UInt64
     let traits: LifeTraits
     var random: SeededGenerator
-    /// Ids and small delays draw apart, so that they do not change what happens.
+    /// Separate generator for ids and small delays, so that they do not affect events.
     var details: SeededGenerator
-    /// Not before the newest thing signed.
+    /// At least the time of the newest signature.
     var now: Timestamp
     var periods: [SimulatedPeriod] = []
     var renewal: SimulatedRenewal
@@ -21,18 +21,18 @@ struct LifeWriter {
     var moments: [MomentNote] = []
     var losses: [LossNote] = []
     var refunds: [RefundNote] = []
-    /// What each renewal info said that has been signed, in order.
+    /// The content of each signed renewal info, in order.
     var said: [SaidNote] = []
     var events: [LifeEvent: Int] = [:]
-    /// From where the ends of periods are counted.
+    /// The time from which ends of periods are counted.
     var anchor: Timestamp
     var anchorPeriod = ISO8601Period()
     var anchorCount: Int64 = 0
-    /// Renewals since the last purchase: the sandbox limits them.
+    /// Renewals since the last purchase, which the sandbox limits.
     var renewalsInRow = 0
     private var transactionCount = 0
 
-    /// What Apple signed into a renewal info, to be told as truth once the life is complete.
+    /// A signed renewal info, to become a `TrueMoment` once the life is complete.
     struct MomentNote: Sendable {
         let at: Timestamp
         let willRenew: Bool
@@ -40,14 +40,15 @@ struct LifeWriter {
         let priceIncrease: PriceIncreaseStatus?
     }
 
-    /// What one renewal info said about renewing.
+    /// What one renewal info states about renewing.
     struct SaidNote: Sendable {
         let ordinal: Int
         let at: Timestamp
         let willRenew: Bool
         let priceIncrease: PriceIncreaseStatus?
 
-        /// Why a period that ends by the clock ended, going by this (`lifecycle.md` §2, reasons).
+        /// The reason why a period that ends by the clock ended, according to this (`lifecycle.md`
+        /// §2, reasons).
         var reason: TrueReason {
             if willRenew { return .unconfirmed }
             return priceIncrease == .customerHasNotResponded ? .priceIncrease : .voluntary
@@ -75,13 +76,13 @@ struct LifeWriter {
     var end: Timestamp { currentPeriod.end }
     var isRevoked: Bool { currentPeriod.revocation != nil }
 
-    /// How long before a period's end facts already speak of what follows (`lifecycle.md` §2
-    /// rule 5).
+    /// How long before a period's end facts already describe the next one (`lifecycle.md` §2 rule
+    /// 5).
     var lead: Int64 { min(Pace.day, currentPeriod.length / 2) }
 
     mutating func count(_ event: LifeEvent) { events[event, default: 0] += 1 }
 
-    /// A short while on the scale of the current period: seconds to two hours.
+    /// A short time on the scale of the current period: seconds to two hours.
     mutating func shortly() -> Int64 {
         let most = min(2 * Pace.hour, currentPeriod.length / 40)
         return random.within(min(2000, most)...max(2000, most))
@@ -94,7 +95,7 @@ struct LifeWriter {
         return TransactionId("2\(seed)\(zeros)\(number)")
     }
 
-    /// Ends of periods count from here on.
+    /// Sets the time from which ends of periods are counted.
     mutating func setAnchor(_ moment: Timestamp, _ period: ISO8601Period) {
         anchor = moment
         anchorPeriod = period
@@ -113,7 +114,7 @@ struct LifeWriter {
 }
 
 extension LifeWriter {
-    /// The whole life, whatever kind it is.
+    /// Generates the whole life, of any kind.
     mutating func live() {
         if traits.pace == .calendar, !traits.isCommitment, random.chance(8) {
             liveOneTime()
@@ -128,11 +129,11 @@ extension LifeWriter {
             if end >= world.horizon { break }
             guard endPeriod() else { return }
         }
-        // The observation stops here: the last period ends by the clock.
+        // The observation ends here: the last period ends by the clock.
         endSilently()
     }
 
-    /// What is left to say once nothing more happens.
+    /// The finished life.
     consuming func finished() -> SubscriberLife {
         let identities = periods.map { ($0.product.productId, $0.identity) }
         let intervals = truth.intervals(identities)

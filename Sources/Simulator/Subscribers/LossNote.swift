@@ -1,20 +1,20 @@
 import AppStore
 
-/// A loss noted while the life is written, with what it changes in the account.
+/// A loss noted while the life is written, with the changes it makes to the truth.
 struct LossNote: Sendable {
-    /// One change to the account of truth. Marks are named by their index.
+    /// One change to the truth. Marks are identified by index.
     enum Edit: Sendable {
         case meaning(Int, TruthLine.Meaning, TrueReason?)
         case from(Int, Timestamp)
         case strike(Int)
-        /// The mark's state begins then, but not after the next mark.
+        /// Moves the start of the mark's state, but not past the next mark.
         case postpone(Int, Timestamp, TrueReason?)
-        /// The mark tells of another period: its own was never heard of.
+        /// Attributes the mark to another period, since its own is unknown.
         case attribute(Int, period: Int)
-        /// Nothing before this period is known.
+        /// Removes everything before this period.
         case forget(before: Int)
         case unrevoke(Int)
-        /// The revocation is never taken back.
+        /// Removes the reversal of the revocation.
         case reopen(Int)
     }
 

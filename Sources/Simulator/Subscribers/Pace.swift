@@ -1,7 +1,7 @@
 import AppStore
 
-/// How fast time runs for a subscription: by the calendar in Production, in minutes for sandbox
-/// testers, a day a period in TestFlight (`appstore.md` §8, "Sandbox speed").
+/// The speed of a subscription: by the calendar in Production, in minutes for sandbox testers, one
+/// day per period in TestFlight (`appstore.md` §8, "Sandbox speed").
 enum Pace: Hashable, Sendable, CaseIterable {
     case calendar
     case fiveMinutes
@@ -15,7 +15,7 @@ enum Pace: Hashable, Sendable, CaseIterable {
 
     var environment: Environment { self == .calendar ? .production : .sandbox }
 
-    /// Renewals after a purchase before the sandbox stops by itself; nil in Production.
+    /// Renewals after a purchase before the sandbox stops; nil in Production.
     var renewalLimit: Int? {
         switch self {
         case .calendar: nil
@@ -25,7 +25,7 @@ enum Pace: Hashable, Sendable, CaseIterable {
     }
 
     /// The end of the `count`-th period after an anchor. Counted from the anchor, so that a
-    /// subscription bought on the 31st comes back to the 31st after February.
+    /// subscription bought on the 31st returns to the 31st after February.
     func end(of period: ISO8601Period, count: Int64, from anchor: Timestamp) -> Timestamp {
         let (month, week): (Int64, Int64)
         switch self {
@@ -41,7 +41,7 @@ enum Pace: Hashable, Sendable, CaseIterable {
         return anchor.advanced(byMilliseconds: count * (period.months * month + weeks * week))
     }
 
-    /// How long Apple keeps trying after a period that lasted `length` (`lifecycle.md` §2 rule 5).
+    /// How long Apple retries after a period of this length (`lifecycle.md` §2 rule 5).
     func retryWindow(isCommitment: Bool, length: Int64) -> Int64 {
         guard self == .calendar else { return 2 * length }
         return (isCommitment ? 90 : 60) * Pace.day

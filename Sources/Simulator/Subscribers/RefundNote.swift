@@ -1,4 +1,4 @@
-/// A refund, by its deliveries.
+/// A refund, identified by its deliveries.
 struct RefundNote: Sendable {
     let period: Int
     let refund: Int

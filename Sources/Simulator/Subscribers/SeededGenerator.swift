@@ -1,12 +1,12 @@
-/// Chance from a seed: the same seed gives the same numbers on every machine and in every version
-/// of the standard library, whose own ways of drawing from a range are not promised to stay.
+/// Seeded random numbers: the same on every machine and in every version of the standard library,
+/// whose range drawing may change.
 ///
 /// The generator is SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number
 /// Generators", 2014). Not for secrets.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// The sequence the seed names.
+    /// A generator for the seed.
     public init(seed: UInt64) { state = seed }
 
     /// The next 64 bits.
@@ -18,13 +18,13 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// 0 ..< bound. The bias of a 64-bit product is far below what any test can see.
+    /// 0 ..< bound. The bias of a 64-bit product is far below what any test detects.
     public mutating func below(_ bound: Int) -> Int {
         precondition(bound > 0, "there is no number below zero to draw")
         return Int(next().multipliedFullWidth(by: UInt64(bound)).high)
     }
 
-    /// A number of the range; its lower bound when the range holds nothing else.
+    /// A number in the range.
     public mutating func within(_ range: ClosedRange<Int64>) -> Int64 {
         let width = UInt64(range.upperBound - range.lowerBound) + 1
         return range.lowerBound + Int64(next().multipliedFullWidth(by: width).high)
@@ -33,12 +33,12 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     /// True in `percent` of 100 draws.
     public mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
-    /// One of the elements; the array must not be empty.
+    /// A random element; the array must not be empty.
     public mutating func pick<Element>(_ elements: [Element]) -> Element {
         elements[below(elements.count)]
     }
 
-    /// One of the elements, each as likely as its weight says; at least one weight is positive.
+    /// A random element with the given weights; at least one weight must be positive.
     public mutating func pick<Element>(weighted elements: [(Element, Int)]) -> Element {
         var rest = below(elements.reduce(0) { $0 + $1.1 })
         for (element, weight) in elements {
@@ -48,7 +48,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return elements[elements.count - 1].0
     }
 
-    /// Fisher and Yates' shuffle.
+    /// Fisher–Yates shuffle.
     public mutating func shuffle<Element>(_ elements: inout [Element]) {
         guard elements.count > 1 else { return }
         for index in (1..<elements.count).reversed() {

@@ -6,16 +6,16 @@ struct SimulatedOffer: Hashable, Sendable {
     let discountType: OfferDiscountType
     let identifier: String?
     let period: ISO8601Period
-    /// Milliunits: what a period under the offer costs.
+    /// Price of a period under the offer, in milliunits.
     let price: Int64
 
-    /// What the ledger calls a period under the offer (`lifecycle.md` §2, `phase`).
+    /// The ledger's phase of a period under the offer (`lifecycle.md` §2, `phase`).
     var phase: TruePhase {
         if discountType == .freeTrial { return .trial }
         return type == .introductoryOffer ? .intro : .offer
     }
 
-    /// An offer of the type on the product, of a kind the seed decides.
+    /// An offer of the type on the product; the seed selects its kind.
     static func offer(
         _ type: OfferType, on product: SimulatedProduct, _ random: inout SeededGenerator
     ) -> SimulatedOffer {

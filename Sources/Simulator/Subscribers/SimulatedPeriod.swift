@@ -5,23 +5,23 @@ struct SimulatedPeriod: Sendable {
     let product: SimulatedProduct
     /// The first is the purchase or renewal, the others are restores of it.
     var transactionIds: [TransactionId]
-    /// The transaction Apple stated last: the one the ledger names (`lifecycle.md` §2 rule 2).
+    /// The transaction Apple stated last, which the ledger uses (`lifecycle.md` §2 rule 2).
     var identity: TransactionId
     let webOrderLineItemId: WebOrderLineItemId?
     let start: Timestamp
-    /// When a restored copy says it was bought; the restore's moment.
+    /// purchaseDate of a restored copy: the time of the restore.
     var restoredAt: Timestamp?
-    /// What `expiresDate` says.
+    /// The value of `expiresDate`.
     var statedEnd: Timestamp
-    /// When the period truly ends, extensions included.
+    /// When the period ends, extensions included.
     var end: Timestamp
     let reason: TransactionReason
     let offer: SimulatedOffer?
-    /// Which billing period of a commitment this is, from 1.
+    /// The number of this billing period in a commitment, from 1.
     let commitmentNumber: Int64?
     let commitmentEnd: Timestamp?
     var isUpgraded = false
-    /// It came by DID_RENEW/BILLING_RECOVERY.
+    /// Whether it began with DID_RENEW/BILLING_RECOVERY.
     var isRecovery = false
     var revocation: SimulatedRevocation?
     /// Snapshot dates of what Apple signed about it, in order.

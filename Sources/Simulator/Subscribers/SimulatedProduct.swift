@@ -1,8 +1,8 @@
 public import AppStore
 
-/// A product as App Store Connect knows it: what no payload states, the level above all.
+/// A product as configured in App Store Connect, including what payloads omit, such as the level.
 public struct SimulatedProduct: Hashable, Sendable {
-    /// As payloads state it.
+    /// As in payloads.
     public let productId: ProductId
     /// Kind of in-app purchase.
     public let type: ProductType

@@ -1,6 +1,6 @@
 import AppStore
 
-/// The renewal info of the chain as Apple's books hold it.
+/// The chain's renewal info in Apple's books.
 struct SimulatedRenewal: Sendable {
     var willRenew = true
     var nextProduct: SimulatedProduct

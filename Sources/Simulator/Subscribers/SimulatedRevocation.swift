@@ -1,6 +1,6 @@
 import AppStore
 
-/// A refund, or the loss of a family copy, as Apple's books hold it.
+/// A refund, or the loss of a family copy, in Apple's books.
 struct SimulatedRevocation: Hashable, Sendable {
     let date: Timestamp
     let reason: RevocationReason

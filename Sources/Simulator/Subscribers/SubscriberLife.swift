@@ -1,25 +1,25 @@
 public import AppStore
 
-/// One simulated life: what Apple sent about it, and what was true.
+/// One simulated life: what Apple sent about it, and the truth.
 public struct SubscriberLife: Sendable {
-    /// The seed that makes it again.
+    /// The seed that generates it.
     public let seed: UInt64
-    /// The environment all its payloads name: one ledger's.
+    /// The environment of all its payloads.
     public let environment: Environment
     /// The chain.
     public let originalTransactionId: OriginalTransactionId
     /// In the order Apple signed them.
     public let deliveries: [Delivery]
-    /// What the ledger must say once everything has arrived: adjacent intervals, in order.
+    /// What the ledger must report once everything has arrived: adjacent intervals, in order.
     public let truth: [TrueInterval]
-    /// Attributes at the moments Apple signed a renewal info, in order of signing.
+    /// Attributes at the times Apple signed a renewal info, in order of signing.
     public let moments: [TrueMoment]
-    /// Losses the answer survives, with the answer.
+    /// Losses with a determined answer, and that answer.
     public let losses: [SimulatedLoss]
-    /// What happened, and how often.
+    /// Number of occurrences of each event.
     public let events: [LifeEvent: Int]
 
-    /// The deliveries that are left after a loss.
+    /// The deliveries that remain after a loss.
     public func deliveries(without loss: SimulatedLoss) -> [Delivery] {
         deliveries.filter { !loss.dropped.contains($0.ordinal) }
     }

@@ -2,17 +2,17 @@ public import AppStore
 
 /// The app, its products and its customers: a seed names one customer's life.
 ///
-/// Everything follows from the seed; there is no clock and no other chance. Two seeds never share
-/// an id.
+/// Everything follows from the seed; there is no clock and no other randomness. Two seeds never
+/// share an id.
 public struct SubscriberWorld: Sendable {
     /// The one app of this world.
     public let bundleId: BundleId
-    /// The app's number, stated in every notification.
+    /// The app's number, part of every notification.
     public let appAppleId: Int64
     /// When first purchases are made.
     public let firstPurchases: ClosedRange<Timestamp>
-    /// No period that would end later is followed to its end; a billing retry that begins before
-    /// may still run for up to its 90 days.
+    /// Periods that would end later are not followed to their end; a billing retry that starts
+    /// before may still run for up to its 90 days.
     public let horizon: Timestamp
 
     /// 2022-01-01 to 2026-01-01, UTC.
@@ -22,11 +22,11 @@ public struct SubscriberWorld: Sendable {
     /// 2026-08-01, UTC.
     public static let defaultHorizon = Timestamp(milliseconds: 1_785_542_400_000)
 
-    /// How long lives are followed after the last first purchase, unless said: as by default.
+    /// How long lives are followed after the last first purchase, by default.
     public static let followedMilliseconds = defaultHorizon.milliseconds(
         since: defaultFirstPurchases.upperBound)
 
-    /// An app, the time in which its customers first buy, and how long they are followed.
+    /// An app, the time of its customers' first purchases, and how long they are followed.
     public init(
         bundleId: BundleId = BundleId("com.example.app"), appAppleId: Int64 = 1_234_567_890,
         firstPurchases: ClosedRange<Timestamp> = SubscriberWorld.defaultFirstPurchases,
@@ -38,18 +38,18 @@ public struct SubscriberWorld: Sendable {
         self.horizon = horizon
     }
 
-    /// Everything the app sells: the catalogue an operator would configure.
+    /// The app's products: the catalogue an operator would configure.
     public var products: [SimulatedProduct] { SimulatedProduct.catalogue }
 
-    /// Where the life that the seed names takes place, without living it.
+    /// The environment of a seed's life, without generating it.
     public func environment(seed: UInt64) -> Environment {
         var random = SeededGenerator(seed: seed)
-        // As `LifeWriter` draws: details have a seed of their own, taken first.
+        // In the order of `LifeWriter`, which first draws a seed for its details.
         _ = random.next()
         return LifeTraits(&random).pace.environment
     }
 
-    /// The life the seed names; the same one every time.
+    /// The life of a seed; the same each time.
     public func life(seed: UInt64) -> SubscriberLife {
         var writer = LifeWriter(world: self, seed: seed)
         writer.live()

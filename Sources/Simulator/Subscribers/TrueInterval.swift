@@ -1,25 +1,24 @@
 public import AppStore
 
-/// A stretch `[from, to)` of a subscriber's life with one state, as the ledger has to tell it
+/// An interval `[from, to)` of a subscriber's life with one state, as the ledger must report it
 /// (`lifecycle.md` §3: one per governing period and state).
 public struct TrueInterval: Hashable, Sendable {
     /// The state throughout.
     public let state: TrueState
-    /// Its first moment.
+    /// Its start.
     public let from: Timestamp
     /// Nil while it is open.
     public internal(set) var to: Timestamp?
     /// Product of the governing period.
     public let productId: ProductId
-    /// Transaction of the governing period: of restores of it, the one stated last.
+    /// Transaction of the governing period; with restores, the one stated last.
     public let transactionId: TransactionId
-    /// Why there is no access; nil while there is some, and for one-time purchases that ended as
-    /// they were meant to.
+    /// Why there is no access; nil with access, and for one-time purchases that ended as intended.
     public let reason: TrueReason?
     /// Index of the governing period.
     let period: Int
 
-    /// Whether the moment lies in the interval.
+    /// Whether the time is in the interval.
     public func contains(_ moment: Timestamp) -> Bool {
         from <= moment && (to.map { moment < $0 } ?? true)
     }

@@ -1,21 +1,21 @@
 public import AppStore
 
-/// What is true of a subscription at one moment beside its state (`lifecycle.md` §2, "Attributes
-/// at t"). The moments are those at which Apple signed a renewal info.
+/// The true attributes of a subscription at one time (`lifecycle.md` §2, "Attributes at t"), always
+/// one at which Apple signed a renewal info.
 public struct TrueMoment: Hashable, Sendable {
     /// signedDate of the renewal info.
     public let at: Timestamp
-    /// The state then.
+    /// The state at that time.
     public let state: TrueState
-    /// Product of the period that governs then.
+    /// Product of the governing period.
     public let productId: ProductId
-    /// Auto-renew as that renewal info says.
+    /// Auto-renew according to that renewal info.
     public let willRenew: Bool
-    /// The next renewal's product, when it is another one and there will be a renewal.
+    /// The next renewal's product, if it is a different one and a renewal is due.
     public let nextProductId: ProductId?
-    /// End of the unbroken entitled time around the moment; nil without access.
+    /// End of the uninterrupted entitled time around the moment; nil without access.
     public let accessUntil: Timestamp?
-    /// How the governing period is priced.
+    /// The pricing of the governing period.
     public let phase: TruePhase
     /// Milliunits of the currency.
     public let price: Int64

@@ -1,4 +1,4 @@
-/// Where a price increase stands.
+/// The state of a price increase.
 public enum TruePriceIncrease: String, Sendable, CaseIterable {
     case pending
     case accepted

@@ -1,4 +1,4 @@
-/// Why a subscriber truly lost access (`lifecycle.md` §2, "reason an access ended").
+/// Why a subscriber lost access (`lifecycle.md` §2, "reason an access ended").
 public enum TrueReason: String, Sendable, CaseIterable {
     case voluntary
     case billing
@@ -7,6 +7,6 @@ public enum TrueReason: String, Sendable, CaseIterable {
     case refund
     case familyRevoke
     case other
-    /// Nothing that was sent says why.
+    /// No evidence states the reason.
     case unconfirmed
 }

@@ -1,5 +1,5 @@
-/// What state a subscriber truly was in. The words are the contract's, but a type of this room:
-/// the truth must not depend on what it checks.
+/// The true state of a subscriber. The names are the contract's, but the type is separate, since
+/// the truth must not depend on the code it tests.
 public enum TrueState: String, Sendable, CaseIterable {
     case subscribed
     case renewing

@@ -1,11 +1,11 @@
 import AppStore
 
-/// The model's own account of one life: at which moments it decided what, and which transactions
-/// Apple's books hold as revoked. Never made from notifications.
+/// The truth about one life: the times of its states, and the transactions that Apple's books hold
+/// as revoked. Never derived from notifications.
 struct TruthLine: Sendable {
-    /// What a moment began.
+    /// What starts at a mark.
     enum Meaning: Hashable, Sendable {
-        /// A paid or free period; with the transactionReason Apple states, if it states one.
+        /// A paid or free period, with the transactionReason Apple states, if any.
         case period(TransactionReason?)
         case state(TrueState)
     }
@@ -15,7 +15,7 @@ struct TruthLine: Sendable {
         var from: Timestamp
         var period: Int
         var reason: TrueReason?
-        /// Struck out by an edit.
+        /// Removed by an edit.
         var isGone = false
     }
 
@@ -32,7 +32,7 @@ struct TruthLine: Sendable {
     var marks: [Mark] = []
     var revocations: [Int: [Revocation]] = [:]
 
-    /// Writes down what begins at a moment; returns the mark's index.
+    /// Adds a mark; returns its index.
     @discardableResult
     mutating func begin(
         _ meaning: Meaning, at moment: Timestamp, period: Int, reason: TrueReason? = nil
@@ -46,7 +46,7 @@ struct TruthLine: Sendable {
             Revocation(from: moment, to: nil, reason: reason))
     }
 
-    /// Apple corrects the date of the revocation that stands.
+    /// Apple corrects the date of the current revocation.
     mutating func redate(_ period: Int, to moment: Timestamp) {
         guard let last = revocations[period]?.indices.last else { return }
         revocations[period]?[last].from = moment
@@ -59,8 +59,8 @@ struct TruthLine: Sendable {
 }
 
 extension TruthLine {
-    /// The account as intervals: what each mark began lasts until the next, except where its
-    /// transaction is revoked. A period is called by `lifecycle.md` §2 rule 7.
+    /// The truth as intervals: each mark's state lasts until the next, except where its transaction
+    /// is revoked. `lifecycle.md` §2 rule 7 determines the state of a period.
     func intervals(_ identities: [(ProductId, TransactionId)]) -> [TrueInterval] {
         var result: [TrueInterval] = []
         let marks = marks.filter { !$0.isGone }

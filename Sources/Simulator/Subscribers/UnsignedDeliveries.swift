@@ -1,16 +1,16 @@
 internal import AppStore
 internal import Signing
 
-/// Turns deliveries into compact JWS of genuine shape whose signatures are noise: for measuring
-/// what comes after verification with more events than anybody would sign.
+/// Converts deliveries to well-formed compact JWS with random signatures, to measure the stages
+/// after verification with more events than can be signed.
 public struct UnsignedDeliveries: Sendable {
     private let headerSegment: [UInt8]
     private static let signatureByteCount = 64
 
-    /// Headers look like those of `authority`.
+    /// Uses headers like those of `authority`.
     public init(like authority: Authority) { headerSegment = authority.headerSegment }
 
-    /// The token of a notification with its nested parts; nil for a delivery of another kind.
+    /// The token of a notification with its nested parts; nil for any other delivery.
     public func token(
         _ delivery: Delivery, _ chance: inout SeededGenerator
     ) -> [UInt8]? {

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Tells that bytes arrived, before anything is made of them.
+/// Reports that bytes arrived, before any other handler reads them.
 final class ByteArrivals: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -1,7 +1,7 @@
 import Dispatch
 import Logging
 
-/// Reads the TLS files again.
+/// Reloads the TLS files.
 struct CertificateReload: Sendable {
     let store: CertificateStore?
     let logger: Logger
@@ -18,11 +18,11 @@ struct CertificateReload: Sendable {
         }
         if let failure {
             logger.error(
-                "The TLS files are of no use; the old certificate stays.",
+                "The TLS files cannot be used; the current certificate stays.",
                 metadata: ["code": "certificateUnusable", "reason": "\(failure)"])
         } else {
             logger.notice(
-                "The TLS files were read again.", metadata: ["code": "certificateReloaded"])
+                "The TLS files were reloaded.", metadata: ["code": "certificateReloaded"])
         }
     }
 }

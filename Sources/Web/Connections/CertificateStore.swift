@@ -4,8 +4,8 @@ import NIOSSL
 internal import Service
 import Synchronization
 
-/// The certificate and key connections are opened with: read from files, and again when asked.
-/// Connections that are open keep what they have.
+/// The certificate and key of new connections, read from files and reloaded on request. Open
+/// connections keep theirs.
 final class CertificateStore: Sendable {
     private let files: ServiceConfiguration.Server.TLS
     private let current: Mutex<Pair>
@@ -15,7 +15,7 @@ final class CertificateStore: Sendable {
         let key: NIOSSLPrivateKey
     }
 
-    /// The files cannot be used: which, and why.
+    /// The unusable file, and the reason.
     struct Failure: Error, CustomStringConvertible {
         let path: String
         let reason: String
@@ -23,19 +23,19 @@ final class CertificateStore: Sendable {
         var description: String { "\(path): \(reason)" }
     }
 
-    /// Throws for files that cannot be read, or do not belong together.
+    /// Throws for files that cannot be read or do not match.
     init(_ files: ServiceConfiguration.Server.TLS) throws(Failure) {
         self.files = files
         current = Mutex(try CertificateStore.read(files))
     }
 
-    /// Reads the files again; what was read before stays when they are of no use. Blocks.
+    /// Reloads the files; keeps the current certificate if they cannot be used. Blocks.
     func reload() throws(Failure) {
         let pair = try CertificateStore.read(files)
         current.withLock { $0 = pair }
     }
 
-    /// Every handshake asks for the certificate of its own time.
+    /// Reads the current certificate at every handshake.
     var configuration: TLSConfiguration {
         let pair = current.withLock { $0 }
         var configuration = TLSConfiguration.makeServerConfiguration(
@@ -55,13 +55,13 @@ final class CertificateStore: Sendable {
     private static func read(_ files: ServiceConfiguration.Server.TLS) throws(Failure) -> Pair {
         let chain: [NIOSSLCertificate]
         do { chain = try NIOSSLCertificate.fromPEMFile(files.certificateFile) } catch {
-            throw Failure(path: files.certificateFile, reason: "No certificates in PEM were read.")
+            throw Failure(path: files.certificateFile, reason: "It holds no certificate in PEM.")
         }
         let key: NIOSSLPrivateKey
         do { key = try NIOSSLPrivateKey(file: files.privateKeyFile, format: .pem) } catch {
-            throw Failure(path: files.privateKeyFile, reason: "No private key in PEM was read.")
+            throw Failure(path: files.privateKeyFile, reason: "It holds no private key in PEM.")
         }
-        // A context is made only of what belongs together.
+        // Creating a context checks that key and certificate match.
         do {
             _ = try NIOSSLContext(
                 configuration: .makeServerConfiguration(
@@ -70,7 +70,7 @@ final class CertificateStore: Sendable {
         } catch {
             throw Failure(
                 path: files.privateKeyFile,
-                reason: "The key does not belong to the first certificate.")
+                reason: "The key does not match the first certificate.")
         }
         return Pair(chain: chain, key: key)
     }

@@ -1,8 +1,8 @@
 internal import Service
 import Synchronization
 
-/// Counts the open connections and streams, and how they are shared among addresses. The /64 of an
-/// IPv6 address counts as one address, since that is what one subscriber is given (RFC 6177 §2).
+/// Counts open connections and streams per address. The /64 of an IPv6 address counts as one
+/// address, since a subscriber is assigned at least that (RFC 6177 §2).
 final class ConnectionCensus: Sendable {
     private let limits: ConnectionLimits
     private let trusted: [NetworkRange]
@@ -14,7 +14,7 @@ final class ConnectionCensus: Sendable {
         let holder: String
         let isReserved: Bool
         let close: @Sendable () -> Void
-        /// Nil once a request has come; else the place in the order of arrival.
+        /// Order of arrival while no request has come; nil afterwards.
         var silentSince: UInt64?
     }
 
@@ -22,29 +22,29 @@ final class ConnectionCensus: Sendable {
         var arrivals: UInt64 = 0
         var connections: [ObjectIdentifier: Connection] = [:]
         var perHolder: [String: Int] = [:]
-        /// Connections of reserved networks.
+        /// Connections from reserved networks.
         var reserved = 0
         var streams = 0
         var streamsPerHolder: [String: Int] = [:]
     }
 
     /// - Parameters:
-    ///   - trusted: proxies, which have no bound of their own.
-    ///   - reserved: networks for which `limits.reservedConnectionCount` connections are kept free.
+    /// - trusted: proxies, which have no limit per address.
+    /// - reserved: networks for which `limits.reservedConnectionCount` connections are reserved.
     init(limits: ConnectionLimits, trusted: [NetworkRange], reserved: [NetworkRange] = []) {
         self.limits = limits
         self.trusted = trusted
         self.reserved = reserved
     }
 
-    /// Open connections.
+    /// Number of open connections.
     var count: Int { state.withLock { $0.connections.count } }
 
-    /// Counts a connection, if there is room for it. Where there is none, a connection that has
-    /// never sent a request is closed for it.
+    /// Counts a connection if there is room. If there is none, closes one that has never sent a
+    /// request to make room.
     ///
     /// - Parameter close: closes the connection; called at most once, and never before this returns.
-    /// - Returns: whether it may stay.
+    /// - Returns: whether the connection may stay.
     func enter(
         _ id: ObjectIdentifier, from address: String, close: @escaping @Sendable () -> Void
     ) -> Bool {
@@ -77,7 +77,7 @@ final class ConnectionCensus: Sendable {
         return isIn
     }
 
-    /// A request has come over a connection.
+    /// Records that a request came over a connection.
     func requested(_ id: ObjectIdentifier) {
         state.withLock { $0.connections[id]?.silentSince = nil }
     }
@@ -86,7 +86,7 @@ final class ConnectionCensus: Sendable {
         state.withLock { _ = Self.remove(id, from: &$0) }
     }
 
-    /// How many connections more there may be.
+    /// How many more connections are allowed.
     private func free(_ state: State, isReserved: Bool) -> Int {
         let free = limits.connectionCount - state.connections.count
         guard !isReserved, !reserved.isEmpty else { return free }
@@ -98,8 +98,8 @@ final class ConnectionCensus: Sendable {
         !NetworkRange.isLoopback(address) && !trusted.contains { $0.contains(address) }
     }
 
-    /// The first connection without a request, of the holder that has the most of them; none of a
-    /// reserved network.
+    /// The oldest connection without a request, of the address that has most of them; never one of
+    /// a reserved network.
     private static func silent(_ state: State) -> ObjectIdentifier? {
         let silent = state.connections.filter {
             $0.value.silentSince != nil && !$0.value.isReserved
@@ -120,10 +120,10 @@ final class ConnectionCensus: Sendable {
 
     // MARK: Streams of HTTP/2
 
-    /// Open streams of all connections.
+    /// Number of open streams over all connections.
     var streamCount: Int { state.withLock { $0.streams } }
 
-    /// Whether there is room for one stream more of an address; counts it if so.
+    /// Whether an address may open another stream; counts it if so.
     func enterStream(from address: String) -> Bool {
         let holder = NetworkRange.subscriber(of: address)
         return state.withLock { state in

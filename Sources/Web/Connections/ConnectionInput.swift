@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// Whether the other end of a connection still sends. One that does not may have gone, or only have
-/// nothing more to say: writing to it tells.
+/// Whether the peer still sends. A peer that has closed its sending side may be gone, or may only
+/// have finished its request; only a write can distinguish the two.
 final class ConnectionInput: Sendable {
     private let closed = Mutex(false)
 
@@ -10,16 +10,16 @@ final class ConnectionInput: Sendable {
 
     func close() { closed.withLock { $0 = true } }
 
-    /// Asked of a channel as an outbound event.
+    /// The query, sent to a channel as an outbound event.
     struct Question: Sendable {
         let answer: EventLoopPromise<ConnectionInput>
     }
 
-    /// That of a channel; nil where nobody knows.
+    /// The state of a channel; nil if no handler tracks it.
     static func of(_ channel: any Channel) async -> ConnectionInput? {
         let answer = channel.eventLoop.makePromise(of: ConnectionInput.self)
         try? await channel.triggerUserOutboundEvent(Question(answer: answer)).get()
-        // Whoever knows has answered by now, and the first answer is the one that counts.
+        // A handler has answered already, and the first result wins.
         answer.fail(ChannelError.operationUnsupported)
         return try? await answer.futureResult.get()
     }

@@ -1,26 +1,26 @@
-/// What one sender can hold on to, and for how long. Each is tested at the bound and one past it.
+/// What one peer can occupy, and for how long. Each bound is tested at its value and one past it.
 public struct ConnectionLimits: Sendable, Equatable {
-    /// Open connections; beyond it a new one takes the place of one that has never sent a request,
-    /// or is closed at once.
+    /// Open connections. Beyond it a new one replaces one that has never sent a request, or is
+    /// closed at once.
     public var connectionCount = 1_024
-    /// How many of them are kept for `server.notificationNetworks`, where that is set.
+    /// How many of them are reserved for `server.notificationNetworks`, where that is set.
     public var reservedConnectionCount = 128
-    /// Open connections of one address at most, trusted proxies and this machine's own excepted.
+    /// Open connections per address, except trusted proxies and loopback.
     public var connectionsPerAddress = 128
-    /// Open requests of HTTP/2, of all connections together; beyond it a new one is refused. What
-    /// waits for their readers is bounded with it. 2,048.
+    /// Open HTTP/2 requests over all connections; beyond it a new one is refused. This also bounds
+    /// the responses waiting to be read. 2,048.
     public var streamCount = 2_048
-    /// Of one address at most, over all its connections, with the same exceptions.
+    /// The same per address, over all its connections, with the same exceptions.
     public var streamsPerAddress = 256
 
-    /// What an address may always hold, however little is free.
+    /// Connections that an address may always have, however few are free.
     static let leastConnectionsPerAddress = 4
     static let leastStreamsPerAddress = 8
     /// An address may hold one part in this many of what is free or already its own, so that a few
-    /// addresses cannot take everything.
+    /// addresses cannot exhaust the limit.
     static let partsOfFreeRoom = 8
 
-    /// How much of some room one address may hold.
+    /// The share of a limit that one address may hold.
     static func share(of room: Int, atLeast least: Int, atMost most: Int) -> Int {
         min(most, max(least, room / partsOfFreeRoom))
     }
@@ -29,19 +29,19 @@ public struct ConnectionLimits: Sendable, Equatable {
     public var handshakeSeconds = 10
     /// From the first byte of a request's head to its end.
     public var headSeconds = 10
-    /// From the connection, or from an answer, to the first byte of the next request's head.
+    /// From the connection, or from a response, to the first byte of the next request's head.
     public var idleSeconds = 60
     /// From a request's head to the end of its body.
     public var bodySeconds = 30
-    /// How long a connection, or a stream of one, may take nothing of what is written to it.
+    /// How long a connection, or one of its streams, may accept nothing that is written to it.
     public var stallSeconds = 30
-    /// Bytes of a head, and of its fields.
+    /// Bytes of a head with its fields.
     public var headByteCount = 16 * 1024
     public var headFieldCount = 64
-    /// Frames of HTTP/2 that a connection may send beyond those that its requests, bodies and answers
+    /// HTTP/2 frames that a connection may send beyond those its requests, bodies and responses
     /// account for. 2,048.
     public var frameCount = 2_048
-    /// Frames that a second accounts for: PING, and room for streams that say little.
+    /// Frames allowed per second: PING, and frames of streams with little data.
     public var framesPerSecond = 16
 
     public init() {}

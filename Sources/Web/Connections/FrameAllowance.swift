@@ -1,12 +1,12 @@
 import NIOCore
 
-/// How many frames of HTTP/2 a connection may still send. Every frame costs one; requests, and bytes
-/// of bodies in either direction, earn some, and so does time. What is earned beyond the bound is
-/// lost, so that nobody saves up for a flood.
+/// A token bucket of HTTP/2 frames that a connection may send. Every frame costs one; requests,
+/// body bytes in either direction, and time add to it. It is capped, so that a client cannot save
+/// up for a flood.
 struct FrameAllowance {
-    /// Frames that a request brings with it: its head, an end of its body, room for its answer.
+    /// Frames a request accounts for: its head, the end of its body, flow control for its response.
     static let framesPerRequest = 8
-    /// Bytes of a body, or of answers, that account for one frame.
+    /// Bytes of a request or response body that account for one frame.
     static let bytesPerFrame = 64
 
     private let limits: ConnectionLimits
@@ -20,19 +20,19 @@ struct FrameAllowance {
         earnedAt = now
     }
 
-    /// A frame's head (RFC 9113 §4.1), as far as it counts.
+    /// A frame's head (RFC 9113 §4.1), without what the count ignores.
     struct Frame: Equatable {
         static let data: UInt8 = 0
         static let headers: UInt8 = 1
 
         let type: UInt8
-        /// Of its payload.
+        /// Length of the payload.
         let byteCount: Int
     }
 
-    /// Whether the frame may come; counts it if so.
+    /// Whether the frame is allowed; counts it if so.
     ///
-    /// - Parameter now: asked only of who has nothing left.
+    /// - Parameter now: evaluated only when the bucket is empty.
     mutating func take(_ frame: Frame, now: @autoclosure () -> NIODeadline) -> Bool {
         switch frame.type {
         case Frame.data: earn(byteCount: frame.byteCount)
@@ -46,13 +46,13 @@ struct FrameAllowance {
         return true
     }
 
-    /// Bytes of a body, or of an answer.
+    /// Adds for bytes of a request or response body.
     mutating func earn(byteCount: Int) {
         left = min(left + byteCount, limits.frameCount * FrameAllowance.bytesPerFrame)
     }
 
     private mutating func earnTime(_ now: NIODeadline) {
-        // No connection is so old that its allowance would not be full long before.
+        // Bounded, since an older connection's bucket is full anyway.
         let seconds = min((now - earnedAt).nanoseconds / 1_000_000_000, Int64(limits.frameCount))
         guard seconds > 0 else { return }
         earnedAt = now

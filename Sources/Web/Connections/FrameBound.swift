@@ -1,9 +1,9 @@
 import NIOCore
 import NIOTLS
 
-/// Ends a connection of HTTP/2 whose frames ask for nothing: that many of them cost the time of
-/// reading them and no more. Stands before anything is made of the bytes, and counts what it sees, as
-/// SwiftNIO's own bounds leave out WINDOW_UPDATE, GOAWAY, unknown types and bodies in crumbs.
+/// Closes an HTTP/2 connection that sends too many frames without requests. It runs before the
+/// HTTP/2 decoder and counts every frame, since SwiftNIO's own limits ignore WINDOW_UPDATE, GOAWAY,
+/// unknown types and tiny DATA frames.
 final class FrameBound: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -40,7 +40,7 @@ final class FrameBound: ChannelDuplexHandler, RemovableChannelHandler {
         end(context)
     }
 
-    /// What a connection is told makes room for frames that make room for more.
+    /// Bytes written to the client add to its allowance.
     func write(
         context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
     ) {
@@ -48,10 +48,11 @@ final class FrameBound: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
-    /// GOAWAY (RFC 9113 §6.8). What was begun may have been done: no stream is called unprocessed.
+    /// GOAWAY (RFC 9113 §6.8). Streams already started may have been processed, so none is declared
+    /// unprocessed.
     private func end(_ context: ChannelHandlerContext) {
         var frame = context.channel.allocator.buffer(capacity: FrameHeads.headByteCount + 8)
-        // Its length and type, no flags, of the connection as a whole.
+        // Length and type, no flags, stream 0.
         frame.writeInteger(UInt32(8) << 8 | 7)
         frame.writeRepeatingByte(0, count: 5)
         frame.writeInteger(UInt32(Int32.max))

@@ -1,19 +1,19 @@
 import NIOCore
 
-/// Finds the heads of frames in what a client of HTTP/2 sends (RFC 9113 §4.1), however it is cut;
-/// payloads are skipped.
+/// Finds frame heads in the bytes of an HTTP/2 client (RFC 9113 §4.1), however they are split;
+/// skips payloads.
 struct FrameHeads {
-    /// "PRI * HTTP/2.0" and what follows, before the first frame (RFC 9113 §3.4).
+    /// "PRI * HTTP/2.0" and the rest of the client preface, before the first frame (RFC 9113 §3.4).
     static let prefaceByteCount = 24
     static let headByteCount = 9
 
     /// Bytes until the next head.
     private var skipped = FrameHeads.prefaceByteCount
-    /// A head that has come in part; only its first four bytes count.
+    /// A partial head; only its first four bytes matter.
     private var head: UInt32 = 0
     private var headLength = 0
 
-    /// Tells of every head that is complete with these bytes, until `tell` has enough.
+    /// Calls `tell` for every head these bytes complete, until it returns false.
     mutating func read(
         _ bytes: ByteBuffer, _ tell: (FrameAllowance.Frame) -> Bool
     ) {

@@ -4,8 +4,8 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// A connection of any protocol, within the census, and with bounds on its TLS handshake and on its
-/// frames of HTTP/2.
+/// A connection of any protocol, counted in the census, with limits on its TLS handshake and its
+/// HTTP/2 frames.
 struct GuardedChannel<Base: ServerChildChannel>: ServerChildChannel {
     typealias Value = Base.Value
 
@@ -14,7 +14,7 @@ struct GuardedChannel<Base: ServerChildChannel>: ServerChildChannel {
     /// Nil without TLS.
     let secureLimits: ConnectionLimits?
 
-    /// Closed because there was no room.
+    /// Thrown when a connection is closed for lack of room.
     struct Full: Error {}
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
@@ -27,7 +27,7 @@ struct GuardedChannel<Base: ServerChildChannel>: ServerChildChannel {
         let isReady = base.setup(channel: channel, logger: logger)
         guard let secureLimits else { return isReady }
         return isReady.flatMapThrowing { value in
-            // Before the protocol is chosen: whoever does that keeps the event to itself.
+            // Added before protocol negotiation, whose handler consumes the event.
             let pipeline = channel.pipeline.syncOperations
             let tls = try pipeline.handler(type: NIOSSLServerHandler.self)
             try pipeline.addHandlers(

@@ -1,21 +1,22 @@
 import NIOCore
 import NIOHTTP1
 
-/// What HTTP/1 asks of a server beside reading and writing messages: one Host, an answer to who
-/// expects one before the body, and an end to connections that are not to be kept.
+/// Server duties of HTTP/1 beyond message framing: exactly one Host, `100 Continue` or a refusal
+/// before the body, and closing connections that do not persist.
 final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Largest body that anything here takes: whoever states a larger one waits for the refusal.
+    /// Largest body that any route accepts; a client that announces a larger one gets the refusal
+    /// instead of `100 Continue`.
     static let largestByteCount = NotificationRoutes.maximumByteCount
 
-    /// Of requests that are being answered, oldest first: whether each is the last one, and whether
-    /// it is of HTTP/1.0.
+    /// Requests in progress, oldest first: whether each is the last one, and whether it is
+    /// HTTP/1.0.
     private var open: CircularBuffer<(isLast: Bool, isOld: Bool)> = []
-    /// Nothing behind the last request of a connection is looked at.
+    /// Data after the last request of a connection is ignored.
     private var hasLast = false
     private var isPassing = false
 
@@ -31,7 +32,7 @@ final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
         let isOld = head.version.major < 1 || head.version == .http1_0
         let fields = Fields(head.headers)
         let isSettled = HTTP1Rules.settleHost(&head, fields.hostCount, isOld: isOld)
-        // RFC 9112 §9.3. Whoever reads it behind this compares it as it is.
+        // RFC 9112 §9.3. The NIO handler behind this one compares the value case-sensitively.
         let isLast =
             isOld
             || fields.hasConnection
@@ -45,12 +46,12 @@ final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
             context.writeAndFlush(wrapOutboundOut(.head(answer)), promise: nil)
         }
         open.append((isLast, isOld))
-        // Mostly as it came: what is wrapped already needs no second wrapping.
+        // Unchanged heads are passed on without wrapping them again.
         let isChanged = isLast || !isSettled
         context.fireChannelRead(isChanged ? wrapInboundOut(.head(head)) : data)
     }
 
-    /// What is there of what matters here: looked through once, since most requests have none of it.
+    /// The fields that matter here, collected in one pass, since most requests have none of them.
     private struct Fields {
         var hostCount = 0
         var hasConnection = false
@@ -68,7 +69,7 @@ final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Names of fields have no case (RFC 9110 §5.1).
+    /// Field names are case-insensitive (RFC 9110 §5.1).
     private static func isSame(_ name: String, _ lowercased: StaticString) -> Bool {
         var index = 0
         return name.utf8.allSatisfy { byte in
@@ -77,9 +78,9 @@ final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// HTTP/1.1 wants exactly one Host (RFC 9112 §3.2), and the same one in a target that names any;
-    /// an older request may have none. Where they do not fit, none is left, and `HostMiddleware`
-    /// refuses the request. Whether nothing had to be changed.
+    /// Enforces exactly one Host in HTTP/1.1 (RFC 9112 §3.2), equal to that of an absolute target;
+    /// HTTP/1.0 may have none. A violation removes the field, and `HostMiddleware` then refuses the
+    /// request. Returns whether the head is unchanged.
     private static func settleHost(
         _ head: inout HTTPRequestHead, _ count: Int, isOld: Bool
     ) -> Bool {
@@ -92,7 +93,7 @@ final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
         return false
     }
 
-    /// Whether the sender waits for a word before it sends its body (RFC 9110 §10.1.1).
+    /// Whether the client waits for `100 Continue` before it sends its body (RFC 9110 §10.1.1).
     private static func waits(_ head: HTTPRequestHead) -> Bool {
         guard head.headers["expect"].contains(where: { $0.lowercased() == "100-continue" }) else {
             return false
@@ -101,7 +102,7 @@ final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
         return Int(text).map { $0 <= largestByteCount } ?? false
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     func write(
         context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
@@ -113,7 +114,7 @@ final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
                 return context.write(data, promise: promise)
             }
             if request.isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
-            // Its reader knows no chunks: the end of the connection is the end of the answer.
+            // HTTP/1.0 has no chunks: the end of the connection ends the response.
             if request.isOld { head.version = .http1_0 }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body: context.write(data, promise: promise)

@@ -1,8 +1,8 @@
 import NIOCore
 
-/// Runs a connection's tasks on its own event loop (Swift Evolution SE-0417), so that a question
-/// is read, answered and written without a change of threads. What computes for long or may wait
-/// takes itself off again: see `OffLoop`.
+/// Runs a connection's tasks on its own event loop (Swift Evolution SE-0417), so that a query is
+/// read, answered and written without changing threads. Long or blocking work leaves it again: see
+/// `OffLoop`.
 final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 
@@ -10,7 +10,7 @@ final class LoopExecutor: TaskExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        // The loops are the process's own and never end, so no job is dropped.
+        // The event loops live as long as the process, so no job is dropped.
         loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

@@ -3,10 +3,10 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// Bounds how long a request may take to arrive, however many bytes trickle in: the head from its
-/// first byte on, the body from the head on. A body that takes too long is told so (408) before the
-/// connection closes; over HTTP/2 only its stream ends, and the others go on. Bounds as well how
-/// long an answer may wait for a reader that takes nothing of it.
+/// Bounds how long a request may take to arrive, however slowly its bytes trickle in: the head from
+/// its first byte, the body from the head. A body that takes too long is answered with 408 before
+/// the connection closes; over HTTP/2 only its stream ends. Also bounds how long a response may
+/// wait for a reader that accepts nothing.
 final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -16,21 +16,21 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private let limits: ConnectionLimits
     private let input = ConnectionInput()
     private var context: ChannelHandlerContext?
-    /// When the connection has waited long enough; nil while it waits for nobody.
+    /// When the current wait ends; nil while nothing is awaited.
     private var dueAt: NIODeadline?
-    /// Looks whether it is due, at `alarmAt`, which is never later: the next request mostly comes
-    /// before any bound, and moving `dueAt` costs nothing.
+    /// Checks `dueAt` at `alarmAt`, which is never later. The next request mostly arrives first,
+    /// and moving `dueAt` is cheaper than rescheduling.
     private var alarm: Scheduled<Void>?
     private var alarmAt: NIODeadline = .distantFuture
-    /// Whether the channel is a connection that speaks HTTP/1, and not a stream of one.
+    /// Whether the channel is an HTTP/1 connection rather than an HTTP/2 stream.
     private var isConnection = false
     private var hasPartialHead = false
     private var isReadingBody = false
     private var isAnswering = false
     private var isClosing = false
-    /// Requests whose answer is not complete.
+    /// Requests whose response is incomplete.
     private var openCount = 0
-    /// Parts of answers that the other end has not taken.
+    /// Response parts that the peer has not accepted.
     private var untakenCount = 0
     private var stall: Scheduled<Void>?
 
@@ -62,8 +62,9 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    /// On a connection, stands also where bytes arrive and where heads have a version. Under TLS
-    /// the pipeline is known only once the protocol is chosen, so that nobody else could.
+    /// On a connection, also installs the handlers for arriving bytes and for versions in heads.
+    /// Under TLS the pipeline is known only after the protocol is chosen, so this cannot happen
+    /// earlier.
     private func watchConnection(_ context: ChannelHandlerContext) {
         let pipeline = context.pipeline.syncOperations
         typealias Decoder = ByteToMessageHandler<HTTPRequestDecoder>
@@ -74,18 +75,18 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
             try pipeline.addHandler(arrivals, position: .before(decoder))
             try pipeline.addHandler(HTTP1Rules(), position: .after(decoder))
         } catch {
-            // Without its bounds there is no connection.
+            // A connection without its deadlines is not served.
             context.close(promise: nil)
         }
     }
 
     // MARK: Parts
 
-    /// Bytes of whatever arrived, before anybody has made a part of them.
+    /// Bytes arrived that no handler has decoded yet.
     private func bytesArrived() {
         guard let context, !isClosing, !isReadingBody, !hasPartialHead else { return }
         hasPartialHead = true
-        // Behind a request that is being answered, the time begins with the end of the answer.
+        // For pipelined bytes the head's deadline starts when the current response ends.
         if openCount == 0 { schedule(limits.headSeconds, context) }
     }
 
@@ -101,7 +102,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         case .end:
             isReadingBody = false
             dueAt = nil
-            // An answer that was quicker than the rest of its body.
+            // The response was complete before the request's body.
             if openCount == 0 { awaitHead(context) }
         }
         context.fireChannelRead(data)
@@ -121,7 +122,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         case .end:
             promise = watched(promise, context)
             isAnswering = false
-            // What could not be read is answered too.
+            // Unreadable requests are answered as well.
             openCount = max(0, openCount - 1)
             if openCount == 0, !isReadingBody { awaitHead(context) }
         }
@@ -132,7 +133,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     func flush(context: ChannelHandlerContext) {
         context.flush()
-        // Nearly every answer is taken at once, and needs no deadline.
+        // Nearly every response is accepted at once and needs no deadline.
         if untakenCount > 0, stall == nil { watchReader(context) }
     }
 
@@ -228,7 +229,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         var fields: HTTPFields = [
             .contentType: "application/problem+json", .contentLength: String(body.count),
         ]
-        // HTTP/2 knows no such field: it would be an error of the whole connection (RFC 9113 §8.2.2).
+        // HTTP/2 forbids this field; it would be a connection error (RFC 9113 §8.2.2).
         if isConnection { fields[.connection] = "close" }
         let head = HTTPResponse(status: .requestTimeout, headerFields: fields)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
@@ -237,7 +238,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
             let (handler, context) = bound.value
-            // The answer of a stream is complete: its sender ends it (RFC 9113 §8.1), or loses it.
+            // The response is complete: the client ends its stream (RFC 9113 §8.1), or it is reset.
             guard !handler.isConnection else { return context.close(promise: nil) }
             handler.schedule(handler.limits.headSeconds, context)
         }

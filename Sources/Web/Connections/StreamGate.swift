@@ -4,13 +4,13 @@ import NIOHTTP2
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP2
 
-/// Marks a connection as one that has sent a request, and admits a stream of HTTP/2 as long as there
-/// is room for it: a connection may hold a hundred, each with an answer that waits for its reader.
+/// Marks a connection as one that has sent a request, and admits HTTP/2 streams while there is
+/// room: a connection may hold a hundred, each with a response waiting to be read.
 final class StreamGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
 
     private let census: ConnectionCensus
-    /// Whether the channel is a connection of HTTP/1, which was counted where it was accepted.
+    /// Whether the channel is an HTTP/1 connection, which is counted when it is accepted.
     private var isConnection = false
     private var admittedAddress: String?
     private var isRefused = false
@@ -22,7 +22,7 @@ final class StreamGate: ChannelInboundHandler, RemovableChannelHandler {
         isConnection = (try? context.pipeline.syncOperations.handler(type: Decoder.self)) != nil
     }
 
-    /// Refused at its first part: a stream is not open before.
+    /// Refuses at the first part, since the stream opens with it.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
         if isConnection {
@@ -42,8 +42,8 @@ final class StreamGate: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    /// REFUSED_STREAM says that nothing was done, and that the request may be sent again
-    /// (RFC 9113 §8.7).
+    /// REFUSED_STREAM guarantees that nothing was processed and the request can be retried (RFC
+    /// 9113 §8.7).
     private func refuse(_ context: ChannelHandlerContext) {
         let sent = context.eventLoop.makePromise(of: Void.self)
         let channel = context.channel

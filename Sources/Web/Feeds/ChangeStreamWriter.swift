@@ -5,14 +5,14 @@ import NIOCore
 internal import Queries
 import ServiceLifecycle
 
-/// One reader's server-sent events (HTML standard, §9.2): what comes after a cursor, then what
-/// happens, until the reader leaves or the service ends. Holds one page at most; a reader that
-/// takes its time makes only itself wait.
+/// One subscriber's server-sent events (HTML standard, §9.2): changes after a cursor, then live
+/// ones, until the subscriber leaves or the service ends. Holds at most one page; a slow subscriber
+/// delays only itself.
 struct ChangeStreamWriter: Sendable {
-    /// Where a reader begins.
+    /// Where a subscriber starts.
     enum Start: Sendable {
         case after(ChangePlace)
-        /// With what happens next.
+        /// At the next change.
         case now(FeedBeginning)
     }
 
@@ -48,8 +48,8 @@ struct ChangeStreamWriter: Sendable {
                 cursor = page.next
                 let wanted = page.changes.filter { filter.admits($0) }
                 for index in wanted.indices {
-                    // One event may change several chains at one place: a reader that leaves among
-                    // them comes back before the first, and loses none.
+                    // One event may change several chains at the same place. A subscriber that
+                    // disconnects among them resumes before the first, so it misses none.
                     let next = wanted.index(after: index)
                     let isLast =
                         next == wanted.endIndex || wanted[next].place != wanted[index].place
@@ -58,12 +58,12 @@ struct ChangeStreamWriter: Sendable {
                 }
                 if page.isEnd { version = current }
             }
-            // A reader that says nothing more may have gone; a word to it tells. Behind every page,
-            // too: there may be hours of what a filter leaves out.
+            // A subscriber that closed its sending side may be gone; a write detects that. Checked
+            // after every page as well, since a filter may skip everything for hours.
             let isDoubtful = input?.isClosed ?? false
             let silence = isDoubtful ? StreamLimits.doubt : rules.heartbeat
             if spoken.duration(to: .now) > silence {
-                // An id without data moves the reader's cursor past what it does not want.
+                // An id without data advances the subscriber's cursor past filtered changes.
                 try await send("id: \(cursor)\n: still here\n\n", to: &writer, watch)
                 spoken = .now
             }
@@ -71,7 +71,7 @@ struct ChangeStreamWriter: Sendable {
         }
     }
 
-    /// Waits for the place where the reader begins; nil when it left before.
+    /// Waits for the subscriber's starting place; nil if it disconnects first.
     private func cursor(
         _ writer: inout any ResponseBodyWriter, _ watch: StallWatch
     ) async throws -> ChangePlace? {
@@ -83,7 +83,7 @@ struct ChangeStreamWriter: Sendable {
         var spoken = ContinuousClock.now
         while !Task.isCancelled, !Task.isShuttingDownGracefully, channel.isActive {
             if let place = beginning.place {
-                // Whoever loses the connection before anything happens comes back to here.
+                // A subscriber that disconnects before the first change resumes here.
                 try await send("id: \(place)\n: begins here\n\n", to: &writer, watch)
                 return place
             }

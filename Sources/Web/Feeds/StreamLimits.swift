@@ -1,19 +1,19 @@
 /// The bounds of event streams.
 enum StreamLimits {
-    /// Streams at once.
+    /// Concurrent streams.
     static let count = 100
-    /// A comment is sent after so long without anything else, so that a dead connection is noticed
-    /// and a living one kept.
+    /// A comment is sent after this long without other data, to detect dead connections and keep
+    /// live ones open.
     static let heartbeat: Duration = .seconds(15)
-    /// The same, where the reader ended its own side of the connection: a comment to one that is
-    /// gone is answered by a reset, and its stream ends.
+    /// The same after the reader closed its sending side: if it is gone, the comment provokes a
+    /// reset, and the stream ends.
     static let doubt: Duration = .milliseconds(250)
-    /// A reader that takes nothing for so long is dropped; it comes back with its last id.
+    /// A reader that accepts nothing for this long is disconnected; it resumes with its last id.
     static let stall: Duration = .seconds(30)
-    /// What a reader is told to wait before it comes back, in milliseconds.
+    /// Reconnection delay sent to readers, in milliseconds.
     static let retryMilliseconds = 3_000
-    /// How often the feed is looked at.
+    /// How often the feed is polled.
     static let poll: Duration = .milliseconds(250)
-    /// Longest `Last-Event-ID` that is looked at.
+    /// Longest `Last-Event-ID` that is accepted.
     static let cursorByteCount = 100
 }

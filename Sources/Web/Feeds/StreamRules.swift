@@ -1,4 +1,4 @@
-/// By what streams of changes are bounded; the tests have other times.
+/// Bounds of change streams; tests use other times.
 struct StreamRules: Sendable {
     var slots = StreamSlots()
     var stall = StreamLimits.stall

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// How many streams there are.
+/// Limits the number of streams.
 final class StreamSlots: Sendable {
     private let taken = Mutex(0)
     private let limit: Int
 
     init(limit: Int = StreamLimits.count) { self.limit = limit }
 
-    /// A place for one stream; nil when there is none.
+    /// A slot for one stream; nil when none is free.
     func take() -> Slot? {
         let hasRoom = taken.withLock { taken in
             guard taken < limit else { return false }
@@ -17,7 +17,7 @@ final class StreamSlots: Sendable {
         return hasRoom ? Slot(slots: self) : nil
     }
 
-    /// Given back when nobody holds it any more, whether or not the stream was ever written.
+    /// Released when its last reference goes, whether or not the stream was ever written.
     final class Slot: Sendable {
         private let slots: StreamSlots
 

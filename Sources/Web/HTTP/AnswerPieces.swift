@@ -2,17 +2,17 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Writes a body in pieces, each once its reader has taken enough of those before.
+/// Writes a body in pieces, each once the reader has accepted enough of the previous ones.
 struct AnswerPieces: ResponseBodyWriter {
     var base: any ResponseBodyWriter
-    /// Whether the body outlives every answer: then a piece is a slice of it. Otherwise each is a
-    /// copy, since a slice would keep the whole body for as long as the last of it waits.
+    /// Whether the body outlives every response: then a piece is a slice of it. Otherwise each is a
+    /// copy, since a slice would retain the whole body until its last piece is read.
     var isShared = false
 
     /// Bytes of a piece: 32 KiB.
     static let byteCount = 32 * 1024
 
-    /// A body that is the same for all: however many wait for it, it is there once.
+    /// A body shared by all responses: it is in memory once, however many readers wait for it.
     static func body(sharing buffer: ByteBuffer) -> ResponseBody {
         ResponseBody(contentLength: buffer.readableBytes) { writer in
             var pieces = AnswerPieces(base: writer, isShared: true)

@@ -4,23 +4,23 @@ import NIOCore
 internal import Queries
 
 extension HTTPField.Name {
-    /// The position that answers of this state include.
+    /// The position that responses of this state include.
     static let subledgerPosition = HTTPField.Name("Subledger-Position")!
-    /// Positions of the log beyond it.
+    /// Log positions beyond it.
     static let subledgerLag = HTTPField.Name("Subledger-Lag")!
 }
 
-/// Answers as responses, with their tag and position.
+/// Responses with their entity tag and position.
 enum AnswerResponse {
-    /// 304 when the asker holds the answer already (RFC 9110 §13.1.2: weak comparison).
+    /// 304 when the client already has this version (RFC 9110 §13.1.2: weak comparison).
     static func make(_ answer: ServedAnswer, for request: Request) -> Response {
         let isHeld = isHeld(answer, request)
-        // Appended: none of them is there before.
+        // Appended without a lookup: none of these fields is present yet.
         var headers = HTTPFields()
         headers.append(HTTPField(name: .eTag, value: answer.entityTag))
         headers.append(HTTPField(name: .subledgerPosition, value: String(answer.position)))
         headers.append(HTTPField(name: .subledgerLag, value: String(answer.lag)))
-        // Whoever keeps an answer asks whether it still holds.
+        // A cached response must be revalidated.
         headers.append(HTTPField(name: .cacheControl, value: "private, no-cache"))
         if isHeld { return Response(status: .notModified, headers: headers) }
         headers.append(HTTPField(name: .contentType, value: "application/json"))

@@ -2,25 +2,25 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// The memory of answers that wait to be read: a reader that takes its time, or nothing at all,
-/// costs no more than its share, and all of them together no more than one bound.
+/// The memory budget of responses waiting to be read: a slow or stalled reader costs no more than
+/// its share, and all of them together no more than one bound.
 final class AnswerRoom: Sendable {
     private let held = Mutex(0)
 
-    /// Bytes of all answers that are being made with evidence, or wait to be read: 64 MiB.
+    /// Bytes of all responses that are being built with evidence, or wait to be read: 64 MiB.
     static let heldByteCount = 64 * 1024 * 1024
-    /// Of these, what is left to answers that are not among the largest. 16 MiB.
+    /// Of these, bytes reserved for smaller responses. 16 MiB.
     static let reservedByteCount = 16 * 1024 * 1024
-    /// Bytes of an answer up to which it takes from the reserve: 1 MiB.
+    /// Bytes of a response up to which it uses the reserve: 1 MiB.
     static let smallByteCount = 1024 * 1024
-    /// Bytes of an answer up to which it is always given, and not counted: no more than a
-    /// connection buffers anyway. 32 KiB.
+    /// Bytes of a response up to which it is always admitted and not counted, since a connection
+    /// buffers that much anyway. 32 KiB.
     static let uncountedByteCount = AnswerPieces.byteCount
-    /// What an answer with evidence takes while it is made, how long it will be not being known:
-    /// the largest page, and the same again while it grows. 8 MiB.
+    /// Bytes charged for a response with evidence while it is built, when its length is unknown:
+    /// the largest page, and the same again while the buffer grows. 8 MiB.
     static let makingByteCount = 8 * 1024 * 1024
 
-    /// Room for so many bytes; nil when there is none.
+    /// A share of so many bytes; nil when there is no room.
     func take(_ count: Int) -> Share? {
         let isSmall = count <= AnswerRoom.smallByteCount
         let room = AnswerRoom.heldByteCount - (isSmall ? 0 : AnswerRoom.reservedByteCount)
@@ -32,21 +32,21 @@ final class AnswerRoom: Sendable {
         return hasRoom ? Share(room: self, byteCount: count) : nil
     }
 
-    /// As `take`; throws `busy` when there is none.
+    /// As `take`, but throws `busy`.
     func require(_ count: Int) throws(Problem) -> Share {
         if let share = take(count) { return share }
         throw Problem(
             .serviceUnavailable, code: "busy",
-            detail: "Too many large answers wait to be read; ask again, or for a smaller page.",
+            detail: "Too many large responses wait to be read; retry, or request a smaller page.",
             retryAfter: Problem.failureRetrySeconds)
     }
 
-    /// The response, holding its share until it was written, its reader has gone or nobody wants
-    /// it; written piece by piece, so that no more than a piece waits beyond that.
+    /// The response, written piece by piece. It holds its share until it is written, its reader has
+    /// gone, or it is released; beyond the share only one piece is buffered.
     ///
     /// Throws `busy`.
     func admit(_ response: Response) throws(Problem) -> Response {
-        // A stream says no length, and bounds itself.
+        // A stream has no length and bounds itself.
         guard let count = response.body.contentLength, count > AnswerRoom.uncountedByteCount
         else { return response }
         let share = try require(count)
@@ -59,7 +59,7 @@ final class AnswerRoom: Sendable {
         return response
     }
 
-    /// Given back when nobody holds it any more.
+    /// Released when its last reference goes.
     final class Share: Sendable {
         private let room: AnswerRoom
         private let byteCount: Int
@@ -73,7 +73,7 @@ final class AnswerRoom: Sendable {
     }
 }
 
-/// Sees to it that every answer of a group of routes has its share.
+/// Charges every response of a route group to the budget.
 struct AnswerRoomMiddleware: RouterMiddleware {
     typealias Context = WebContext
 
@@ -84,7 +84,7 @@ struct AnswerRoomMiddleware: RouterMiddleware {
         next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
         let response = try await next(request, context)
-        // Of a HEAD nothing is written but the head.
+        // A response to HEAD has no body.
         return request.method == .head ? response : try room.admit(response)
     }
 }

@@ -1,6 +1,6 @@
-/// A body whose sender was gone, or was cut off, before all of it had arrived. Nobody waits for the
-/// answer: it is counted among what cannot be answered, and no failure of the service.
+/// A body whose client disconnected, or was cut off, before all of it arrived. The response has no
+/// reader, so this is not counted as a failure of the service.
 struct BodyCutOff: Error {
-    /// What the connection said; for its type only.
+    /// The connection's error; used for its type only.
     let cause: any Error
 }

@@ -4,28 +4,27 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Reads requests' bodies, each within its bound, and all together within one: many senders of
-/// large bodies cost no more memory than that.
+/// Reads request bodies, each within its own bound and all of them within one memory budget.
 final class BodyReader: Sendable {
     private let held = Mutex(0)
 
-    /// Bytes of all bodies being read or worked on: 64 MiB.
+    /// Bytes of all bodies being read or processed: 64 MiB.
     static let heldByteCount = 64 * 1024 * 1024
-    /// Of these, what is left to bodies that are no larger than a notification of version 2: a few
-    /// senders of large bodies do not keep Apple waiting. 16 MiB.
+    /// Of these, bytes reserved for bodies up to the size of a version 2 notification, so that a
+    /// few clients with large bodies do not delay Apple's. 16 MiB.
     static let reservedByteCount = 16 * 1024 * 1024
-    /// Bytes of a body up to which it takes from the reserve: 256 KiB.
+    /// Bytes of a body up to which it uses the reserve: 256 KiB.
     static let smallByteCount = 256 * 1024
 
-    /// Room made at once for a body that is said to be as long or longer, so that a usual one is not
-    /// moved while it grows; more only for bytes that came. 32 KiB.
+    /// Buffer size allocated up front for a body announced as at least this long, so that typical
+    /// bodies are not reallocated; further growth only for received bytes. 32 KiB.
     static let firstByteCount = 32 * 1024
 
-    /// Hands the body to `work`, which nobody else has.
+    /// Passes the body to `work`, as its only owner.
     ///
-    /// Throws a problem: `payloadTooLarge` as soon as it is known, `unsupportedMediaType` for what
-    /// says it is no JSON, `busy` when too much is being read. Throws `BodyCutOff` when its sender
-    /// leaves before the end.
+    /// Throws a problem: `payloadTooLarge` as early as possible, `unsupportedMediaType` for a
+    /// content type other than JSON, `busy` when too much is being read. Throws `BodyCutOff` when
+    /// the client disconnects before the end.
     func json<Value>(
         _ request: Request, upTo limit: Int, _ work: (consuming [UInt8]) async throws -> Value
     ) async throws -> Value {
@@ -37,8 +36,8 @@ final class BodyReader: Sendable {
     }
 
     /// - Parameters:
-    ///   - first: bytes to make room for at once.
-    ///   - taken: grows by the bytes that are held.
+    /// - first: bytes to allocate up front.
+    /// - taken: grows by the bytes charged to the budget.
     private func read(
         _ body: RequestBody, upTo limit: Int, first: Int, _ taken: inout Int
     ) async throws -> [UInt8] {
@@ -57,16 +56,16 @@ final class BodyReader: Sendable {
         } catch let error as any HTTPResponseError {
             throw error
         } catch let error as HTTPParserError {
-            // What is no HTTP any more is answered where the connection is closed.
+            // Invalid HTTP is answered where the connection is closed.
             throw error
         } catch {
-            // Each protocol names it differently; nothing else can fail here.
+            // Each protocol has its own error type; no other failure is possible here.
             throw BodyCutOff(cause: error)
         }
         return bytes
     }
 
-    /// Whether there is room for so many more bytes; holds them if so.
+    /// Whether the budget has room for so many more bytes; charges them if so.
     func take(_ count: Int, isSmall: Bool) -> Bool {
         let room = BodyReader.heldByteCount - (isSmall ? 0 : BodyReader.reservedByteCount)
         return held.withLock { held in
@@ -78,11 +77,11 @@ final class BodyReader: Sendable {
 
     private static var busy: Problem {
         Problem(
-            .serviceUnavailable, code: "busy", detail: "Too much is being sent; send it again.",
+            .serviceUnavailable, code: "busy", detail: "Too many bodies are being received; retry.",
             retryAfter: Problem.failureRetrySeconds)
     }
 
-    /// What a request says of its body, looked through once; 0 where it states no length.
+    /// The announced length, read once; 0 where none is given.
     private static func length(of request: Request, upTo limit: Int) throws -> Int {
         var length = 0
         for field in request.headers {
@@ -92,7 +91,7 @@ final class BodyReader: Sendable {
             case .contentLength:
                 guard let stated = Int(field.value), stated >= 0 else {
                     throw Problem(
-                        .badRequest, code: "badRequest", detail: "Content-Length is no number.")
+                        .badRequest, code: "badRequest", detail: "Content-Length is not a number.")
                 }
                 guard stated <= limit else { throw Problem.tooLarge(limit: limit) }
                 length = stated
@@ -102,17 +101,18 @@ final class BodyReader: Sendable {
         return length
     }
 
-    /// A body is read as it comes (RFC 9110 §8.4): one that is packed would pass for garbage.
+    /// Bodies are read without decoding (RFC 9110 §8.4): a compressed one would be reported as
+    /// invalid JSON.
     private static func requirePlain(_ encoding: String) throws {
         let name = encoding.lowercased().filter { !$0.isWhitespace }
         guard name.isEmpty || name == "identity" else {
             throw Problem(
                 .unsupportedMediaType, code: "unsupportedMediaType",
-                detail: "The body must come as it is, without Content-Encoding.")
+                detail: "The body must be sent without Content-Encoding.")
         }
     }
 
-    /// A body without a type is taken for what it has to be.
+    /// A body without a type is treated as JSON.
     private static func requireJSON(_ text: String) throws {
         guard text != "application/json" else { return }
         let type = text.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }

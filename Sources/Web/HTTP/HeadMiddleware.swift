@@ -1,10 +1,9 @@
 import Hummingbird
 
-/// Sees to it that no answer to a HEAD has a body, refusals included: its reader takes whatever
-/// follows the head for the next answer of the connection (RFC 9110 §9.3.2, RFC 9112 §6.3).
+/// Removes the body from every response to HEAD, refusals included: the client would read it as the
+/// connection's next response (RFC 9110 §9.3.2, RFC 9112 §6.3).
 ///
-/// Around everything that answers: what a route makes of a HEAD is its own affair, what goes over
-/// the connection is not.
+/// The outermost middleware, so that it covers every response, whatever a route does for HEAD.
 struct HeadMiddleware: RouterMiddleware {
     typealias Context = WebContext
 
@@ -13,7 +12,7 @@ struct HeadMiddleware: RouterMiddleware {
         next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
         let response = try await next(request, context)
-        // The length stays: that of the answer to a GET.
+        // The length remains that of the GET response.
         return request.method == .head ? response.createHeadResponse() : response
     }
 }

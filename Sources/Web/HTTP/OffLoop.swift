@@ -1,7 +1,7 @@
 import Hummingbird
 
-/// Answers a request on the cores at large, and not on its connection's event loop: for everything
-/// that verifies, folds many chains or reads pages, so that no other connection waits for it.
+/// Handles a request on the global executor instead of its connection's event loop: for work that
+/// verifies, folds many chains or reads pages, and would delay other connections.
 struct OffLoop: RouterMiddleware {
     typealias Context = WebContext
 
@@ -12,7 +12,7 @@ struct OffLoop: RouterMiddleware {
         try await OffLoop.run { try await next(request, context) }
     }
 
-    /// Runs `body` there, and returns to where the caller runs.
+    /// Runs `body` there, and returns to the caller's executor.
     static func run<Value>(_ body: () async throws -> Value) async throws -> Value {
         try await withTaskExecutorPreference(globalConcurrentExecutor, operation: body)
     }

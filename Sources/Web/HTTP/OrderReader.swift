@@ -2,19 +2,19 @@ import HTTPTypes
 import Hummingbird
 
 extension HTTPField.Name {
-    /// Who decides.
+    /// The author of a decision.
     static let actor = HTTPField.Name("X-Actor")!
-    /// Why.
+    /// The reason.
     static let reason = HTTPField.Name("X-Reason")!
-    /// Under which a repeated request is known.
+    /// Identifies a repeated request.
     static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
-    /// `true` on the answer to a request that had been taken in before.
+    /// `true` on the response to a request that had been applied before.
     static let idempotencyReplayed = HTTPField.Name("Idempotency-Replayed")!
 }
 
-/// The head of a request that decides something. Bounds of the words are the command's.
+/// Reads the header fields of a command. The command bounds their lengths.
 enum OrderReader {
-    /// The only value of a field that must be there.
+    /// The value of a required field that must occur exactly once.
     static func text(
         _ name: HTTPField.Name, _ request: Request, code: String, _ what: String
     ) throws(Problem) -> String {
@@ -26,7 +26,7 @@ enum OrderReader {
         return try utf8(values[0], name, code: code)
     }
 
-    /// Nil when none is given.
+    /// Nil when the field is absent.
     static func key(_ request: Request) throws(Problem) -> String? {
         let values = request.headers[values: .idempotencyKey]
         guard values.count <= 1 else {
@@ -38,8 +38,8 @@ enum OrderReader {
         }
     }
 
-    /// Bytes that are no UTF-8 arrive with U+FFFD in their place (swift-nio reads heads so): what was
-    /// meant is lost, and two texts may have become one.
+    /// Rejects U+FFFD, with which swift-nio replaces invalid UTF-8 in heads: the original text is
+    /// lost, and two different texts may have become equal.
     private static func utf8(
         _ value: String, _ name: HTTPField.Name, code: String
     ) throws(Problem) -> String {

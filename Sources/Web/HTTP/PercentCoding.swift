@@ -1,9 +1,9 @@
-/// Percent-decoding of paths and queries (RFC 3986 §2.1). A plus sign is a plus sign: times carry
-/// them.
+/// Percent-decoding of paths and queries (RFC 3986 §2.1). A plus sign is literal, since times
+/// contain it.
 enum PercentCoding {
-    /// Nil for an incomplete escape, for what is no UTF-8, and for control characters.
+    /// Nil for an incomplete escape, invalid UTF-8, and control characters.
     static func decoded(_ text: some StringProtocol) -> String? {
-        // Most are letters, digits and hyphens.
+        // The common case needs no decoding.
         guard !text.utf8.allSatisfy(isPlain) else { return String(text) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -22,7 +22,7 @@ enum PercentCoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Whether a byte stands for itself wherever it stands.
+    /// Whether a byte is literal wherever it occurs.
     private static func isPlain(_ byte: UInt8) -> Bool {
         (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "%")
     }

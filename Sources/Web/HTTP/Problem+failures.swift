@@ -3,14 +3,14 @@ import NIOCore
 internal import Service
 
 extension Problem {
-    /// Seconds until an answer that was behind is worth asking for again.
+    /// Seconds after which an answer that was behind can be retried.
     static let behindRetrySeconds = 1
-    /// Seconds until something that failed here is worth trying again.
+    /// Seconds after which a failed operation can be retried.
     static let failureRetrySeconds = 5
-    /// Seconds after which what is not configured here may be: Apple follows its own times.
+    /// Seconds for what is not configured here but may be later; Apple uses its own retry schedule.
     static let configurationRetrySeconds = 3_600
 
-    /// A question that has no answer.
+    /// A query without an answer.
     init(_ failure: AnswerFailure) {
         let status: HTTPResponse.Status =
             switch failure.kind {
@@ -23,7 +23,7 @@ extension Problem {
             }
         self.init(status, code: failure.code, detail: failure.message)
         position = failure.position
-        // Of what is not found only: what has no answer yet says its position in the body.
+        // For missing subjects only; an answer that is behind states its position in the body.
         if failure.kind == .notFound, let state = failure.state {
             headers[.subledgerPosition] = String(state.position)
             headers[.subledgerLag] = String(state.lag)
@@ -35,7 +35,8 @@ extension Problem {
         }
     }
 
-    /// A delivery of Apple's that was not taken in: whatever may be genuine is asked for again.
+    /// A delivery from Apple that was not accepted; evidence that may be genuine is requested
+    /// again.
     init(_ refusal: IntakeRefusal) {
         switch refusal.standing {
         case .malformed where refusal.code == IntakeRefusal.payloadTooLarge:
@@ -56,7 +57,7 @@ extension Problem {
         }
     }
 
-    /// An upload that was not taken in: its sender can do something about what is not acceptable.
+    /// An upload that was not accepted; its client can correct what is invalid.
     init(upload refusal: IntakeRefusal) {
         guard refusal.standing == .notAcceptable else {
             self.init(refusal)
@@ -65,7 +66,7 @@ extension Problem {
         self.init(.unprocessableContent, code: refusal.code, detail: refusal.message)
     }
 
-    /// Whatever a handler threw.
+    /// Any error a handler threw.
     init(_ error: any Error) {
         if let problem = error as? Problem {
             self = problem
@@ -74,26 +75,26 @@ extension Problem {
         } else if let refusal = error as? IntakeRefusal {
             self.init(refusal)
         } else if error is BodyCutOff {
-            self.init(.badRequest, code: "badRequest", detail: "The body did not arrive whole.")
+            self.init(.badRequest, code: "badRequest", detail: "The body is incomplete.")
         } else if let error = error as? any HTTPResponseError {
             self.init(status: error.status)
         } else {
             self.init(
                 .internalServerError, code: "internal",
-                detail: "An unexpected failure; the service's log says more.")
+                detail: "An unexpected failure; see the service's log.")
         }
     }
 
-    /// What the framework answers by itself.
+    /// Errors that the framework produces.
     private init(status: HTTPResponse.Status) {
         switch status {
         case .notFound:
-            self.init(.notFound, code: "noSuchPath", detail: "There is nothing at this path.")
+            self.init(.notFound, code: "noSuchPath", detail: "There is no such path.")
         case .contentTooLarge: self = Problem.tooLarge(limit: nil)
         default:
             self.init(
                 status, code: status.code >= 500 ? "internal" : "badRequest",
-                detail: "The request cannot be answered.")
+                detail: "The request cannot be processed.")
         }
     }
 

@@ -3,19 +3,19 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// An error as it goes over the wire: `application/problem+json` (RFC 9457) with the stable code
-/// that `contract.md` promises. Never holds a payload, a token or a secret.
+/// An error response: `application/problem+json` (RFC 9457) with a stable code (`contract.md`).
+/// Never contains a payload, a token or a secret.
 struct Problem: Error, Sendable {
     let status: HTTPResponse.Status
-    /// Stable; scripts rely on it.
+    /// Stable; clients depend on it.
     let code: String
     /// What happened, and what to do.
     let detail: String
-    /// Seconds after which it is worth trying again.
+    /// Seconds after which a retry makes sense.
     var retryAfter: Int?
     /// The position reached, when an answer was behind.
     var position: Int64?
-    /// What else is in the response's head.
+    /// Additional header fields of the response.
     var headers = HTTPFields()
 
     init(
@@ -27,7 +27,7 @@ struct Problem: Error, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// What a problem of some code is about: a name, not an address to fetch.
+    /// The problem type of a code: a URN, not an address to fetch.
     static func type(of code: String) -> String { "urn:subledger:problem:\(code)" }
 
     var body: [UInt8] {

@@ -2,11 +2,11 @@ import Hummingbird
 import Logging
 import NIOHTTP1
 
-/// Turns whatever was thrown into a problem, once, for every route.
+/// Turns thrown errors into problems, for every route.
 struct ProblemMiddleware: RouterMiddleware {
     typealias Context = WebContext
 
-    /// Shared by all requests: whatever fails in each of many is told ten times a second.
+    /// Shared by all requests: repeated failures are logged at most ten times per second.
     var pace = LogPace()
 
     func handle(
@@ -14,12 +14,13 @@ struct ProblemMiddleware: RouterMiddleware {
         next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
         do { return try await next(request, context) } catch let error as HTTPParserError {
-            // What is no HTTP any more is answered where the connection is closed.
+            // Invalid HTTP is answered where the connection is closed.
             throw error
         } catch {
             if let cutOff = error as? BodyCutOff {
                 context.logger.debug(
-                    "A body was cut off by its sender.", metadata: about(cutOff.cause, context))
+                    "A client disconnected before the end of its body.",
+                    metadata: about(cutOff.cause, context))
             }
             let problem = Problem(error)
             if problem.code == "internal", let suppressed = pace.admit(problem.code) {
@@ -31,7 +32,7 @@ struct ProblemMiddleware: RouterMiddleware {
         }
     }
 
-    /// Types only: what an unexpected error says may hold anything.
+    /// Types only, since the text of an unexpected error may contain anything.
     private func about(_ error: any Error, _ context: WebContext) -> Logger.Metadata {
         ["error": "\(type(of: error))", "path": "\(context.endpointPath ?? "")"]
     }

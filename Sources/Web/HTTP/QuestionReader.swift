@@ -5,14 +5,14 @@ internal import Projection
 internal import Reports
 internal import Service
 
-/// The parameters of one question, read one by one; one that nobody read is an error, since a
-/// misspelt `knownAt` must not pass for an answer.
+/// The parameters of one query, read one by one. An unread parameter is an error: a misspelt
+/// `knownAt` must not be ignored.
 struct QuestionReader {
     private let values: [(name: String, value: String)]
-    /// Names that were asked for; where nothing was given, nobody wants to know.
+    /// Names that were read; not recorded when the query has no parameters.
     private var read: [String] = []
 
-    /// Throws for a parameter that is given twice or cannot be decoded.
+    /// Throws for a parameter that occurs twice or cannot be decoded.
     init(_ request: Request) throws(Problem) {
         var values: [(name: String, value: String)] = []
         var names: Set<String> = []
@@ -34,7 +34,7 @@ struct QuestionReader {
         self.values = values
     }
 
-    /// The value of a parameter; nil when it is not given.
+    /// The value of a parameter; nil when it is absent.
     mutating func text(_ name: String) -> String? {
         guard !values.isEmpty else { return nil }
         read.append(name)
@@ -72,7 +72,7 @@ struct QuestionReader {
         }
     }
 
-    /// Elements of a page. Throws beyond the bound.
+    /// The page size. Throws beyond the bound.
     mutating func limit(
         usually usual: Int = LedgerHost.usualPageCount
     ) throws(Problem) -> Int {
@@ -86,16 +86,16 @@ struct QuestionReader {
         return Int(number)
     }
 
-    /// Longest place in a list, bytes.
+    /// Longest list cursor, in bytes.
     static let cursorByteCount = 512
 
-    /// The `next` of the page before. Throws for what is none.
+    /// The `next` of the previous page. Throws for any other text.
     mutating func cursor<Place>(_ place: (String) -> Place?) throws(Problem) -> Place? {
         guard let text = text("after") else { return nil }
         guard text.utf8.count <= QuestionReader.cursorByteCount, let place = place(text) else {
             throw Problem(
                 .badRequest, code: "invalidCursor",
-                detail: "after takes the next of the page before, as it was given.")
+                detail: "after takes the next of the previous page, unchanged.")
         }
         return place
     }
@@ -115,20 +115,20 @@ struct QuestionReader {
         return found
     }
 
-    /// Environment and app, for what is asked of the log itself.
+    /// Environment and app, for queries of the log itself.
     mutating func place() throws(Problem) -> QuestionScope {
         QuestionScope(
             environment: try environment(), bundleId: text("bundleId").map { BundleId($0) })
     }
 
-    /// Everything that every question about a moment takes.
+    /// The parameters of every query at a point in time.
     mutating func scope() throws(Problem) -> QuestionScope {
         var scope = try periodScope()
         scope.at = try time("at")
         return scope
     }
 
-    /// As `scope`, for a question about a period of time.
+    /// As `scope`, for a query over a period of time.
     mutating func periodScope() throws(Problem) -> QuestionScope {
         var scope = try place()
         scope.minPosition = try position("minPosition")
@@ -146,7 +146,7 @@ struct QuestionReader {
         return scope
     }
 
-    /// What a metric is asked with.
+    /// The parameters of a metric.
     mutating func metricsWords() -> MetricsWords {
         var words = MetricsWords()
         words.from = text("from")
@@ -158,7 +158,7 @@ struct QuestionReader {
         return words
     }
 
-    /// Whose definitions a metric is shown under beside ours.
+    /// The product whose definition of a metric is shown as well.
     mutating func definitions() throws(Problem) -> DefinitionPack? {
         guard let name = text("definitions") else { return nil }
         guard let pack = DefinitionPack(rawValue: name) else {
@@ -170,7 +170,7 @@ struct QuestionReader {
         return pack
     }
 
-    /// By which day refunds are told.
+    /// The day by which refunds are counted.
     mutating func refundBasis() throws(Problem) -> RefundBasis? {
         guard let name = text("refundBasis") else { return nil }
         guard let basis = RefundBasis(rawValue: name) else {
@@ -182,12 +182,12 @@ struct QuestionReader {
         return basis
     }
 
-    /// What amounts are converted by.
+    /// The table by which amounts are converted.
     mutating func rates() throws -> CurrencyRates? {
         try text("rates").map { try CurrencyRates(words: $0) }
     }
 
-    /// The states of knowledge that are compared: of one kind, with a comma between two.
+    /// The states of knowledge to compare: of one kind, two separated by a comma.
     mutating func comparedKnowledge() throws(Problem) -> [KnowledgeLimit] {
         var limits: [KnowledgeLimit] = []
         for word in MetricsWords.list(text("knownAt")) {
@@ -195,7 +195,7 @@ struct QuestionReader {
                 throw Problem(
                     .badRequest, code: "invalidTime",
                     detail: "knownAt takes RFC 3339 (2026-01-31T23:59:59.000Z) or epoch"
-                        + " milliseconds, or two with a comma between them.")
+                        + " milliseconds, or two separated by a comma.")
             }
             limits.append(.knownAt(time))
         }
@@ -204,7 +204,7 @@ struct QuestionReader {
             guard let position = Int64(plain: word), position >= 0, !hasTimes else {
                 throw Problem(
                     .badRequest, code: "invalidParameter",
-                    detail: "knownPosition takes a position, or two with a comma between them, and"
+                    detail: "knownPosition takes a position, or two separated by a comma, and"
                         + " no knownAt beside it.")
             }
             limits.append(.knownPosition(position))
@@ -217,7 +217,7 @@ struct QuestionReader {
         guard values.allSatisfy({ read.contains($0.name) }) else {
             throw Problem(
                 .badRequest, code: "unknownParameter",
-                detail: "Known here are \(Set(read).sorted().joined(separator: ", ")).")
+                detail: "Known parameters are \(Set(read).sorted().joined(separator: ", ")).")
         }
     }
 }

@@ -2,14 +2,14 @@ import Hummingbird
 import NIOCore
 internal import Service
 
-/// What is known of one request besides its bytes.
+/// The context of one request.
 struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The connection; of HTTP/2, the stream.
+    /// The connection; for HTTP/2, the stream.
     let channel: any Channel
-    /// The other end of the connection.
+    /// The peer's address.
     let peer: SocketAddress?
-    /// Who asks; nil where nobody has to say.
+    /// The authenticated client; nil where no token is required.
     var principal: AccessTokens.Principal?
 
     init(source: ApplicationRequestContextSource) {

@@ -1,8 +1,8 @@
 import Hummingbird
 internal import Service
 
-/// Counts the notifications that are being taken, from the first byte to the answer: the projector
-/// leaves the cores to them when there are many.
+/// Counts notifications in progress, from the first byte to the response: under load the projector
+/// leaves them the cores.
 struct IntakeMeter: RouterMiddleware {
     typealias Context = WebContext
 

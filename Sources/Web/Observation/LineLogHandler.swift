@@ -4,7 +4,7 @@ import Logging
 internal import Queries
 internal import Service
 
-/// One line an entry: JSON for machines, or text for people.
+/// One line per entry: JSON for machines, or text for people.
 struct LineLogHandler: LogHandler {
     let sink: LogSink
     let format: ServiceConfiguration.Server.Log.Format
@@ -12,7 +12,7 @@ struct LineLogHandler: LogHandler {
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
 
-    /// Longest message or value, characters: what comes from outside does not fill the log.
+    /// Longest message or value, in characters, since input from outside must not fill the log.
     static let maximumLength = 1_024
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -42,7 +42,7 @@ struct LineLogHandler: LogHandler {
             for (key, value) in members { json.member(key, value) }
         }
         json.newline()
-        // The same JSON: what no terminal should see is escaped.
+        // Equivalent JSON, with characters that affect terminals escaped.
         return Array(String(decoding: json.bytes, as: UTF8.self).printableLines.utf8)
     }
 

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// How many entries of one code are written to the log: what anybody can bring about as often as
-/// they like is counted, not written.
+/// Limits the log entries per code: events that any client can cause at will are counted beyond it,
+/// not written.
 final class LogPace: Sendable {
     private let entries = Mutex<[String: Entry]>([:])
     private let now: @Sendable () -> ContinuousClock.Instant
@@ -12,17 +12,18 @@ final class LogPace: Sendable {
         var suppressed = 0
     }
 
-    /// Entries of one code in a second.
+    /// Entries of one code per second.
     static let entriesPerSecond = 10
 
-    /// - Parameter now: the moment of each entry.
+    /// - Parameter now: the time of each entry.
     init(now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }) {
         self.now = now
     }
 
-    /// How many of the code were not written before this one; nil when this one is not either.
+    /// The number of entries of the code suppressed before this one; nil when this one is
+    /// suppressed too.
     ///
-    /// - Parameter code: one of a fixed set, since each is remembered.
+    /// - Parameter code: one of a fixed set, since each is kept in memory.
     func admit(_ code: String) -> Int? {
         entries.withLock { entries in
             let moment = now()

@@ -2,14 +2,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Writes whole lines to a descriptor, in order, off the cooperative pool. A reader that stalls
+/// Writes whole lines to a file descriptor, in order, off the cooperative pool. A stalled reader
 /// costs lines, never memory or time.
 final class LogSink: Sendable {
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "subledger.log")
     private let state = Mutex((waiting: 0, dropped: 0))
 
-    /// Lines waiting to be written; what is beyond is dropped and counted.
+    /// Lines waiting to be written; further ones are dropped and counted.
     static let waitingCount = 10_000
 
     init(descriptor: Int32 = STDERR_FILENO) { self.descriptor = descriptor }
@@ -48,7 +48,7 @@ final class LogSink: Sendable {
         }
     }
 
-    /// Returns when everything was written.
+    /// Returns when everything is written.
     func flush() async {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume() }

@@ -1,8 +1,8 @@
 import CoreMetrics
 import Synchronization
 
-/// Every metric of the service, told as Prometheus text. A `MetricsFactory`, so that whatever
-/// measures itself with swift-metrics can be counted here too.
+/// All metrics of the service, exported as Prometheus text. A `MetricsFactory`, so that libraries
+/// measured with swift-metrics are counted here as well.
 final class MetricRegistry: MetricsFactory {
     private let families = Mutex<[String: Family]>([:])
 
@@ -11,7 +11,7 @@ final class MetricRegistry: MetricsFactory {
         var series: [Labels: MetricSeries] = [:]
     }
 
-    /// Tells the series of one name apart.
+    /// Identifies a series of one name.
     private struct Labels: Hashable {
         let pairs: [(String, String)]
 
@@ -26,21 +26,21 @@ final class MetricRegistry: MetricsFactory {
             }
         }
 
-        /// For a stable order.
+        /// Sort key for a stable order.
         var text: String { pairs.map { "\($0.0)\u{1}\($0.1)" }.joined(separator: "\u{2}") }
     }
 
-    /// Series of one name; what is beyond is counted into one without labels, so that no sender
-    /// can make this grow.
+    /// Series per name; further ones share one without labels, so that no client can make this grow
+    /// without bound.
     static let maximumSeriesCount = 512
-    /// Seconds; from a verified signature to a stalled disk.
+    /// In seconds; from a verified signature to a stalled disk.
     static let secondsBounds: [Double] = [
         0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]
-    /// Seconds from Apple's signature to the arrival here: its retries come after 1, 12, 24, 48 and
+    /// In seconds from Apple's signature to the arrival here: Apple retries after 1, 12, 24, 48 and
     /// 72 hours.
     static let latenessBounds: [Double] = [1, 5, 30, 60, 600, 3_600, 43_200, 86_400, 259_200]
-    /// The metric measured in the latter.
+    /// The metric that uses `latenessBounds`.
     static let latenessName = "subledger_lateness_seconds"
 
     private func series(
@@ -60,7 +60,7 @@ final class MetricRegistry: MetricsFactory {
         }
     }
 
-    /// A gauge is at least so high: what was set meanwhile, and is higher, stays.
+    /// Raises a gauge to at least `value`; a higher current value stays.
     func raise(_ name: String, _ labels: [(String, String)], to value: Double) {
         series(.gauge, name, labels).raise(to: value)
     }
@@ -97,14 +97,14 @@ final class MetricRegistry: MetricsFactory {
         series(histogram(label), label, dimensions)
     }
 
-    // Series live as long as the process: a counter that starts again would lie.
+    // Series live as long as the process: a counter must not restart from zero.
     func destroyCounter(_ handler: any CounterHandler) {}
     func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
     func destroyMeter(_ handler: any MeterHandler) {}
     func destroyRecorder(_ handler: any RecorderHandler) {}
     func destroyTimer(_ handler: any TimerHandler) {}
 
-    // MARK: Telling
+    // MARK: Exporting
 
     /// The Prometheus text format 0.0.4, in a stable order.
     func text() -> String {

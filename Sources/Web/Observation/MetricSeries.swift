@@ -3,15 +3,15 @@ import Synchronization
 
 /// One counter, gauge or histogram with its labels.
 ///
-/// The handler for every kind that swift-metrics knows.
+/// The handler for every kind that swift-metrics has.
 final class MetricSeries: CounterHandler, FloatingPointCounterHandler, MeterHandler,
     RecorderHandler, TimerHandler
 {
-    /// What it is, and how it is told.
+    /// The metric type, as exported.
     enum Kind: Sendable {
         case counter
         case gauge
-        /// Upper bounds of the buckets, rising.
+        /// Upper bounds of the buckets, ascending.
         case histogram([Double])
 
         var name: String {
@@ -64,7 +64,7 @@ final class MetricSeries: CounterHandler, FloatingPointCounterHandler, MeterHand
 
     func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
 
-    // MARK: Telling
+    // MARK: Exporting
 
     /// Lines of the Prometheus text format 0.0.4.
     func write(name: String, to text: inout String) {

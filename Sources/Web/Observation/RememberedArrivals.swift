@@ -3,16 +3,16 @@ internal import Ledger
 internal import Service
 import Synchronization
 
-/// What the log says about the time before this service started, told once to the metrics: the next
-/// event, that would tell, is what an alert about silence waits for in vain.
+/// Initial values of the last-event gauges, read from the log once per environment. Without them an
+/// alert on silence would have no value until the next event arrives.
 ///
-/// Read when the metrics are asked for first, and not at the start, which it would hold up.
+/// Read at the first scrape, so that it does not delay the start.
 final class RememberedArrivals: Sendable {
-    /// Environments that were looked through.
+    /// Environments that were read.
     private let told = Mutex<Set<AppStore.Environment>>([])
 
-    /// Raises the gauge of every app and way to what the log says. A log that cannot be read now is
-    /// looked through the next time.
+    /// Raises the gauge of every app and source to the log's value. A log that cannot be read now
+    /// is read at the next scrape.
     func tell(_ host: LedgerHost, to registry: MetricRegistry) async {
         let apps = Array(Set(host.configuration.apps.map(\.bundleId)))
         for ledger in host.ledgers {

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// Counts and times requests by route; a path that does not exist has no name of its own.
+/// Counts and times requests by route; unknown paths share one label.
 struct RequestMeter: RouterMiddleware {
     typealias Context = WebContext
 

@@ -19,6 +19,6 @@ public struct ServiceLog: Sendable {
         }
     }
 
-    /// Returns when everything was written.
+    /// Returns when everything is written.
     public func flush() async { await sink.flush() }
 }

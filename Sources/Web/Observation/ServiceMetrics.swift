@@ -5,7 +5,7 @@ internal import Projection
 internal import Service
 import Synchronization
 
-/// What is counted and measured, by name. Names and labels are a promise to dashboards.
+/// The metrics of the service. Names and labels are stable, since dashboards use them.
 public struct ServiceMetrics: Sendable {
     let registry = MetricRegistry()
     private let verify: Timer
@@ -15,7 +15,7 @@ public struct ServiceMetrics: Sendable {
     private let requests = RequestSeries()
     private let remembered = RememberedArrivals()
 
-    /// When the last event of an app came, on one way.
+    /// The time of an app's last event from one source.
     static let lastEventName = "subledger_last_event_timestamp_seconds"
 
     private static let uploadFactsName = "subledger_upload_facts_total"
@@ -27,7 +27,7 @@ public struct ServiceMetrics: Sendable {
         lateness = Recorder(
             label: MetricRegistry.latenessName, dimensions: [], aggregate: true,
             factory: registry)
-        // There from the start: what grows from nothing has no rate.
+        // Created at the start: a counter that appears with its first increment has no rate.
         for reason in AuthenticationFailures.Reason.allCases { _ = failures(reason) }
         _ = counter(ServiceMetrics.uploadFactsName, [])
     }
@@ -57,7 +57,7 @@ public struct ServiceMetrics: Sendable {
         if outcome.isKept {
             counter("subledger_quarantined_total", [("environment", environment)]).increment()
         }
-        // Only what is in the log names an app of ours.
+        // Only accepted deliveries name a configured app.
         guard outcome.isTaken else { return }
         if let milliseconds = outcome.latenessMilliseconds {
             lateness.record(Double(max(0, milliseconds)) / 1_000)
@@ -125,7 +125,7 @@ public struct ServiceMetrics: Sendable {
 
     // MARK: Measuring
 
-    /// Everything, with what is measured when it is asked for.
+    /// All metrics, including those measured at scrape time.
     func text(_ host: LedgerHost, isReady: Bool, connectionCount: Int) async -> String {
         await remembered.tell(host, to: registry)
         gauge("subledger_ready", [], isReady ? 1 : 0)
@@ -149,7 +149,7 @@ extension Duration {
     }
 }
 
-/// Where requests of one kind are counted, found without building their labels each time.
+/// The series of one kind of request, found without building labels each time.
 private final class RequestSeries: Sendable {
     typealias Pair = (count: Counter, time: Timer)
 
@@ -159,7 +159,7 @@ private final class RequestSeries: Sendable {
         let status: Int
     }
 
-    /// As many as the registry tells apart: paths are those of routes, so there are far fewer.
+    /// At most as many as the registry keeps; paths are routes, so there are far fewer.
     private let known = Mutex<[Kind: Pair]>([:])
 
     func series(_ method: String, _ path: String, _ status: Int, _ make: () -> Pair) -> Pair {

@@ -3,7 +3,7 @@ public import Logging
 internal import Projection
 public import Service
 
-/// Puts what the ledgers tell into log and metrics.
+/// Forwards the ledgers' observations to log and metrics.
 public final class ServiceObserver: ServingObserver {
     private let logger: Logger
     private let metrics: ServiceMetrics

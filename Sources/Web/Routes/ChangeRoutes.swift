@@ -36,7 +36,7 @@ struct ChangeRoutes: Sendable {
         guard let slot = rules.slots.take() else {
             throw Problem(
                 .serviceUnavailable, code: "tooManyStreams",
-                detail: "There are \(StreamLimits.count) streams already; try again.",
+                detail: "All \(StreamLimits.count) streams are in use; retry later.",
                 retryAfter: 10)
         }
         let writer = ChangeStreamWriter(
@@ -45,7 +45,7 @@ struct ChangeRoutes: Sendable {
         var headers = HTTPFields()
         headers[.contentType] = "text/event-stream"
         headers[.cacheControl] = "no-store"
-        // Proxies that collect answers would hold the stream back.
+        // Buffering proxies would hold the stream back.
         if let buffering = HTTPField.Name("X-Accel-Buffering") { headers[buffering] = "no" }
         return Response(
             status: .ok, headers: headers,
@@ -56,7 +56,7 @@ struct ChangeRoutes: Sendable {
             })
     }
 
-    /// Where to begin: behind the cursor, or, without one, with what happens next.
+    /// The start: after the cursor or, without one, at the next change.
     private func start(
         _ cursor: String?, _ feed: ChangeFeed
     ) async throws -> ChangeStreamWriter.Start {
@@ -71,8 +71,8 @@ struct ChangeRoutes: Sendable {
         guard place.position <= (try await feed.logEnd()) else {
             throw Problem(
                 .badRequest, code: "cursorBeyondLog",
-                detail: "The log ends before this position: another log stands here now. Read the"
-                    + " state anew and begin without a cursor.")
+                detail: "The log ends before this position, so it is another log. Read the state"
+                    + " again and start without a cursor.")
         }
         return .after(place)
     }
@@ -84,7 +84,7 @@ struct ChangeRoutes: Sendable {
             guard let name = ChangeName(rawValue: String(text)) else {
                 throw Problem(
                     .badRequest, code: "invalidParameter",
-                    detail: "types takes names of changes with commas between them: "
+                    detail: "types takes names of changes separated by commas: "
                         + ChangeName.allCases.map(\.rawValue).joined(separator: ", ") + ".")
             }
             names.insert(name)

@@ -3,7 +3,7 @@ internal import Ledger
 internal import Queries
 internal import Service
 
-/// Questions about customers.
+/// Queries about customers.
 struct CustomerRoutes: Sendable {
     let host: LedgerHost
     let bodies: BodyReader
@@ -49,7 +49,7 @@ struct CustomerRoutes: Sendable {
         }
     }
 
-    /// The customer of a path.
+    /// The customer in a path.
     static func customer(_ context: WebContext) throws(Problem) -> CustomerId {
         CustomerId(stated: try PathReader.text("id", context))
     }

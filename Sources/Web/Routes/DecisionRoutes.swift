@@ -4,8 +4,7 @@ internal import Ledger
 internal import Queries
 internal import Service
 
-/// What is decided about customers, links and grants, and notes about them and their chains. Durable
-/// before the answer.
+/// Links, grants and notes about customers and their chains. Durable before the response.
 struct DecisionRoutes: Sendable {
     let host: LedgerHost
     let bodies: BodyReader
@@ -35,7 +34,7 @@ struct DecisionRoutes: Sendable {
         addNotes(to: groups)
     }
 
-    /// Words to remember: the reason is what is noted, as in the command.
+    /// Notes: the reason is the text, as in the command.
     private func addNotes(to groups: RouteGroups) {
         groups.write.post("/v1/customers/:id/notes") { request, context in
             try await decide(
@@ -64,9 +63,10 @@ struct DecisionRoutes: Sendable {
         try question.requireNothingElse()
         let order = CommandIntake.Order(
             actor: try OrderReader.text(
-                .actor, request, code: "invalidActor", "names who decides"),
+                .actor, request, code: "invalidActor", "names the author"),
             tokenName: context.principal?.name,
-            reason: try OrderReader.text(.reason, request, code: "invalidReason", "says why"),
+            reason: try OrderReader.text(
+                .reason, request, code: "invalidReason", "states the reason"),
             key: try OrderReader.key(request))
         let decision = try await host.decide(action, about: chain, order, scope)
         var response = AnswerResponse.make(decision.answer, for: request)

@@ -3,7 +3,7 @@ import NIOCore
 
 /// The description of all other routes.
 enum DocumentRoutes {
-    /// The same for every answer.
+    /// Shared by all responses.
     static let body = ByteBuffer(string: OpenAPIDocument.text)
 
     static func add(to groups: RouteGroups) {

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 internal import Service
 
-/// Whether the service is alive, and whether it can accept.
+/// Liveness and readiness.
 struct HealthRoutes: Sendable {
     let host: LedgerHost
     let readiness: Readiness

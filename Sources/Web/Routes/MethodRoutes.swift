@@ -1,13 +1,13 @@
 import HTTPTypes
 import Hummingbird
 
-/// Answers requests for a path that exists by a method that does not (RFC 9110 §15.5.6).
+/// Answers requests for an existing path by an unsupported method (RFC 9110 §15.5.6).
 enum MethodRoutes {
     private static let methods: [HTTPRequest.Method] =
         [.get, .head, .post, .put, .delete, .patch, .options, .trace]
         + [HTTPRequest.Method("QUERY")].compactMap { $0 }
 
-    /// Call it after every route was added.
+    /// Call it after all routes were added.
     static func add(to router: Router<WebContext>) {
         var known: [String: Set<HTTPRequest.Method>] = [:]
         for route in router.routes {

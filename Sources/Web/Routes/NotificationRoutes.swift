@@ -8,7 +8,7 @@ struct NotificationRoutes: Sendable {
     let sources: SourceCheck
     let bodies: BodyReader
 
-    /// Largest body: one of version 1, as only reading tells which version it is.
+    /// Largest body: that of version 1, since only parsing reveals the version.
     static let maximumByteCount = LedgerHost.notificationByteCount
 
     func add(to groups: RouteGroups) {

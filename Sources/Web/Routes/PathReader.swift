@@ -2,7 +2,7 @@ import Hummingbird
 
 /// The variable parts of a path.
 enum PathReader {
-    /// Longest id in a path, bytes.
+    /// Longest id in a path, in bytes.
     static let maximumByteCount = 256
 
     static func text(_ name: String, _ context: WebContext) throws(Problem) -> String {
@@ -12,8 +12,8 @@ enum PathReader {
         else {
             throw Problem(
                 .badRequest, code: "invalidPath",
-                detail: "An id of 1 to \(maximumByteCount) bytes, percent-encoded UTF-8, is"
-                    + " expected in the path.")
+                detail: "The path must contain an id of 1 to \(maximumByteCount) bytes in"
+                    + " percent-encoded UTF-8.")
         }
         return text
     }

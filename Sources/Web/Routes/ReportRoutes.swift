@@ -2,7 +2,7 @@ import Hummingbird
 internal import Reports
 internal import Service
 
-/// What analysts count.
+/// Reports for analysts.
 struct ReportRoutes: Sendable {
     let host: LedgerHost
 

@@ -1,23 +1,22 @@
 import Hummingbird
 internal import Service
 
-/// Where routes hang: one group for each scope, so that no route is forgotten when tokens are
-/// asked for.
+/// One group of routes per scope, so that every route has a scope.
 struct RouteGroups {
-    /// Asks for no scope. Whether it asks for a token at all is `TokenMiddleware.isOpen`.
+    /// Requires no scope. `TokenMiddleware.isOpen` decides whether it requires a token.
     let open: RouterGroup<WebContext>
-    /// As `open`, for what Apple sends: it is counted while it is taken.
+    /// As `open`, for Apple's notifications, which are counted while in progress.
     let intake: RouterGroup<WebContext>
-    /// As `open`, for one body that all share: it takes no room of the answers'.
+    /// As `open`, for a body shared by all responses, which is not charged to the budget.
     let shared: RouterGroup<WebContext>
-    /// Questions and feeds.
+    /// Queries and feeds.
     let read: RouterGroup<WebContext>
-    /// Questions that are answered from a few rows: asked most, and answered on the connection's
-    /// own event loop.
+    /// Queries answered from a few rows; the most frequent ones, handled on the connection's event
+    /// loop.
     let quick: RouterGroup<WebContext>
-    /// Uploads, and what is decided about customers.
+    /// Uploads and commands about customers.
     let write: RouterGroup<WebContext>
-    /// What an operator does.
+    /// Operations.
     let admin: RouterGroup<WebContext>
 
     init(

@@ -2,7 +2,7 @@ import Hummingbird
 internal import Queries
 internal import Service
 
-/// Questions about one chain.
+/// Queries about one chain.
 struct SubscriptionRoutes: Sendable {
     let host: LedgerHost
     let answers: AnswerRoom
@@ -19,7 +19,7 @@ struct SubscriptionRoutes: Sendable {
             var question = try QuestionReader(request)
             let scope = try question.scope()
             let after = try question.cursor { TimelinePlace(cursor: $0) }
-            // A life has seldom more: it comes whole unless somebody asks for less.
+            // Few chains have more; the timeline comes complete unless a limit is given.
             let limit = try question.limit(usually: LedgerHost.maximumPageCount)
             try question.requireNothingElse()
             let id = try PathReader.text("id", context)

@@ -6,7 +6,7 @@ struct TransactionRoutes: Sendable {
     let host: LedgerHost
     let bodies: BodyReader
 
-    /// Who claims where nobody has to say who they are.
+    /// The claiming sender where no token is required.
     static let unnamedSender = "client"
 
     func add(to groups: RouteGroups) {

@@ -2,7 +2,7 @@ internal import Service
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads again on SIGHUP what may change while the service runs: the TLS files, and the apps' shared
+/// Reloads on SIGHUP what may change while the service runs: the TLS files and the apps' shared
 /// secrets.
 struct HangupService: Service {
     let certificates: CertificateReload

@@ -2,7 +2,7 @@ internal import Projection
 internal import Service
 import Synchronization
 
-/// Whether events can be accepted now: a load balancer asks before it sends more.
+/// Whether events can be accepted now; load balancers poll it.
 final class Readiness: Sendable {
     private let stopping = Mutex(false)
 
@@ -12,11 +12,11 @@ final class Readiness: Sendable {
         let code: String
     }
 
-    /// Nothing more is accepted from now on.
+    /// Stops accepting events.
     func stop() { stopping.withLock { $0 = true } }
 
-    /// Why nothing can be accepted; empty when it can. That answers are behind is no reason: what
-    /// is sent is kept.
+    /// Why no events can be accepted; empty when they can. Answers that are behind do not count:
+    /// deliveries are still stored.
     func problems(_ host: LedgerHost) async -> [Problem] {
         if stopping.withLock({ $0 }) { return [Problem(environment: nil, code: "stopping")] }
         var problems: [Problem] = []

@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Says that nothing more is accepted as soon as the service is asked to stop.
+/// Reports not ready as soon as shutdown begins.
 struct ReadinessService: Service {
     let readiness: Readiness
 

@@ -4,7 +4,7 @@ import HummingbirdHTTP2
 internal import Intake
 import NIOCore
 
-/// How connections are made: limits around every protocol, HTTP/2 beside HTTP/1.1 under TLS.
+/// Builds the server's channels: limits around every protocol; HTTP/2 and HTTP/1.1 under TLS.
 enum ServerBuilder {
     static func make(
         limits: ConnectionLimits, census: ConnectionCensus, certificates: CertificateStore?

@@ -3,9 +3,9 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// An application that runs for as long as somebody needs it.
+/// Runs an application for the duration of a closure.
 package enum Serving {
-    /// Lends the port; stops gracefully when `body` is done.
+    /// Passes the port to `body`; shuts down gracefully afterwards.
     package static func whileRunning<Responder: HTTPResponder, Value: Sendable>(
         _ application: Application<Responder>,
         _ body: @escaping @Sendable (Int) async throws -> Value
@@ -24,7 +24,7 @@ package enum Serving {
                 services: [running], logger: application.logger))
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
-                // Whoever waits for a port that never comes is told.
+                // Ends the stream if the server never starts.
                 defer { announced.finish() }
                 try await group.run()
             }
@@ -44,7 +44,7 @@ package enum Serving {
 }
 
 extension WebService {
-    /// Lends the port of the running service.
+    /// Passes the port of the running service to `body`.
     package func whileServing<Value: Sendable>(
         _ body: @escaping @Sendable (Int) async throws -> Value
     ) async throws -> Value {

@@ -2,9 +2,9 @@ internal import Intake
 public import Service
 
 extension WebService {
-    /// Reads TLS files as the service does when it starts, and keeps nothing of them.
+    /// Checks the TLS files as the service reads them at its start.
     ///
-    /// Throws `certificateUnusable` for files that cannot be read or do not belong together.
+    /// Throws `certificateUnusable` for files that cannot be read or do not match.
     public static func requireUsable(
         _ files: ServiceConfiguration.Server.TLS
     ) throws(WebServiceError) {

@@ -8,8 +8,8 @@ import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// The ledger behind HTTP: the composition of routes, limits and connections, and its life from
-/// start to drained end.
+/// The HTTP service of the ledger: its routes, limits and connections, from start to drained
+/// shutdown.
 public struct WebService: Sendable {
     let host: LedgerHost
     let server: ServiceConfiguration.Server
@@ -21,7 +21,7 @@ public struct WebService: Sendable {
     var answers = AnswerRoom()
     var streams = StreamRules()
     var authenticationPace = LogPace()
-    /// The change feed of every environment: whoever delivers changes follows these.
+    /// The change feed of every environment, followed by webhook delivery.
     public let feeds: [ChangeFeed]
     let logger: Logger
     let certificates: CertificateStore?
@@ -50,14 +50,14 @@ public struct WebService: Sendable {
         }
     }
 
-    /// Every route there is, and what other methods of their paths are answered.
+    /// All routes, and responses for other methods of their paths.
     func router() -> Router<WebContext> {
         let router = routes()
         MethodRoutes.add(to: router)
         return router
     }
 
-    /// Every route there is. Groups of routes are files of their own beside this one's.
+    /// All routes. Groups of routes have files of their own.
     func routes() -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: [.autoGenerateHeadEndpoints])
         router.add(middleware: RequestMeter(metrics: metrics))
@@ -89,7 +89,7 @@ public struct WebService: Sendable {
 
     /// The application; tests send requests to it directly.
     ///
-    /// - Parameter onRunning: told the port once connections are accepted.
+    /// - Parameter onRunning: receives the port once connections are accepted.
     func application(
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> Application<RouterResponder<WebContext>> {
@@ -106,13 +106,13 @@ public struct WebService: Sendable {
 
     // MARK: Running
 
-    /// Longest wait for requests that are being answered when the service is asked to stop.
+    /// Longest wait for requests in progress at shutdown.
     static let drainLimit: Duration = .seconds(10)
 
-    /// Serves until SIGTERM or SIGINT; then stops accepting, answers what was accepted, folds
-    /// everything into the files and closes them.
+    /// Serves until SIGTERM or SIGINT; then stops accepting, answers accepted requests, projects
+    /// everything and closes the files.
     ///
-    /// - Parameter services: what runs beside it for as long, such as the delivery of webhooks.
+    /// - Parameter services: services to run alongside, such as webhook delivery.
     ///
     /// Throws `WebServiceError` when it cannot listen.
     public func run(
@@ -137,16 +137,16 @@ public struct WebService: Sendable {
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         group.maximumGracefulShutdownDuration = WebService.drainLimit
         let serving = ServiceGroup(configuration: group)
-        // The projector outlives the last request: what was accepted is projected too.
+        // The projector outlives the last request, so that accepted events are projected.
         async let projecting: Void = host.run()
         let result: Result<Void, any Error>
         do {
             try await serving.run()
             result = .success(())
         } catch is CancellationError where hasListened.isSet {
-            // What did not end by itself, an idle connection or half a request, was cut off: whoever
-            // got no answer sends it again.
-            logger.notice("What was still open when the time to stop was over was closed.")
+            // Whatever did not end by itself, such as an idle connection or half a request, was cut
+            // off; clients without a response retry.
+            logger.notice("Connections still open at the shutdown deadline were closed.")
             result = .success(())
         } catch { result = .failure(error) }
         host.stop()
@@ -155,12 +155,12 @@ public struct WebService: Sendable {
         if hasListened.isSet { throw error }
         throw WebServiceError(
             code: .portUnavailable,
-            description: "\(server.host):\(server.port) cannot be listened on; choose another port"
-                + " with --port, or end what listens there.")
+            description: "Cannot listen on \(server.host):\(server.port); choose another port"
+                + " with --port, or stop the process that listens there.")
     }
 }
 
-/// Something that has happened, for ever.
+/// A one-time event that stays set.
 private final class Once: Sendable {
     private let state = Mutex(false)
 

@@ -1,8 +1,8 @@
-/// Why the service cannot be started.
+/// Why the service cannot start.
 public struct WebServiceError: Error, Sendable, CustomStringConvertible {
-    /// Stable names; scripts rely on them.
+    /// Stable; scripts depend on them.
     public enum Code: String, Sendable {
-        /// The address or port cannot be listened on.
+        /// Listening on the address and port failed.
         case portUnavailable
         /// The TLS files cannot be used.
         case certificateUnusable

@@ -1,9 +1,9 @@
 import Hummingbird
 import Logging
 
-/// Counts the requests that were refused for want of a valid token, and logs where they came from.
-/// Anyone can cause as many as they like: `LogPace` bounds the lines, and the next line that is
-/// written says how many were left out.
+/// Counts requests refused for lack of a valid token, and logs their source. Any client can cause
+/// these at will: `LogPace` bounds the lines, and each written line states how many were suppressed
+/// before it.
 struct AuthenticationFailures: Sendable {
     let sources: SourceCheck
     let metrics: ServiceMetrics
@@ -11,17 +11,17 @@ struct AuthenticationFailures: Sendable {
     let pace: LogPace
 
     enum Reason: String, CaseIterable {
-        /// No Authorization line, several, or one that holds no bearer token.
+        /// No Authorization field, several, or one without a bearer token.
         case noToken
         /// A token that is not configured.
         case unknownToken
     }
 
     static let code = "authenticationFailed"
-    /// Longest address that is logged, characters: a proxy may pass on what is none.
+    /// Longest logged address, in characters: a proxy may pass on arbitrary text.
     static let addressLength = 64
 
-    /// Neither the token nor any other part of the request's head is logged, only the route.
+    /// Logs the route only, never the token or any other part of the request's head.
     func note(_ reason: Reason, _ request: Request, _ context: WebContext) {
         metrics.authenticationFailed(reason)
         guard let suppressed = pace.admit(AuthenticationFailures.code) else { return }

@@ -2,13 +2,13 @@ import HTTPTypes
 import Hummingbird
 internal import Service
 
-/// Refuses a request that does not say, once, whom it means (RFC 9112 §3.2, RFC 9113 §8.3.1), and,
-/// where no tokens are asked for, one that means somebody else or comes of somebody else's page.
+/// Refuses a request without exactly one host (RFC 9112 §3.2, RFC 9113 §8.3.1) and, where no tokens
+/// are configured, one for another host or from a web page of another origin.
 ///
-/// Without tokens, listening on loopback is all that keeps strangers out, and it keeps no web page
-/// out: a browser of this machine sends what a page tells it to, and a name that a page's owner
-/// points to 127.0.0.1 makes the answers the page's own (DNS rebinding). What never asks for a token
-/// is not asked here either: Apple's endpoint may stand behind a tunnel under any name.
+/// Without tokens the service listens on loopback, which does not stop web pages: a local browser
+/// sends what a page's script requests, and a page whose name resolves to 127.0.0.1 can read the
+/// responses (DNS rebinding). Routes that never require a token are exempt, since Apple's endpoint
+/// may be reached through a tunnel under any name.
 struct HostMiddleware: RouterMiddleware {
     typealias Context = WebContext
 
@@ -21,7 +21,7 @@ struct HostMiddleware: RouterMiddleware {
         _ request: Request, context: WebContext,
         next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
-        // Of HTTP/1 `HTTP1Rules` has looked at the target; nothing is left of it here.
+        // For HTTP/1, `HTTP1Rules` has checked the target, which is not available here.
         let hosts = request.headers[values: HostMiddleware.host]
         guard request.head.authority != nil || !hosts.isEmpty,
             !HostMiddleware.isForeign(
@@ -30,7 +30,7 @@ struct HostMiddleware: RouterMiddleware {
         else {
             throw Problem(
                 .badRequest, code: "badRequest",
-                detail: "The request must name one Host, and its target no other.")
+                detail: "The request must name one Host, equal to that of its target.")
         }
         if tokens.isEmpty, !TokenMiddleware.isOpen(context.endpointPath, request.method) {
             try HostMiddleware.requireOwn(request)
@@ -38,8 +38,8 @@ struct HostMiddleware: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Whether a target in absolute form names another host than Host does (RFC 9112 §3.2): two servers
-    /// in a row could each go by another one.
+    /// Whether a target in absolute form names another host than Host does (RFC 9112 §3.2): a proxy
+    /// and this server could otherwise use different ones.
     static func isForeign(_ target: String, to hosts: [String]) -> Bool {
         guard target.utf8.first != UInt8(ascii: "/"), let scheme = target.firstRange(of: "://")
         else { return false }
@@ -49,7 +49,7 @@ struct HostMiddleware: RouterMiddleware {
 
     /// Throws `hostNotAllowed` or `originNotAllowed`.
     private static func requireOwn(_ request: Request) throws(Problem) {
-        // One of HTTP/1.0 may name none; no browser sends that.
+        // HTTP/1.0 may omit it; browsers never do.
         let isOwn = { (name: String) in name.isEmpty || LoopbackName.isAuthority(name) }
         let isForUs = request.head.authority.map(isOwn) ?? true
         guard isForUs,
@@ -57,15 +57,17 @@ struct HostMiddleware: RouterMiddleware {
         else {
             throw Problem(
                 .misdirectedRequest, code: "hostNotAllowed",
-                detail: "Without server.tokens only localhost is answered to: configure tokens, or"
-                    + " let what stands in front say Host: localhost.")
+                detail: "Without server.tokens only localhost is served: configure tokens, or let"
+                    + " the proxy send Host: localhost.")
         }
-        // What a page only asks it cannot read; what it sends would be done.
+        // A foreign page cannot read a response to GET, but a request with effects would be
+        // executed.
         guard request.method != .get, request.method != .head else { return }
         guard request.headers[values: origin].allSatisfy(LoopbackName.isOrigin) else {
             throw Problem(
                 .forbidden, code: "originNotAllowed",
-                detail: "Without server.tokens nothing is taken from web pages of other machines.")
+                detail:
+                    "Without server.tokens requests from web pages of other machines are refused.")
         }
     }
 }

@@ -1,6 +1,6 @@
 internal import Service
 
-/// Whether a name that a request was sent to, or from, is this machine's own.
+/// Whether a request's host or origin is this machine.
 enum LoopbackName {
     /// `localhost`, an address of 127.0.0.0/8 or `[::1]`, with or without a port (RFC 3986 §3.2).
     static func isAuthority(_ text: some StringProtocol) -> Bool {
@@ -18,7 +18,7 @@ enum LoopbackName {
         return isPort(rest) && NetworkRange.isLoopback(host)
     }
 
-    /// The origin of a page of this machine (RFC 6454 §7): `null` and others are none.
+    /// Whether it is the origin of a page on this machine (RFC 6454 §7); `null` is not.
     static func isOrigin(_ text: String) -> Bool {
         for scheme in ["http://", "https://"] where text.hasPrefix(scheme) {
             return isAuthority(text.dropFirst(scheme.count))
@@ -26,7 +26,7 @@ enum LoopbackName {
         return false
     }
 
-    /// Nothing, or a colon and a number.
+    /// Empty, or a colon and a number.
     private static func isPort(_ text: String) -> Bool {
         guard !text.isEmpty else { return true }
         let digits = text.utf8.dropFirst()

@@ -1,7 +1,7 @@
 import Hummingbird
 internal import Service
 
-/// Lets a request through whose token has the scope; who sent it was asked before.
+/// Admits a request whose token has the scope; `TokenMiddleware` has authenticated it.
 struct ScopeMiddleware: RouterMiddleware {
     typealias Context = WebContext
 
@@ -13,7 +13,7 @@ struct ScopeMiddleware: RouterMiddleware {
         next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
         guard !tokens.isEmpty else { return try await next(request, context) }
-        // A route of some scope that is named as one that never asks is still closed.
+        // A scoped route that is also listed as open stays closed.
         guard let principal = context.principal else { throw TokenMiddleware.unauthorized }
         guard principal.scopes.contains(scope) else {
             throw Problem(

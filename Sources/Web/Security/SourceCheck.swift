@@ -3,7 +3,7 @@ import Hummingbird
 internal import Intake
 internal import Service
 
-/// Where a request comes from, and whether notifications may come from there.
+/// The source address of a request, and whether notifications may come from there.
 struct SourceCheck: Sendable {
     let server: ServiceConfiguration.Server
 
@@ -22,8 +22,8 @@ struct SourceCheck: Sendable {
         }
     }
 
-    /// The nearest address that is none of our proxies. X-Forwarded-For is read from its end, and
-    /// only as far as trusted proxies wrote it: what stands before that is the sender's own word.
+    /// The nearest address that is not a configured proxy. X-Forwarded-For is read from its end and
+    /// only as far as trusted proxies wrote it; the rest is unverified.
     func address(of request: Request, peer: String?) -> String? {
         guard let peer else { return nil }
         guard !server.trustedProxies.isEmpty else { return peer }

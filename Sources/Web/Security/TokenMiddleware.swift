@@ -2,19 +2,18 @@ import HTTPTypes
 import Hummingbird
 internal import Service
 
-/// Asks who sends a request before anything is said about it, whether its path or method exist
-/// included. Without configured tokens everybody is let through: then the service listens on
-/// loopback only.
+/// Authenticates a request before anything is revealed about it, including whether its path or
+/// method exists. Without configured tokens all requests pass: then the service listens on loopback
+/// only.
 struct TokenMiddleware: RouterMiddleware {
     typealias Context = WebContext
 
     let tokens: AccessTokens
     let failures: AuthenticationFailures
 
-    /// Whether a route never asks for a token (`contract.md`). Everything that is not named here
-    /// asks.
+    /// Whether a route never requires a token (`contract.md`). All routes not listed here do.
     ///
-    /// - Parameter path: as it was registered; nil for a path that does not exist.
+    /// - Parameter path: as registered; nil for an unknown path.
     static func isOpen(_ path: String?, _ method: HTTPRequest.Method) -> Bool {
         switch path {
         case "/appstore/notifications": method == .post
@@ -49,7 +48,7 @@ struct TokenMiddleware: RouterMiddleware {
         return problem
     }
 
-    /// The token of the only Authorization line (RFC 6750 §2.1).
+    /// The token of the only Authorization field (RFC 6750 §2.1).
     private static func bearer(_ values: [String]) -> [UInt8]? {
         guard values.count == 1 else { return nil }
         let parts = values[0].split(separator: " ", maxSplits: 1)

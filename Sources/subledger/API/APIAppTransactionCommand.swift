@@ -5,7 +5,7 @@ import ArgumentParser
 struct APIAppTransactionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app-transaction",
-        abstract: "The customer's purchase or download of the app itself.")
+        abstract: "The customer's purchase or download of the app.")
 
     @Argument(help: "Any id of the customer.")
     var id: String

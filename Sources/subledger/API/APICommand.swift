@@ -3,12 +3,12 @@ import ArgumentParser
 struct APICommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "api",
-        abstract: "Ask the App Store Server API; signed answers are verified and appended.",
+        abstract: "Call the App Store Server API; signed responses are verified and appended.",
         discussion: """
-            An id is any transactionId, originalTransactionId or appTransactionId of the customer \
-            where nothing else is said. Without --environment, Production is asked first, and \
-            Sandbox where it does not know the id. What changes something at Apple's is only sent \
-            with --yes.
+            Unless stated otherwise, an id is any transactionId, originalTransactionId or \
+            appTransactionId of the customer. Without --environment, Production is queried first, \
+            then Sandbox if the id is unknown there. Calls that change anything at Apple require \
+            --yes.
             """,
         subcommands: [
             APIStatusesCommand.self, APIHistoryCommand.self, APITransactionInfoCommand.self,

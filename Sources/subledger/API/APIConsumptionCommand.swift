@@ -5,15 +5,15 @@ import ArgumentParser
 struct APIConsumptionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "consumption",
-        abstract: "Answer a CONSUMPTION_REQUEST, within 12 hours.")
+        abstract: "Answer a CONSUMPTION_REQUEST; do so within 12 hours.")
 
     @Argument(help: "A transactionId.")
     var id: String
 
-    @Flag(help: "The customer has consented to this being sent; without it nothing may be.")
+    @Flag(help: "The customer has consented to this being sent; required by Apple.")
     var consented = false
 
-    @Flag(help: "There was something to try before the purchase.")
+    @Flag(help: "A sample or trial was available before the purchase.")
     var sampleProvided = false
 
     @Option(
@@ -35,7 +35,7 @@ struct APIConsumptionCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform {
             try consent.require(
-                "tell Apple how much of \(id) was consumed, for a decision about its refund")
+                "send Apple the consumption of \(id), for a decision about its refund")
         }
         try await APIRun(common: common, access: access).run(.sendConsumptionInformation) {
             (client, choice, answers) async throws(APIFailure) in

@@ -7,20 +7,20 @@ struct APIExtendAllCommand: AsyncParsableCommand {
         commandName: "extend-all",
         abstract: "Extend every active subscription to a product, without charge.",
         discussion: """
-            Apple carries it out within hours to days; nobody can take it back.
+            Apple carries it out within hours to days; it cannot be undone.
             """)
 
     @Argument(help: "The product.")
     var product: String
 
-    @Option(help: "1 to 90.")
+    @Option(help: "Days to extend by, 1 to 90.")
     var days: Int64
 
     @Option(
-        help: "0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.")
+        help: "Reason: 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.")
     var reason: Int64
 
-    @Option(help: "Names the request: a UUID.")
+    @Option(help: "The request identifier: a UUID.")
     var requestId: String
 
     @Option(help: "Only this storefront, e.g. USA; repeatable.")
@@ -33,7 +33,7 @@ struct APIExtendAllCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform {
             try consent.require(
-                "extend every active subscription to \(product) by \(days) days for good")
+                "extend every active subscription to \(product) by \(days) days, irrevocably")
         }
         try await APIRun(common: common, access: access).run(.massExtendRenewalDate) {
             (client, choice, answers) async throws(APIFailure) in

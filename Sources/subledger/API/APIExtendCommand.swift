@@ -7,20 +7,20 @@ struct APIExtendCommand: AsyncParsableCommand {
         commandName: "extend",
         abstract: "Extend one subscription, without charge.",
         discussion: """
-            Twice within 365 days at most; nobody can take it back.
+            Apple allows two extensions within 365 days; they cannot be undone.
             """)
 
     @Argument(help: "An originalTransactionId.")
     var id: String
 
-    @Option(help: "1 to 90.")
+    @Option(help: "Days to extend by, 1 to 90.")
     var days: Int64
 
     @Option(
-        help: "0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.")
+        help: "Reason: 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.")
     var reason: Int64
 
-    @Option(help: "Names the request: at most 128 characters.")
+    @Option(help: "The request identifier: at most 128 characters.")
     var requestId: String
 
     @OptionGroup var consent: APIOptions.Consent
@@ -29,7 +29,7 @@ struct APIExtendCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform {
-            try consent.require("extend \(id) by \(days) days for good")
+            try consent.require("extend \(id) by \(days) days, irrevocably")
         }
         try await APIRun(common: common, access: access).run(.extendRenewalDate) {
             (client, choice, answers) async throws(APIFailure) in

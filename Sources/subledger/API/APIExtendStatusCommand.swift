@@ -5,7 +5,7 @@ import ArgumentParser
 struct APIExtendStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "extend-status",
-        abstract: "How far a mass extension is.")
+        abstract: "The progress of a mass extension.")
 
     @Argument(help: "The product that was extended.")
     var product: String

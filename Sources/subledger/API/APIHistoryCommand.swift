@@ -5,15 +5,15 @@ import ArgumentParser
 struct APIHistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Every transaction of the customer, or those that fit.")
+        abstract: "The customer's transactions, filtered by the options.")
 
     @Argument(help: "Any id of the customer.")
     var id: String
 
-    @Option(help: "Bought from then on.")
+    @Option(help: "Purchased at or after.")
     var from: String?
 
-    @Option(help: "Bought before then.")
+    @Option(help: "Purchased before.")
     var to: String?
 
     @Option(help: "Only this product; repeatable.")
@@ -32,13 +32,13 @@ struct APIHistoryCommand: AsyncParsableCommand {
     @Option(help: "ASCENDING or DESCENDING, by when a transaction was last modified.")
     var sort: String?
 
-    @Flag(inversion: .prefixedNo, help: "Only revoked ones, or only others.")
+    @Flag(inversion: .prefixedNo, help: "Only revoked transactions, or only others.")
     var revoked: Bool?
 
-    @Option(help: "Go on after this revision of an earlier answer.")
+    @Option(help: "Resume after this revision from an earlier response.")
     var revision: String?
 
-    @Option(help: "Pages to fetch at most, of 20 each.")
+    @Option(help: "Most pages to fetch, of 20 each.")
     var pages = 50
 
     @OptionGroup var access: APIOptions

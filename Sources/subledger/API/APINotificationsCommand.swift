@@ -5,28 +5,28 @@ import ArgumentParser
 struct APINotificationsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notifications",
-        abstract: "What Apple sent in a window, and how its delivery went.",
+        abstract: "Notifications Apple sent in a window, and their delivery attempts.",
         discussion: "Apple keeps 180 days in Production and 30 in Sandbox.")
 
-    @Option(help: "Sent from then on.")
+    @Option(help: "Sent at or after.")
     var from: String
 
-    @Option(help: "Sent before then.")
+    @Option(help: "Sent before.")
     var to: String
 
-    @Option(help: "Only this notificationType; without --subtype, those that have none.")
+    @Option(help: "Only this notificationType; without --subtype, only those without one.")
     var type: String?
 
     @Option(help: "Only this subtype of the type.")
     var subtype: String?
 
-    @Option(help: "Only of the customer with this id; not together with --type.")
+    @Option(help: "Only the customer with this id; not together with --type.")
     var id: String?
 
-    @Flag(help: "Only what was never delivered.")
+    @Flag(help: "Only undelivered notifications.")
     var onlyFailures = false
 
-    @Option(help: "Pages to fetch at most, of 20 each.")
+    @Option(help: "Most pages to fetch, of 20 each.")
     var pages = 50
 
     @OptionGroup var access: APIOptions

@@ -6,7 +6,7 @@ import Foundation
 import Intake
 import Service
 
-/// The key to ask with, where the configuration names none.
+/// The API key, where the configuration names none.
 struct APIOptions: ParsableArguments {
     @Option(help: "The In-App Purchase key's id (default: apps[].api.keyId).")
     var keyId: String?
@@ -23,15 +23,15 @@ struct APIOptions: ParsableArguments {
     @Option(
         name: .customLong("base-url"),
         help: ArgumentHelp(
-            "In place of Apple's hosts (default: apps[].api.baseUrl).", valueName: "url"))
+            "Base URL instead of Apple's hosts (default: apps[].api.baseUrl).", valueName: "url"))
     var baseUrl: String?
 
-    /// Leave to change something at Apple's.
+    /// Confirmation for mutating calls (`--yes`).
     struct Consent: ParsableArguments {
-        @Flag(help: "Do it; otherwise only say what would be done.")
+        @Flag(help: "Send the request; otherwise only print what it would do.")
         var yes = false
 
-        /// Throws, saying what would be done, unless it may be.
+        /// Throws with a description of the call unless `--yes` was given.
         func require(_ deed: String) throws(CommandFailure) {
             guard !yes else { return }
             throw CommandFailure(
@@ -43,7 +43,7 @@ struct APIOptions: ParsableArguments {
 }
 
 extension Settings {
-    /// The app to ask about: the one that was named, or the only one with a key.
+    /// The app to call Apple about: the named one, or the only one with a key.
     func askedApp(_ options: APIOptions) throws(CommandFailure) -> Configuration.App {
         let apps = try requiredApps()
         let isStated = options.keyId != nil || options.issuerId != nil || options.keyFile != nil
@@ -57,8 +57,9 @@ extension Settings {
             throw CommandFailure(
                 code: ConfigurationError.Code.missingKey.rawValue,
                 message:
-                    "No key to ask Apple with: list it under `apps[].api` in the configuration,"
-                    + " or give --key-id, --issuer-id and --key-file.", exit: .configuration)
+                    "No key for requests to Apple: list it under `apps[].api` in the"
+                    + " configuration, or give --key-id, --issuer-id and --key-file.",
+                exit: .configuration)
         }
         guard let keyId = options.keyId ?? app.api?.keyId,
             let issuerId = options.issuerId ?? app.api?.issuerId,
@@ -66,7 +67,7 @@ extension Settings {
         else {
             throw CommandFailure(
                 code: ConfigurationError.Code.missingKey.rawValue,
-                message: "--key-id, --issuer-id and --key-file belong together.",
+                message: "--key-id, --issuer-id and --key-file must be given together.",
                 exit: .configuration)
         }
         app.api = Configuration.API(
@@ -75,8 +76,7 @@ extension Settings {
         return app
     }
 
-    /// The apps to ask about: the one that was named, else all that have a key. Throws when there
-    /// is none.
+    /// The apps to call Apple about: the named one, else all with a key. Throws when there is none.
     func askedApps(_ options: APIOptions) throws(CommandFailure) -> [Configuration.App] {
         let keyed = try requiredApps().filter { $0.api != nil }
         let isStated = options.keyId != nil || options.issuerId != nil || options.keyFile != nil
@@ -94,7 +94,7 @@ extension Settings {
         return clients
     }
 
-    /// The client for an app, its key read. Says so when others can read the key as well.
+    /// The client for an app, with its key. Warns when other users can read the key file.
     func client(
         for app: Configuration.App, _ transport: any APITransport, requestsPerSecond: Int? = nil
     ) throws(CommandFailure) -> AppStoreServerAPIClient {
@@ -110,7 +110,7 @@ extension Settings {
             let file = try APIKeyFile(path: api.privateKeyFile, key: "\(key).privateKeyFile")
             if file.isReadableByOthers {
                 Console.note(
-                    "warning: \(file.path) can be read by others than you: chmod 600 keeps them out"
+                    "warning: \(file.path) can be read by other users; run chmod 600 on it"
                 )
             }
             return AppStoreServerAPIClient(
@@ -125,8 +125,8 @@ extension Settings {
 }
 
 extension CommandFailure {
-    /// What Apple does not know is exit code 1, a key it does not take is configuration, and what
-    /// never reached it is I/O.
+    /// An id unknown to Apple is exit code 1, a rejected key is a configuration error, and a
+    /// request that never reached Apple is an I/O error.
     init(_ failure: APIFailure) {
         let exit: Exit =
             switch failure.code {

@@ -5,12 +5,12 @@ import ArgumentParser
 struct APIOrderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "order",
-        abstract: "What was bought with an order of Apple's mail to the customer.",
+        abstract: "Purchases of an order id from Apple's mail to the customer.",
         discussion: """
-            Orders are known to Production only.
+            Orders exist in Production only.
             """)
 
-    @Argument(help: "The order id of the mail.")
+    @Argument(help: "The order id from the mail.")
     var id: String
 
     @OptionGroup var access: APIOptions

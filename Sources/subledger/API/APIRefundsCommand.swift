@@ -10,7 +10,7 @@ struct APIRefundsCommand: AsyncParsableCommand {
     @Argument(help: "Any id of the customer.")
     var id: String
 
-    @Option(help: "Pages to fetch at most, of 20 each.")
+    @Option(help: "Most pages to fetch, of 20 each.")
     var pages = 50
 
     @OptionGroup var access: APIOptions

@@ -6,16 +6,16 @@ import Intake
 import Projection
 import Service
 
-/// Asks, takes what is signed into the ledger, and prints both.
+/// Calls the API, appends signed evidence to the ledger, and prints both.
 struct APIRun {
     let common: SharedOptions
     let access: APIOptions
 
-    /// What came back so far: kept and told even when a later page fails.
+    /// Responses so far; kept and printed even when a later page fails.
     struct Answers {
         var bodies: [[UInt8]] = []
         var environment: AppStore.Environment?
-        /// Whether more pages were there than were asked for.
+        /// Whether pages beyond the requested number exist.
         var hasMore = false
 
         mutating func add<Value>(_ answer: APIAnswer<Value>) {
@@ -23,7 +23,7 @@ struct APIRun {
             environment = answer.environment
         }
 
-        /// Takes pages until they end, or until there are so many.
+        /// Adds pages until they end or the limit is reached.
         mutating func add<Page: PagedResponse>(
             _ walk: PageWalk<Page>, limit: Int
         ) async throws(APIFailure) {
@@ -70,7 +70,7 @@ struct APIRun {
 
     // MARK: Taking in
 
-    /// Appends and prints; whether everything signed is in the ledger.
+    /// Appends and prints; returns whether everything signed is in the ledger.
     private func take(
         _ answers: Answers, _ endpoint: Endpoint, _ settings: Settings
     ) async throws -> Bool {
@@ -106,7 +106,7 @@ struct APIRun {
         let values = answers.bodies.compactMap { reader.read($0) }
         guard common.json else {
             for value in values { try Console.out(AnswerText.lines(value)) }
-            if values.isEmpty { try Console.out("Apple has taken it.\n") }
+            if values.isEmpty { try Console.out("Apple has accepted it.\n") }
             if answers.hasMore { try Console.out("… and more: raise --pages\n") }
             guard let summary else { return }
             for error in summary.errors {

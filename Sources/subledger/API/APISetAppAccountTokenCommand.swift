@@ -5,9 +5,9 @@ import ArgumentParser
 struct APISetAppAccountTokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set-app-account-token",
-        abstract: "Say whose a subscription is, at Apple's.",
+        abstract: "Set a subscription's appAccountToken at Apple.",
         discussion: """
-            Counts for the current transaction and later ones.
+            Applies to the current transaction and later ones.
             """)
 
     @Argument(help: "An originalTransactionId.")

@@ -5,7 +5,7 @@ import ArgumentParser
 struct APIStatusesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "statuses",
-        abstract: "Where every subscription of the customer stands now.")
+        abstract: "The current status of every subscription of the customer.")
 
     @Argument(help: "Any id of the customer.")
     var id: String

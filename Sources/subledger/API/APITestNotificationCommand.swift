@@ -5,7 +5,7 @@ import ArgumentParser
 struct APITestNotificationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test-notification",
-        abstract: "Ask Apple to send a TEST notification; prints its token.")
+        abstract: "Request a TEST notification from Apple; prints its token.")
 
     @OptionGroup var access: APIOptions
     @OptionGroup var common: SharedOptions

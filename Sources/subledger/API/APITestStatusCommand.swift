@@ -5,7 +5,7 @@ import ArgumentParser
 struct APITestStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test-status",
-        abstract: "How the delivery of a TEST notification went.")
+        abstract: "The delivery attempts of a TEST notification.")
 
     @Argument(help: "The testNotificationToken.")
     var token: String

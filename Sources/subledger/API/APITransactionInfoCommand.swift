@@ -5,7 +5,7 @@ import ArgumentParser
 struct APITransactionInfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transaction-info",
-        abstract: "One transaction, as it stands now.")
+        abstract: "One transaction in its current state.")
 
     @Argument(help: "A transactionId.")
     var id: String

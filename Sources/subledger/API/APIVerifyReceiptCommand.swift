@@ -11,30 +11,30 @@ import Signing
 struct APIVerifyReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify-receipt",
-        abstract: "What verifyReceipt says of a receipt (deprecated by Apple).",
+        abstract: "Send a receipt to verifyReceipt (deprecated by Apple).",
         discussion: """
-            Asks with the shared secret of the app the receipt is of (apps[].sharedSecretFile), \
-            Production first and Sandbox where Apple says so; --environment sandbox turns that \
-            round. The answer is not signed: it goes into the ledger with --append only, and never \
-            overrules what is.
+            Uses the shared secret of the receipt's app (apps[].sharedSecretFile), Production \
+            first and Sandbox when Apple redirects there; --environment sandbox reverses the \
+            order. The response is not signed: it is appended only with --append, and never \
+            overrides evidence in the ledger.
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "A receipt, binary, in base64, or a body with receipt-data; - is standard input.",
+            "A receipt in binary or base64, or a body with receipt-data; - is standard input.",
             valueName: "file"))
     var file: String
 
-    @Flag(help: "Of each subscription only the newest transaction.")
+    @Flag(help: "Only the newest transaction of each subscription.")
     var excludeOldTransactions = false
 
-    @Flag(help: "Append the answer to the ledger of the environment that gave it.")
+    @Flag(help: "Append the response to the ledger of the environment that sent it.")
     var append = false
 
     @Option(
         name: .customLong("base-url"),
         help: ArgumentHelp(
-            "In place of Apple's hosts (default: apps[].api.baseUrl).", valueName: "url"))
+            "Base URL instead of Apple's hosts (default: apps[].api.baseUrl).", valueName: "url"))
     var baseUrl: String?
 
     @OptionGroup var common: SharedOptions
@@ -68,8 +68,8 @@ struct APIVerifyReceiptCommand: AsyncParsableCommand {
         }
     }
 
-    /// Where every other question about the app goes, too: a secret of a trial must not reach Apple
-    /// because one command forgot who was to be asked.
+    /// The base URL that all other requests about the app use: a test secret must never reach
+    /// Apple's hosts.
     private func hosts(of app: Configuration.App) throws(CommandFailure) -> APIHosts {
         guard let baseUrl else {
             return app.api?.baseUrl.map { APIHosts(baseUrl: $0) } ?? .verifyReceipt
@@ -118,7 +118,7 @@ struct APIVerifyReceiptCommand: AsyncParsableCommand {
         }
     }
 
-    /// The answer without the receipts inside it, which nobody reads.
+    /// The response without the embedded receipts, which are not readable.
     private static func shown(_ value: JSONValue?) -> JSONValue {
         .object((value?.object ?? []).filter { $0.key != "latest_receipt" })
     }
@@ -136,13 +136,13 @@ struct APIVerifyReceiptCommand: AsyncParsableCommand {
     }
 }
 
-/// A receipt as somebody stored it, read from a file.
+/// A stored receipt, read from a file.
 struct StoredReceipt {
     let bytes: [UInt8]
-    /// What it says of its app, unverified: only to choose whose secret to ask with.
+    /// The unverified bundle id in it, used only to select a shared secret.
     let bundleId: BundleId?
 
-    /// `-` is standard input. Throws for what cannot be read or is too long.
+    /// `-` is standard input. Throws when the input is unreadable or too long.
     init(reading file: String) async throws {
         if file == "-" { await StandardInput.waitForFirstByte() }
         guard let handle = file == "-" ? .standardInput : FileHandle(forReadingAtPath: file),
@@ -170,14 +170,14 @@ struct StoredReceipt {
 }
 
 extension Settings {
-    /// The configured app a receipt is of; where it does not say, the only one.
+    /// The configured app of a receipt; the only app where the receipt names none.
     func app(of receipt: StoredReceipt) throws(CommandFailure) -> Configuration.App {
         let apps = try requiredApps()
         guard let named = receipt.bundleId else {
             guard apps.count == 1 else {
                 throw CommandFailure(
                     code: "ambiguousApp",
-                    message: "The receipt does not say of which app it is; name it with"
+                    message: "The receipt does not name its app; name it with"
                         + " --bundle-id.", exit: .usage)
             }
             return apps[0]
@@ -185,13 +185,13 @@ extension Settings {
         guard let app = apps.first(where: { $0.bundleId == named }) else {
             throw CommandFailure(
                 code: VerificationCode.wrongApp.rawValue,
-                message: "The receipt is of \(named), which is not configured. Nothing was sent.",
+                message: "The receipt is for \(named), which is not configured. Nothing was sent.",
                 exit: .negative)
         }
         return app
     }
 
-    /// The app's shared secret, its file read; nil where none is configured.
+    /// The app's shared secret, read from its file; nil if none is configured.
     func sharedSecret(of app: Configuration.App) throws(CommandFailure) -> SharedSecret? {
         guard let file = app.sharedSecretFile else { return nil }
         let place = configuration.apps.firstIndex { $0.bundleId == app.bundleId } ?? 0
@@ -205,16 +205,16 @@ extension Settings {
 }
 
 extension CommandFailure {
-    /// An answer that repeats the secret it was asked with is neither shown nor kept.
+    /// A response that contains the secret it was requested with is neither shown nor kept.
     static func secretExposed(by bundleId: BundleId) -> CommandFailure {
         CommandFailure(
             code: VerificationCode.secretExposed.rawValue,
-            message: "\(bundleId): the answer holds the app's shared secret, where Apple never puts"
-                + " it: it is neither shown nor appended. See who answers at the base URL, and change"
-                + " the secret in App Store Connect.", exit: .negative)
+            message: "\(bundleId): the response contains the app's shared secret, which Apple never"
+                + " returns: it is neither shown nor appended. Check which server answers at the"
+                + " base URL, and change the secret in App Store Connect.", exit: .negative)
     }
 
-    /// A failure that is about an app, which is named.
+    /// A failure about the named app.
     init(_ failure: APIFailure, about bundleId: BundleId) {
         let plain = CommandFailure(failure)
         self.init(

@@ -6,8 +6,8 @@ import Intake
 import Projection
 import Service
 
-/// What a command that asks Apple works with: apps, their clients, and the ledgers that take the
-/// answers. Everything is closed by `result`.
+/// Apps, their clients, and the ledgers for the responses of a command that calls Apple. `result`
+/// closes everything.
 struct Asking {
     let apps: [Configuration.App]
     let books: AnswerBooks
@@ -16,7 +16,7 @@ struct Asking {
 
     /// - Parameter takesSeveral: whether all apps with a key are meant where none is named.
     ///
-    /// Throws when there is no key, or it is unclear whose.
+    /// Throws when there is no key, or when several apps have one and none is named.
     init(_ settings: Settings, _ access: APIOptions, takesSeveral: Bool = false) throws {
         self.settings = settings
         apps =
@@ -25,7 +25,7 @@ struct Asking {
             settings.configuration.ledger, apps: try settings.requiredApps(),
             verifier: try settings.verifier()
         ) { Console.now }
-        // Last: nothing may go wrong any more, since it has to be closed.
+        // Last, because nothing may throw once there is something to close.
         transport = HTTPTransport()
     }
 
@@ -41,7 +41,7 @@ struct Asking {
         return clients
     }
 
-    /// What `body` comes to, once connections and ledgers are closed.
+    /// The result of `body`, once connections and ledgers are closed.
     func result<Value>(_ body: () async throws -> Value) async -> Result<Value, any Error> {
         let result: Result<Value, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }
@@ -50,8 +50,8 @@ struct Asking {
         return result
     }
 
-    /// Brings what is derived from every ledger up to what was appended. Nothing is asked
-    /// afterwards. A failure is handed back; one ledger's keeps no other from it.
+    /// Brings every ledger's derived data up to the log. No requests follow. Returns the failure;
+    /// one ledger's failure does not stop the others.
     func project() async -> Result<Void, any Error> {
         var result: Result<Void, any Error> = .success(())
         for ledger in books.surrender() {
@@ -61,7 +61,7 @@ struct Asking {
         return result
     }
 
-    /// Closes a session that is up to date, and whatever else was opened.
+    /// Closes a caught-up session.
     func close(_ session: LedgerSession) async {
         let others = books.surrender().filter { $0.environment != session.ledger.environment }
         await session.close()
@@ -70,12 +70,12 @@ struct Asking {
 }
 
 extension SharedOptions {
-    /// Whether the operator said which environment is meant.
+    /// Whether the operator named an environment.
     var isEnvironmentStated: Bool {
         environment != nil || ProcessInfo.processInfo.environment["SUBLEDGER_ENVIRONMENT"] != nil
     }
 
-    /// Whom to ask: the environment that was named, else Production and then Sandbox.
+    /// Which environment to query: the named one, else Production and then Sandbox.
     func choice(_ settings: Settings) -> EnvironmentChoice {
         isEnvironmentStated ? .only(settings.environment) : .productionFirst
     }

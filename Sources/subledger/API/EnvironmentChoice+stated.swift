@@ -2,7 +2,7 @@ import AppStore
 import AppStoreAPI
 
 extension EnvironmentChoice {
-    /// The one to ask where there is no second one to fall back to.
+    /// The only environment to query for calls without a fallback.
     var environment: Environment {
         switch self {
         case .only(let environment): environment

@@ -2,7 +2,7 @@ import AppStore
 
 /// A time given as an option.
 enum StatedTime {
-    /// Throws, naming the option, for what is neither RFC 3339, nor a day, nor epoch milliseconds.
+    /// Throws, naming the option, unless it is RFC 3339, a day, or epoch milliseconds.
     static func read(_ text: String, _ option: String) throws(CommandFailure) -> Timestamp {
         guard let time = Timestamp(userInput: text) else {
             throw CommandFailure(

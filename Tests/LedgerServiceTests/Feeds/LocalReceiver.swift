@@ -3,11 +3,11 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A real HTTP server on loopback that answers as a test says.
+/// A real HTTP server on loopback with scripted responses.
 final class LocalReceiver: Sendable {
     enum Answer: Sendable {
         case status(Int, headers: [(String, String)] = [], bodyByteCount: Int = 0)
-        /// Never answers.
+        /// Never responds.
         case silence
         /// Closes the connection instead.
         case hangUp
@@ -24,7 +24,7 @@ final class LocalReceiver: Sendable {
 
     init(_ answer: Answer) { state = Mutex((answer, [])) }
 
-    /// Starts one, lends its base address, and stops it.
+    /// Starts one, passes its base address, and stops it.
     static func open<Value>(
         answering answer: Answer = .status(200),
         _ body: (LocalReceiver, String) async throws -> Value
@@ -58,7 +58,7 @@ final class LocalReceiver: Sendable {
     }
 }
 
-/// Collects one request after the other and answers it.
+/// Collects requests one at a time and responds.
 final class ReceiverHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

@@ -56,7 +56,7 @@ struct WebhookClientTests {
     }
 
     @Test(
-        "an answer is its status, and a redirect is not followed",
+        "a response is its status, and a redirect is not followed",
         arguments: [200, 204, 301, 307, 400, 410, 500, 503])
     func statuses(_ status: Int) async throws {
         try await LocalReceiver.open(
@@ -68,7 +68,7 @@ struct WebhookClientTests {
         }
     }
 
-    @Test("a receiver that says nothing is timed out")
+    @Test("a receiver that never responds times out")
     func silence() async throws {
         try await LocalReceiver.open(answering: .silence) { receiver, address in
             let outcome = try await post(address, timeoutMilliseconds: 300)
@@ -77,18 +77,18 @@ struct WebhookClientTests {
         }
     }
 
-    @Test("a receiver that hangs up, or is not there, is unreachable")
+    @Test("a receiver that closes the connection, or does not exist, is unreachable")
     func unreachable() async throws {
         try await LocalReceiver.open(answering: .hangUp) { _, address in
             let outcome = try await post(address)
             #expect(outcome == .unreachable)
         }
-        // Port 1 is nobody's; a port that was just given back may be somebody else's by now.
+        // Port 1 is unused; a port released a moment ago may be in use again.
         let outcome = try await post("http://127.0.0.1:1/hooks")
         #expect(outcome == .unreachable)
     }
 
-    @Test("an answer may be long, and is not read to its end")
+    @Test("a response may be long, and is not read to its end")
     func longAnswer() async throws {
         let count = WebhookLimits.answerByteCount * 40
         try await LocalReceiver.open(answering: .status(200, bodyByteCount: count)) { _, address in

@@ -3,7 +3,7 @@ import Ledger
 import Simulator
 import Testing
 
-/// What holds of every metric in every world, whatever the figures are.
+/// Properties of every metric in every world, whatever the figures.
 @Suite("Identities of metrics")
 struct CountIdentityTests {
     private static let world = CountOracleTests.worlds[2]
@@ -15,7 +15,7 @@ struct CountIdentityTests {
 
     private static let chains = Array(world.chains.prefix(400))
 
-    /// What every chain adds, read once for each metric.
+    /// The contribution of every chain, read once for each metric.
     private struct Book {
         let metric: CountedMetric
         let occurrences: [[Occurrence]]
@@ -40,7 +40,7 @@ struct CountIdentityTests {
         }
     }
 
-    /// By interval, and for money by currency; without what is 0.
+    /// By interval, and for money by currency; without zeros.
     private static func sums(_ rows: [CountTable.Row], keeping places: [Int]) -> [Place: Amounts] {
         var sums: [Place: Amounts] = [:]
         for row in rows {
@@ -59,7 +59,7 @@ struct CountIdentityTests {
         var group: [String?]
     }
 
-    @Test("The groups of any dimension sum up to the whole", arguments: CountedMetric.allCases)
+    @Test("The groups of any dimension add up to the whole", arguments: CountedMetric.allCases)
     func groups(_ metric: CountedMetric) {
         let book = Book(metric)
         let kept = metric.isMoney ? [0] : []
@@ -73,7 +73,7 @@ struct CountIdentityTests {
         #expect(Self.sums(rows, keeping: kept) == whole)
     }
 
-    @Test("A filter gives the rows of that group and no others", arguments: CountedMetric.allCases)
+    @Test("A filter gives exactly the rows of that group", arguments: CountedMetric.allCases)
     func filters(_ metric: CountedMetric) {
         let book = Book(metric)
         for dimension in [Dimension.product, .country, .currency, .phase, .offerType] {
@@ -89,7 +89,7 @@ struct CountIdentityTests {
     }
 
     @Test(
-        "A row is the same whatever other intervals were asked for",
+        "A row does not depend on which other intervals were requested",
         arguments: CountedMetric.allCases)
     func alone(_ metric: CountedMetric) {
         let book = Book(metric)
@@ -98,7 +98,7 @@ struct CountIdentityTests {
             let alone = book.table([from, to], [.product]).rows()
             #expect(alone == rows.filter { $0.from == from })
         }
-        // What happened in two months happened in one of their days.
+        // Occurrences in two months happened in one of their days.
         guard metric != .active else { return }
         let whole = book.table([Self.days[0], Self.days[60]], [.product]).rows()
         var summed: [[String?]: Amounts] = [:]

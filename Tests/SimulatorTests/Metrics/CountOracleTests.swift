@@ -3,16 +3,17 @@ import Ledger
 import Simulator
 import Testing
 
-/// Every counted metric over simulated worlds against a plain recount, known in full and known in part.
-@Suite("Counted metrics against a plain recount")
+/// Counted metrics over simulated worlds compared with an independent recount, with full and
+/// partial knowledge.
+@Suite("Counted metrics against an independent recount")
 struct CountOracleTests {
-    /// How much of a world is known: everything, or what had arrived by a moment.
+    /// The known part of a world: everything, or what had arrived by a time.
     private static let moments: [Timestamp] = [
         Timestamp(milliseconds: 1_798_761_600_000), Timestamp(milliseconds: 1_713_000_000_123),
         Timestamp(milliseconds: 1_740_787_200_000), midGrace,
     ]
 
-    /// While somebody's grace lasts, so that one is open.
+    /// During a grace period, so that one is open.
     private static let midGrace: Timestamp = {
         let lives = (0..<800 as Range<UInt64>).lazy.map { TruthTests.world.life(seed: $0) }
         for life in lives {
@@ -80,7 +81,7 @@ struct CountOracleTests {
     }
 
     @Test(
-        "What each chain adds to each metric is what a plain recount of its sales and states adds",
+        "The contribution of each chain to each metric equals an independent recount",
         arguments: CountedMetric.allCases)
     func chains(_ metric: CountedMetric) {
         var sums: [String: Int64] = [:]
@@ -105,7 +106,7 @@ struct CountOracleTests {
     }
 
     @Test(
-        "Without a catalogue the lengths of periods are a plain recount's, restored or not",
+        "Without a catalogue the lengths of periods equal the recount's, restored or not",
         arguments: [CountedMetric.retention, .productChanges])
     func withoutCatalogue(_ metric: CountedMetric) {
         let (silent, limit) = (Catalogue(), Self.moments[0])
@@ -134,7 +135,7 @@ struct CountOracleTests {
 
     private struct Line: Hashable, CustomStringConvertible {
         var at: Timestamp
-        /// Without what is 0.
+        /// Without zeros.
         var amounts: [String: Int64]
 
         init(_ found: Occurrence) {
@@ -149,7 +150,7 @@ struct CountOracleTests {
             "\(at.rfc3339) \(amounts.sorted { $0.key < $1.key }.map { "\($0)=\($1)" })"
         }
 
-        /// What adds nothing is no line.
+        /// A contribution of nothing produces no line.
         static func sorted(_ lines: [Line]) -> [Line] {
             lines.filter { !$0.amounts.isEmpty }.sorted {
                 ($0.at, $0.description) < ($1.at, $1.description)
@@ -158,7 +159,7 @@ struct CountOracleTests {
     }
 
     @Test(
-        "Every cell of every grouping and filter is the plain recount's",
+        "Every cell of every grouping and filter equals the recount",
         arguments: CountedMetric.allCases)
     func cells(_ metric: CountedMetric) {
         let groupings: [[Dimension]] =

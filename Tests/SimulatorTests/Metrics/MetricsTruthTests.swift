@@ -3,13 +3,13 @@ import Ledger
 import Simulator
 import Testing
 
-/// Roll-forwards over simulated worlds against a plain count of the same chains' answers, and
-/// against what truly happened to them.
+/// Roll-forwards over simulated worlds compared with an independent count of the same chains'
+/// answers, and with the truth.
 @Suite("Roll-forwards over simulated worlds")
 struct MetricsTruthTests {
     private static let seeds = 0..<150 as Range<UInt64>
 
-    /// The quarters of the simulated years, and a few odd moments.
+    /// The quarters of the simulated years, and a few odd times.
     private static let instants: [Timestamp] = {
         var instants: [Timestamp] = []
         for year in 2022...2026 as ClosedRange<Int64> {
@@ -32,7 +32,7 @@ struct MetricsTruthTests {
     }
 
     @Test(
-        "Every cell of every grouping is what a plain count of the answers finds",
+        "Every cell of every grouping equals an independent count of the answers",
         arguments: RollForwardQuestion.Measure.allCases)
     func plainly(_ measure: RollForwardQuestion.Measure) {
         var chains = Self.lives.map { PlainRollForward.Chain($0.ledger) }
@@ -61,7 +61,7 @@ struct MetricsTruthTests {
         }
     }
 
-    @Test("Without a catalogue recurring money is a plain count's, restored or extended or not")
+    @Test("Without a catalogue recurring money equals the recount, restored or extended or not")
     func withoutCatalogue() {
         let silent = Catalogue()
         let question = RollForwardQuestion(
@@ -77,7 +77,7 @@ struct MetricsTruthTests {
             sum.add(ChainMetrics(ledger, of: TruthTests.world.bundleId, catalogue: silent))
             chains.append(PlainRollForward.Chain(ledger))
             for sale in PlainLife(life.deliveries, ledger).sales {
-                // A copy that says it was bought later would make the period shorter.
+                // A copy with a later purchase date would shorten the period.
                 if sale.payload.purchaseDate != sale.bought, !ledger.isOneTime { restored += 1 }
                 for id in sale.ids { lengths[id] = sale.length(silent) }
             }
@@ -93,7 +93,7 @@ struct MetricsTruthTests {
         }
     }
 
-    /// Without what is 0, as the plain count gives it.
+    /// Without zeros, like the recount.
     private static func cells(
         _ rows: [RollForwardRow]
     ) -> [Timestamp: [[String?]: PlainRollForward.Cells]] {
@@ -117,7 +117,7 @@ struct MetricsTruthTests {
         }
     }
 
-    @Test("Losses of access by reason are those that truly happened")
+    @Test("Losses of access by reason are the true ones")
     func truly() {
         var told: [String: Int64] = [:]
         var truth: [String: Int64] = [:]
@@ -144,13 +144,13 @@ struct MetricsTruthTests {
         #expect(Set(truth.keys).isSuperset(of: ["voluntary", "billing", "refund"]))
     }
 
-    @Test("However often and in whatever order a chain's evidence comes, it contributes the same")
+    @Test("A chain's contribution does not depend on the order or repetition of its evidence")
     func wildOrders() {
         for (seed, life, ledger) in Self.lives {
             var adversity = Adversity(seed: seed)
             let again = TruthTests.fold(adversity.wild(life.deliveries), life)
             let (left, right) = (Self.metrics(ledger), Self.metrics(again))
-            // Positions differ: they name the evidence.
+            // Positions differ, since they name the evidence.
             #expect(Self.withoutCauses(left) == Self.withoutCauses(right), "seed \(seed)")
         }
     }

@@ -3,7 +3,7 @@ import Ledger
 import Simulator
 import Testing
 
-/// Counted metrics over simulated worlds against what was truly sent and what truly happened.
+/// Counted metrics over simulated worlds compared with what was sent and what happened.
 @Suite("Occurrences over simulated worlds")
 struct OccurrenceTruthTests {
     private static let lives: [(life: SubscriberLife, ledger: Lifecycle)] =
@@ -41,7 +41,7 @@ struct OccurrenceTruthTests {
         transactions(life).contains { $0.inAppOwnershipType?.value == .familyShared }
     }
 
-    @Test("Gross is the price of every period and purchase that was sold, each once")
+    @Test("Gross is the price of every period and purchase sold, each once")
     func gross() {
         var sold: Int64 = 0
         for (life, ledger) in Self.lives {
@@ -51,7 +51,7 @@ struct OccurrenceTruthTests {
             }
             var prices: [String: Int64] = [:]
             for transaction in Self.transactions(life) {
-                // What was restored has the line item of what was bought, and its time.
+                // A restored copy has the line item of the original, and its time.
                 let id = transaction.webOrderLineItemId?.rawValue ?? "0"
                 let start = transaction.expiresDate?.milliseconds ?? 0
                 let item =
@@ -68,7 +68,7 @@ struct OccurrenceTruthTests {
         #expect(sold > 0)
     }
 
-    @Test("Entries into grace and retry, and what became of them, are those that truly were")
+    @Test("Entries into grace and retry, and their outcomes, are the true ones")
     func recoveries() {
         var entries = 0
         for (life, ledger) in Self.lives where !Self.isFamily(life) {
@@ -95,7 +95,7 @@ struct OccurrenceTruthTests {
         #expect(entries > 20)
     }
 
-    @Test("Whoever came back after expiry or a refund truly did")
+    @Test("Returns after expiry or a refund are the true ones")
     func reactivations() {
         var count: Int64 = 0
         for (life, ledger) in Self.lives where !Self.isFamily(life) && !ledger.isOneTime {
@@ -116,7 +116,7 @@ struct OccurrenceTruthTests {
         #expect(count > 20)
     }
 
-    @Test("Renewals that cost something are those Apple said were renewals")
+    @Test("Paid renewals are those Apple stated to be renewals")
     func renewals() {
         var count: Int64 = 0
         for (life, ledger) in Self.lives where !Self.isFamily(life) && !ledger.isOneTime {
@@ -146,7 +146,7 @@ struct OccurrenceTruthTests {
         }
     }
 
-    @Test("What is active at the end of an interval is what a roll-forward ends with")
+    @Test("The active count at the end of an interval is that of the roll-forward")
     func active() {
         let instants = (1...50).map {
             Timestamp(milliseconds: 1_640_995_200_000 + Int64($0) * 30 * 86_400_000)

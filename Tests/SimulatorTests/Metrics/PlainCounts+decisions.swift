@@ -2,9 +2,9 @@ import AppStore
 import Ledger
 import Simulator
 
-/// What customers decided, read off the renewal infos and the sales alone.
+/// Decisions of customers, derived from renewal infos and sales alone.
 extension PlainCounts {
-    /// Renewal infos in the order in which they were signed, with what carried them.
+    /// Renewal infos in the order in which they were signed, with their evidence.
     private var renewalInfos: [(at: Timestamp, delivery: Delivery, renewal: RenewalPayload)] {
         plain.stated.compactMap { delivery in
             delivery.renewal.map { ($0.signedDate ?? delivery.time, delivery, $0) }
@@ -21,8 +21,8 @@ extension PlainCounts {
         }
     }
 
-    /// The newest renewal info by then speaks; of what was first heard of later but before its end,
-    /// the one that came with it.
+    /// The newest renewal info by then; for a period first known later but before its end, the one
+    /// that came with it.
     func isSetToCancel(_ sale: Int, at moment: Timestamp) -> Bool {
         let about = plain.stated.filter { delivery in
             delivery.transaction?.transactionId.map { sales[sale].ids.contains($0) } ?? false
@@ -40,7 +40,7 @@ extension PlainCounts {
 
     // MARK: Auto-renew
 
-    /// When it was turned off and on by somebody: not by a purchase, and not by an end for another
+    /// When it was turned off or on by a decision: not by a purchase, and not by an end for another
     /// reason.
     private var decisions: [(at: Timestamp, isOn: Bool)] {
         var (standing, commitment): (Bool?, Bool?) = (nil, nil)
@@ -78,7 +78,7 @@ extension PlainCounts {
         }
     }
 
-    /// Off because it ended otherwise than by the customer's will.
+    /// Off because it ended for another reason than the customer's decision.
     private static func isLost(_ delivery: Delivery, _ renewal: RenewalPayload) -> Bool {
         if case .notification(let body, _, _) = delivery.evidence,
             body.notificationType?.value == .expired
@@ -106,7 +106,7 @@ extension PlainCounts {
 
     // MARK: Product changes
 
-    /// One sale after another of the same run that is of another product.
+    /// A sale followed by another of the same run, of another product.
     var productChanges: [Count] {
         guard !plain.life.isOneTime else { return [] }
         return sales.indices.dropFirst().compactMap { index in
@@ -141,7 +141,7 @@ extension PlainCounts {
         }
     }
 
-    /// About how many days one payment lasts; months of 30.
+    /// The approximate length of one payment in days; months of 30.
     private func days(_ sale: PlainLife.Sale) -> Int64? {
         sale.length(catalogue).map { $0.months * 30 + $0.days }
     }

@@ -1,8 +1,8 @@
 import AppStore
 import Ledger
 
-/// Every counted metric once more, written down from its definition: one life at a time, each
-/// question asked of the plain life from the beginning.
+/// An independent count of every metric, written from its definition: one life at a time, each
+/// query answered from the beginning.
 struct PlainCounts {
     let plain: PlainLife
     let catalogue: Catalogue
@@ -239,7 +239,7 @@ extension PlainCounts {
                 return Count(at: sales[index].bought, sale: index, amounts: ["unpriced": 1])
             }
             // All paid service before it, back to a gap of more than 60 days: from the day from
-            // which each was paid, to where the next was paid from or its own end.
+            // which each was paid to where the next was paid from, or its own end.
             var (served, edge) = (Int64(0), sales[index].bought)
             for place in (0..<index).reversed() where sales[place].isOwn && sales[place].isBought {
                 let sale = sales[place]
@@ -271,7 +271,7 @@ extension PlainCounts {
             amounts["step.\(step).reached"] = 1
             amounts["step.\(step).chance"] = 1
         }
-        // Had every further period followed the one before, this one would have begun.
+        // If every further period followed the one before, this one would have begun.
         let last = sales[paid.last!]
         let length = last.length(catalogue)!
         var begins = last.end

@@ -2,8 +2,8 @@ import AppStore
 import Ledger
 
 extension PlainLife.Sale {
-    /// How long what was sold lasts: as the catalogue says, or where it says nothing, from when it was
-    /// first bought to the first end that any copy of it named.
+    /// The length of a sold period: from the catalogue or, without one, from its first purchase
+    /// date to the first end stated by any copy.
     func length(_ catalogue: Catalogue) -> ISO8601Period? {
         if payload.billingPlanType?.value == .monthly { return ISO8601Period(months: 1) }
         if payload.offerDiscountType?.value == .payUpFront {
@@ -12,7 +12,7 @@ extension PlainLife.Sale {
             return period
         }
         guard let firstEnd, payload.environment?.value == .production else { return nil }
-        // To the nearest day: clocks change on the way.
+        // Rounded to days, because of daylight saving time.
         let hours = firstEnd.milliseconds(since: bought) / 3_600_000
         let days = (hours + 12) / 24
         guard days > 0 else { return nil }

@@ -2,19 +2,19 @@ import AppStore
 import Ledger
 import Simulator
 
-/// A life as a bookkeeper would write it down: what was sold, read off the payloads alone, and the
-/// states that the chain answers with. It knows nothing of periods, records and stretches.
+/// A life as a plain ledger: sales derived from payloads alone, and the states that the chain
+/// answers with. Independent of periods, records and intervals.
 struct PlainLife {
     let life: Lifecycle
     let sales: [Sale]
-    /// Everything that was stated, each piece of evidence once, in the order of signing.
+    /// Every statement, each piece of evidence once, in the order of signing.
     let stated: [Delivery]
-    /// The chain's states, one after the other.
+    /// The chain's states in order.
     let states: [State]
 
-    /// Something that was sold once, however often it was stated or restored.
+    /// One sale, however often it was stated or restored.
     struct Sale {
-        /// As it was stated last.
+        /// As stated last.
         var payload: TransactionPayload
         var ids: Set<TransactionId>
         var bought: Timestamp
@@ -31,7 +31,7 @@ struct PlainLife {
     struct Refund {
         var from: Timestamp
         var to: Timestamp?
-        /// Milli-percent.
+        /// Thousandths of a percent.
         var percentage: Int64
     }
 
@@ -49,7 +49,7 @@ struct PlainLife {
         stated = Dictionary(grouping: deliveries, by: \.ordinal).values.compactMap(\.first)
             .sorted { ($0.time, $0.ordinal) < ($1.time, $1.ordinal) }
         var sales = life.isOneTime ? PlainLife.purchase(deliveries) : PlainLife.sales(deliveries)
-        // A history may begin, or a period be counted, later than it was bought.
+        // A history may begin, or a period be counted, later than its purchase.
         for index in sales.indices {
             let governed = life.intervals.filter { sales[index].ids.contains($0.transactionId) }
             sales[index].start = governed.first?.from ?? sales[index].bought
@@ -67,7 +67,7 @@ struct PlainLife {
         }
     }
 
-    // MARK: What was sold
+    // MARK: Sales
 
     private static func sales(_ deliveries: [Delivery]) -> [Sale] {
         var byId: [TransactionId: [Delivery]] = [:]
@@ -78,7 +78,7 @@ struct PlainLife {
         var sales: [Sale] = []
         for (id, found) in byId.sorted(by: { $0.key < $1.key }) {
             let one = sale(found, ids: [id])
-            // A restore has the line item of what it restores, and lies over it.
+            // A restore has the line item of its original, and overlaps it.
             let item = one.payload.webOrderLineItemId.map(\.rawValue) ?? "0"
             let same = sales.firstIndex { other in
                 item != "0" && other.payload.webOrderLineItemId?.rawValue == item
@@ -101,7 +101,7 @@ struct PlainLife {
         let about = deliveries.filter { $0.transaction?.transactionId != nil }
         guard !about.isEmpty else { return [] }
         var sold = sale(about, ids: Set(about.compactMap { $0.transaction?.transactionId }))
-        // What was restored was bought before.
+        // The original of a restored copy was bought before.
         sold.bought = about.compactMap { $0.transaction?.purchaseDate }.min() ?? sold.bought
         return [sold]
     }
@@ -132,7 +132,7 @@ struct PlainLife {
             isRenewal: isRenewal, refunds: refunds(stated))
     }
 
-    /// Whichever was stated last tells what it was; both tell when.
+    /// The last statement determines what it was; both determine when.
     private static func joined(_ one: Sale, _ two: Sale) -> Sale {
         let isOlder =
             two.payload.signedDate ?? Timestamp(milliseconds: 0)
@@ -142,7 +142,7 @@ struct PlainLife {
         joined.bought = min(one.bought, two.bought)
         joined.statedEnd = max(one.statedEnd, two.statedEnd)
         joined.firstEnd = [one.firstEnd, two.firstEnd].compactMap(\.self).min()
-        // Old payloads state no reason; what came first told what it was.
+        // Old payloads state no reason; the first one determines what it was.
         if joined.payload.transactionReason == nil {
             joined.isRenewal = one.isRenewal || two.isRenewal
         }
@@ -164,7 +164,7 @@ struct PlainLife {
         return joined
     }
 
-    /// `lifecycle.md` §2 rule 3; what takes a family copy away is no refund.
+    /// `lifecycle.md` §2 rule 3; the revocation of a family copy is not a refund.
     private static func refunds(_ stated: [Delivery]) -> [Refund] {
         var refunds: [Refund] = []
         var standing: Refund?
@@ -195,9 +195,9 @@ struct PlainLife {
         }
     }
 
-    // MARK: What was when
+    // MARK: States over time
 
-    /// The state a chain was in just before a moment.
+    /// The state of a chain just before a time.
     func state(before moment: Timestamp) -> State? {
         states.last { $0.from < moment && ($0.to.map { moment <= $0 } ?? true) }
     }
@@ -206,7 +206,7 @@ struct PlainLife {
         states.last { $0.from <= moment && ($0.to.map { moment < $0 } ?? true) }
     }
 
-    /// Whether what is known begins with something that had been going on.
+    /// Whether the known history begins in the middle of a subscription.
     var isAdopted: Bool {
         guard let first = sales.first?.payload, !life.isOneTime else { return false }
         guard first.transactionId?.rawValue != first.originalTransactionId?.rawValue else {
@@ -249,7 +249,7 @@ extension PlainLife.Sale {
 
     var isTrial: Bool { phase == "trial" }
 
-    /// It cost something, or does not say what.
+    /// It has a price, or states none.
     var isBought: Bool { price.map { $0 > 0 } ?? !isTrial }
 
     func value(_ dimension: Dimension, _ catalogue: Catalogue) -> String? {

@@ -2,10 +2,10 @@ import AppStore
 import Ledger
 import Simulator
 
-/// The roll-forward once more, counted plainly: it asks every chain what it answers just before and
-/// at every moment, and knows nothing of stretches and movements.
+/// An independent roll-forward: it queries every chain just before and at every time, without
+/// intervals and movements.
 struct PlainRollForward {
-    /// What a chain answers at the moments asked about.
+    /// A chain's answers at the times queried.
     struct Chain {
         let life: Lifecycle
         private var answers: [Timestamp: ChainAnswer?] = [:]
@@ -28,7 +28,7 @@ struct PlainRollForward {
     let dimensions: [Dimension]
     let filters: [Dimension: Set<String?>]
     let catalogue: Catalogue
-    /// How long a payment lasts where the catalogue is silent.
+    /// The length of a payment where the catalogue states none.
     var lengths: [TransactionId: ISO8601Period] = [:]
 
     private var isByReason: Bool { dimensions.contains(.reason) }
@@ -116,7 +116,7 @@ struct PlainRollForward {
         add("churned.\(reason)", before, isByReason ? reason : nil, &cells)
     }
 
-    // MARK: What counts, and where
+    // MARK: Counting
 
     private func isOwn(_ answer: ChainAnswer) -> Bool {
         answer.ownership != .familyShared && answer.ownership != .assigned
@@ -153,8 +153,8 @@ struct PlainRollForward {
         }
     }
 
-    /// Payments a year: the simulated catalogue's products are all of months or a week; where it is
-    /// silent, a length may be of any days.
+    /// Payments per year: the simulated catalogue's products last months or a week; without a
+    /// catalogue a length may be of any days.
     private func amount(_ answer: ChainAnswer) -> Int64 {
         guard measure == .money else { return 1 }
         guard let price = answer.price, let product = answer.productId,

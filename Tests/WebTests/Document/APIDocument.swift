@@ -21,9 +21,9 @@ struct APIDocument: Sendable {
         root = APIDocument.value(node)
     }
 
-    // MARK: Looking inside
+    // MARK: Access
 
-    /// What a `#/…` reference names; null for what is not there.
+    /// The target of a `#/…` reference; null if it does not exist.
     func resolved(_ pointer: String) -> JSONValue {
         pointer.dropFirst(2).split(separator: "/").reduce(root) { found, step in
             let key = step.replacing("~1", with: "/").replacing("~0", with: "~")
@@ -31,13 +31,13 @@ struct APIDocument: Sendable {
         }
     }
 
-    /// The value itself, or what it refers to.
+    /// The value itself, or the one it refers to.
     func target(_ value: JSONValue) -> JSONValue {
         guard let pointer = value["$ref"]?.string else { return value }
         return target(resolved(pointer))
     }
 
-    /// A schema by its name.
+    /// A schema by name.
     func schema(_ name: String) -> JSONValue { resolved("#/components/schemas/\(name)") }
 
     static let methods = ["get", "put", "post", "delete", "patch", "head", "options", "trace"]
@@ -60,7 +60,7 @@ struct APIDocument: Sendable {
         }
     }
 
-    /// The operations of the path that a request names; a path without variables wins.
+    /// The operations of a request's path; a path without variables takes precedence.
     func operations(at path: String) -> [Operation] {
         let asked = path.split(separator: "/", omittingEmptySubsequences: true)
         let fitting = operations.filter { operation in
@@ -79,8 +79,8 @@ struct APIDocument: Sendable {
 
     // MARK: Reading YAML
 
-    /// By the rules of YAML 1.2 for JSON (§10.2): what is not quoted and looks like a number,
-    /// a boolean or null is one.
+    /// YAML 1.2's JSON schema (§10.2): unquoted text that looks like a number, a boolean or null is
+    /// one.
     private static func value(_ node: Node) -> JSONValue {
         switch node {
         case .mapping(let mapping):

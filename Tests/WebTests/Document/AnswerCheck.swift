@@ -3,14 +3,14 @@ import HTTPTypes
 
 @testable import Web
 
-/// Compares answers with the document. Every answer that a router test gets is compared, so what
-/// the document does not say cannot be answered unnoticed.
+/// Compares responses with the document. Every response in a router test is compared, so
+/// undocumented ones are detected.
 struct AnswerCheck: Sendable {
     let document: APIDocument
 
     static let shared = AnswerCheck(document: .shared)
 
-    /// Of the connection, or said by what stands beside them in the document.
+    /// Fields of the connection, or documented elsewhere.
     private static let usualHeaders: Set<String> = [
         "content-type", "content-length", "date", "server", "transfer-encoding",
     ]
@@ -38,7 +38,7 @@ struct AnswerCheck: Sendable {
         return findings.map { "\(operation) \(answer.status): \($0)" }
     }
 
-    /// A path that takes other methods: 405, and `Allow` names those of the document.
+    /// A path with other methods: 405, and `Allow` lists those of the document.
     private func methodFindings(
         _ operations: [APIDocument.Operation], _ answer: WebClient.Answer
     ) -> [String] {
@@ -52,7 +52,7 @@ struct AnswerCheck: Sendable {
     private func problem(
         _ schema: String, _ status: Int, _ answer: WebClient.Answer
     ) -> [String] {
-        // Whoever does not say who they are is told nothing.
+        // Unauthenticated requests reveal nothing.
         if answer.status == 401, status != 401 { return problem("Unauthorized", 401, answer) }
         guard answer.status == status else {
             return ["\(answer.status) where the document has nothing"]
@@ -94,7 +94,7 @@ struct AnswerCheck: Sendable {
         return SchemaCheck(document: document).findings(value, schema)
     }
 
-    /// What was answered was asked as the document says.
+    /// The request was documented.
     private func queryFindings(_ operation: APIDocument.Operation, _ query: String) -> [String] {
         let known = document.parameters(of: operation).filter { $0["in"]?.string == "query" }
         return query.split(separator: "&").flatMap { pair -> [String] in
@@ -107,7 +107,7 @@ struct AnswerCheck: Sendable {
         }
     }
 
-    /// Of a header or parameter, where a number or a boolean is spelled like a text.
+    /// The value of a header or parameter, where numbers and booleans are text.
     private func spelledFindings(
         _ text: String, _ schema: JSONValue, _ place: String
     ) -> [String] {

@@ -8,9 +8,8 @@ import Service
 import Testing
 @testable import Web
 
-
-/// Every list of values in the document is the one that the writers draw from.
-@Suite("Values in the OpenAPI document")
+/// Enumerations in the document equal those of the writers.
+@Suite("Enumerations in the OpenAPI document")
 struct DocumentEnumerationTests {
     private let document = APIDocument.shared
 
@@ -28,7 +27,7 @@ struct DocumentEnumerationTests {
 
     private static let environments = AppStore.Environment.allCases
 
-    /// Each under the schema or parameter that lists it.
+    /// Each with the schema or parameter that lists it.
     static let lists: [List] = [
         List("State", ChainState.allCases.map(\.rawValue)),
         List("EndReason", EndReason.allCases.map(\.rawValue)),
@@ -50,7 +49,7 @@ struct DocumentEnumerationTests {
         List("UploadAnswer/properties/claim", Holders.ClaimOutcome.allCases.map(\.rawValue)),
         List("Standing", Standing.allCases.map(\.rawValue)),
         List("Verdict/properties/basis", Verdict.Basis.allCases.map(\.rawValue)),
-        // Claims come by uploads.
+        // Claims arrive in uploads.
         List("Decision/properties/command", ["link", "unlink", "grant", "ungrant", "note"]),
         List("EntryMembers/properties/kind", ["state", "fact"]),
         List(
@@ -65,7 +64,7 @@ struct DocumentEnumerationTests {
         List("Health/properties/status", ["ok", "ready", "notReady"]),
     ]
 
-    @Test("A list names every value there is, and no other", arguments: lists)
+    @Test("A list contains exactly the existing values", arguments: lists)
     func same(_ list: List) {
         let schema = document.resolved("#/components/schemas/\(list.pointer)")
         let values = (schema["enum"]?.array ?? []).filter { !$0.isNull }.compactMap(\.string)
@@ -81,7 +80,7 @@ struct DocumentEnumerationTests {
         #expect(values == Set(ChainState.allCases.map(\.appleStatus)))
     }
 
-    @Test("The bounds of parameters are those that are kept")
+    @Test("The limits of parameters are those enforced")
     func bounds() {
         let limit = document.resolved("#/components/parameters/Limit/schema")
         #expect(limit["maximum"]?.int64 == Int64(LedgerHost.maximumPageCount))

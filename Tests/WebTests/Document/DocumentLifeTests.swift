@@ -7,13 +7,14 @@ import Testing
 @testable import Web
 
 
-/// Answers about whole lives, with everything in them that Apple can say.
+/// Responses about whole lives, with everything Apple can send.
 @Suite("Simulated lives and the OpenAPI document")
 struct DocumentLifeTests {
-    /// Lives enough that every part of an answer is there in one of them.
+    /// Enough lives that every part of a response occurs.
     static let lifeCount: UInt64 = 60
 
-    /// Sends everything of one life; the environment of each of its chains, some are of the sandbox.
+    /// Sends everything of one life; the environment of each of its chains, some are of the
+    /// sandbox.
     private static func send(
         _ seed: UInt64, _ client: WebClient
     ) async throws -> [String: String] {
@@ -53,7 +54,7 @@ struct DocumentLifeTests {
         return json.bytes
     }
 
-    /// Everything about customers.
+    /// All responses about customers.
     private static func ask(_ customers: [String], _ client: WebClient) async throws {
         for customer in customers {
             for tail in ["entitlements", "timeline", "subscriptions?limit=1"] {
@@ -68,7 +69,7 @@ struct DocumentLifeTests {
         #expect(!customers.isEmpty)
     }
 
-    @Test("Every answer about them, and every change told of them, is as documented")
+    @Test("Every response about them, and every change, is as documented")
     func lives() async throws {
         var place = try ServedPlace()
         place.now = SubscriberWorld.defaultHorizon
@@ -121,7 +122,7 @@ struct DocumentLifeTests {
         #expect(missing == [], "no life has them")
     }
 
-    @Test("Every change that is told is as documented")
+    @Test("Every emitted change is as documented")
     func changes() async throws {
         var place = try ServedPlace()
         place.now = SubscriberWorld.defaultHorizon

@@ -9,8 +9,8 @@ import Testing
 @testable import Web
 
 
-/// Every code that can be answered is in the document, under every status it can have, and no code
-/// is there that nobody answers.
+/// Every code a response can have is in the document, under every status it can have, and every
+/// documented code occurs.
 @Suite("Problem codes in the OpenAPI document")
 struct DocumentProblemTests {
     private let document = APIDocument.shared
@@ -18,7 +18,7 @@ struct DocumentProblemTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Codes spelled out in the sources of a folder, as `code: "…"`.
+    /// Codes in the sources of a folder, spelled `code: "…"`.
     private func spelledCodes(_ folder: String) throws -> Set<String> {
         let base = DocumentProblemTests.root.appending(path: folder)
         let names = FileManager.default.enumerator(atPath: base.path)?.allObjects ?? []
@@ -40,7 +40,7 @@ struct DocumentProblemTests {
         return found
     }
 
-    /// Codes and status of a problem, by the schema's name.
+    /// Codes and status of a problem, by schema name.
     private func problem(_ name: String) -> (status: Int64?, codes: Set<String>) {
         let own = document.schema(name)["allOf"]?.array?.last?["properties"]
         return (own?["status"]?["const"]?.int64, values(own?["code"] ?? .null))
@@ -59,12 +59,12 @@ struct DocumentProblemTests {
             }.map(\.rawValue))
     }
 
-    /// Said of the service by `/readyz`, never of a question.
+    /// Reported by `/readyz` only, never in a response to a query.
     private static let readinessCodes: Set<String> = [
         ServingError.stopping.code, ServingError.appendStalled.code,
     ]
 
-    @Test("Every code there is, and no other")
+    @Test("Exactly the existing codes")
     func all() throws {
         var codes: Set<String> = []
         for folder in ["Routes", "HTTP", "Security", "Connections"] {
@@ -84,7 +84,7 @@ struct DocumentProblemTests {
                 MetricsError.tooManyRows.code, MetricsError.amountTooLarge.code,
                 MetricsError.unknownMetric("").code, MetricsError.rateTooLarge([]).code,
             ])
-        // A failure of the store is told by its own code.
+        // A failure of the store has its own code.
         codes.formUnion(CommandError.Code.allCases.filter { $0 != .store }.map(\.rawValue))
         codes.subtract(DocumentProblemTests.readinessCodes)
         let documented = values(document.schema("ProblemCode"))
@@ -94,7 +94,7 @@ struct DocumentProblemTests {
             values(document.schema("StoreCode")) == Set(StoreError.Code.allCases.map(\.rawValue)))
     }
 
-    @Test("Every code stands under a status, and every status under which it stands is documented")
+    @Test("Every code has a status, and every one of its statuses is documented")
     func statuses() {
         let all = values(document.schema("ProblemCode"))
         #expect(problems.count >= 15)
@@ -110,7 +110,7 @@ struct DocumentProblemTests {
         }
     }
 
-    @Test("Failures of files are told apart as answers tell them apart")
+    @Test("File failures are distinguished as in responses")
     func failures() {
         #expect(problem("Fault").codes == store(.fault).union(["internal"]))
         #expect(
@@ -122,14 +122,14 @@ struct DocumentProblemTests {
         #expect(problem("SendAgain").codes.isSuperset(of: store(.fault).union(store(.unavailable))))
     }
 
-    @Test("Refused evidence has every code of verification, under the status that fits")
+    @Test("Refused evidence has every code of verification, under the matching status")
     func evidence() {
         let (refused, again) = (problem("RefusedEvidence").codes, problem("SendAgain").codes)
-        // Genuine, though of no use here: asked for again, or, of an upload, a 422.
+        // Genuine but unusable here: requested again or, for an upload, a 422.
         let genuine: Set<VerificationCode> = [
             .wrongApp, .wrongEnvironment, .undecodablePayload, .nestedPartInvalid,
         ]
-        // Refused as well, when it is not genuine.
+        // Also refused when it is not genuine.
         let either: Set<VerificationCode> = [.wrongEnvironment, .nestedPartInvalid]
         for code in VerificationCode.allCases {
             let isRetryable = VerificationError(code, reason: "").isRetryable

@@ -18,7 +18,7 @@ struct DocumentScopeTests {
         return place
     }
 
-    /// The scope that an operation says it needs; nil for none.
+    /// The documented scope of an operation; nil for none.
     private static func scope(of operation: APIDocument.Operation) -> Scope? {
         let security = operation.value["security"] ?? APIDocument.shared.root["security"]
         return security?.array?.first?["bearer"]?.array?.first?.string.flatMap {
@@ -26,13 +26,13 @@ struct DocumentScopeTests {
         }
     }
 
-    /// A request that a stream would not go on for ever after.
+    /// A request for which a stream ends.
     private static func uri(_ operation: APIDocument.Operation) -> String {
         let path = operation.path.replacing(#/\{\w+\}/#, with: "1")
         return operation.path == "/v1/changes" ? path + "?after=x" : path
     }
 
-    @Test("Every operation asks for the scope that stands beside it, and for no other")
+    @Test("Every operation requires the documented scope, and no other")
     func asked() async throws {
         try await place().serve { (client: WebClient, _: LedgerHost) async throws in
             for operation in APIDocument.shared.operations {

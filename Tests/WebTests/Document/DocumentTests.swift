@@ -10,12 +10,12 @@ import Testing
 @testable import Web
 
 
-/// What the document says about itself, and whether it says everything.
+/// Consistency and completeness of the document.
 @Suite("The OpenAPI document")
 struct DocumentTests {
     private let document = APIDocument.shared
 
-    /// Every schema there is, with its place.
+    /// Every schema with its location.
     private var schemas: [(place: String, value: JSONValue)] {
         var found: [(String, JSONValue)] = []
         func walk(_ value: JSONValue, _ place: String) {
@@ -45,7 +45,7 @@ struct DocumentTests {
         return found
     }
 
-    @Test("It is served to everybody, as it is")
+    @Test("It is served without a token, unmodified")
     func served() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let answer = try await client.get("/openapi.yaml")
@@ -56,12 +56,12 @@ struct DocumentTests {
         }
     }
 
-    @Test("Every route is in it, and nothing else")
+    @Test("It lists exactly the existing routes")
     func routes() async throws {
         try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
             let service = try WebService(
                 host: host, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-            // What a variable of a path is called is nobody's business but the reader's.
+            // Names of path variables are not compared.
             let plain = { (path: String) in
                 path.split(separator: "/").map { step in
                     step.hasPrefix(":") || step.hasPrefix("{") ? "{}" : String(step)
@@ -78,7 +78,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("Every reference leads somewhere")
+    @Test("Every reference resolves")
     func references() {
         func search(_ value: JSONValue) {
             if let pointer = value["$ref"]?.string {
@@ -90,7 +90,7 @@ struct DocumentTests {
         search(document.root)
     }
 
-    @Test("Nothing is described that is used nowhere")
+    @Test("Every component is used")
     func unused() {
         var used: Set<String> = []
         func search(_ value: JSONValue) {
@@ -99,7 +99,7 @@ struct DocumentTests {
             for element in value.array ?? [] { search(element) }
         }
         search(document.root)
-        // Of every path and every method, and what the data of an event stream is.
+        // Covers every path and method, and the data of an event stream.
         used.formUnion(
             ["NoSuchPath", "MethodNotAllowed", "HostNotAllowed", "OriginNotAllowed", "Change"].map {
                 "#/components/schemas/\($0)"
@@ -111,7 +111,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("Every schema is made of keywords that the tests understand, and can be read")
+    @Test("Every schema uses keywords that the tests support, and can be parsed")
     func keywords() {
         #expect(schemas.count > 100)
         for schema in schemas {
@@ -127,7 +127,7 @@ struct DocumentTests {
         }
     }
 
-    /// Members that are only there when there is something to say.
+    /// Members that are only present when they have a value.
     private static let optional: [String: Set<String>] = [
         "Problem": ["position"], "Cause": ["command"],
         "Command": ["tokenName", "entitlement", "until", "grantId"],
@@ -146,18 +146,18 @@ struct DocumentTests {
         ],
     ]
 
-    /// What requests hold: more than is known may come.
+    /// Request bodies, which may contain unknown members.
     private static let open: Set<String> = [
         "NotificationBody", "NotificationBody.unified_receipt", "UploadBody", "ReceiptBody",
         "CustomersBody",
         "GrantBody",
-        // What answers hold by the names of columns that the answer lists.
+        // Members named by the columns in the response.
         "MetricValues", "MetricRates",
-        // By currencies of whoever asks.
+        // Members named by the client's currencies.
         "RateTable.rates",
     ]
 
-    @Test("Every object says all of its members, and that they are always there")
+    @Test("Every object lists all of its members as required")
     func closed() {
         let composed = Set(
             schemas.flatMap { $0.value["allOf"]?.array ?? [] }.compactMap {
@@ -181,7 +181,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("Every example is one")
+    @Test("Every example is valid")
     func examples() {
         let check = SchemaCheck(document: document)
         var count = 0
@@ -202,7 +202,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("Every operation has a name of its own, a tag, a summary and all of its path's variables")
+    @Test("Every operation has a unique name, a tag, a summary and all of its path's variables")
     func operations() {
         let tags = Set(
             (document.root["tags"]?.array ?? []).compactMap { $0["name"]?.string })

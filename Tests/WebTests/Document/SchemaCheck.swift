@@ -1,15 +1,15 @@
 import AppStore
 import Foundation
 
-/// Compares values with schemas (JSON Schema 2020-12), as far as the document uses them; a keyword
-/// that is not understood here is a finding, so that nothing is passed over.
+/// Compares values with schemas (JSON Schema 2020-12), as far as the document uses them; an
+/// unsupported keyword is a finding, so that nothing is skipped.
 struct SchemaCheck: Sendable {
     let document: APIDocument
 
-    /// What one comparison came to.
+    /// The result of one comparison.
     struct Result: Sendable {
         var findings: [String] = []
-        /// Members that some part of the schema has spoken about.
+        /// Members that some part of the schema has evaluated.
         var evaluated: Set<String> = []
 
         mutating func add(_ other: Result) {

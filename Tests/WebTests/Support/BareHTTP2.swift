@@ -3,8 +3,8 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A connection of HTTP/2 over TLS whose client writes its frames by hand (RFC 9113 §4), for what no
-/// proper client would send, and reads nothing that it did not make room for.
+/// An HTTP/2 connection over TLS whose client writes its frames itself (RFC 9113 §4), to send what
+/// no proper client would; reads nothing it has no window for.
 final class BareHTTP2: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 
@@ -18,13 +18,13 @@ final class BareHTTP2: ChannelInboundHandler, Sendable {
         case goAway = 7
         case windowUpdate = 8
         case continuation = 9
-        /// Of no RFC: whoever does not know it skips it (RFC 9113 §5.5).
+        /// An undefined type, which receivers must ignore (RFC 9113 §5.5).
         case unknown = 0xfa
     }
 
     fileprivate struct State {
         var bytes = ByteBuffer()
-        /// Type and stream of each frame that came.
+        /// Type and stream of each received frame.
         var frames: [(type: UInt8, stream: UInt32)] = []
         /// The error code of each stream that was reset (RFC 9113 §7).
         var resets: [UInt32: UInt32] = [:]
@@ -34,7 +34,7 @@ final class BareHTTP2: ChannelInboundHandler, Sendable {
         var waiting: [(CheckedContinuation<Void, Never>, @Sendable (BareHTTP2.Seen) -> Bool)] = []
     }
 
-    /// What came so far.
+    /// Everything received so far.
     struct Seen {
         let frames: [(type: UInt8, stream: UInt32)]
         let resets: [UInt32: UInt32]
@@ -94,7 +94,7 @@ final class BareHTTP2: ChannelInboundHandler, Sendable {
             + payload
     }
 
-    /// The fields of a GET (RFC 7541): three of the static table, and a path as it is.
+    /// The fields of a GET (RFC 7541): three from the static table, and a literal path.
     static func fields(_ path: String, authority: String = "localhost") -> [UInt8] {
         [0x82, 0x87, 0x01, UInt8(authority.utf8.count)] + Array(authority.utf8)
             + [0x04, UInt8(path.utf8.count)] + Array(path.utf8)
@@ -115,15 +115,15 @@ final class BareHTTP2: ChannelInboundHandler, Sendable {
             .headers, flags: 0x05, stream: stream, payload: method + fields(path).dropFirst())
     }
 
-    /// The head of a POST on a stream, whose body is to follow.
+    /// The head of a POST on a stream, whose body follows.
     static func begin(_ path: String, stream: UInt32) -> [UInt8] {
         frame(.headers, flags: 0x04, stream: stream, payload: [0x83] + fields(path).dropFirst())
     }
 
-    /// The bodies that came so far, one after the other.
+    /// The bodies received so far, concatenated.
     var text: String { state.withLock { $0.text } }
 
-    /// Returns once `isEnough`, or the connection ended.
+    /// Returns once `isEnough`, or the connection is closed.
     @discardableResult
     func wait(until isEnough: @escaping @Sendable (Seen) -> Bool) async -> Seen {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

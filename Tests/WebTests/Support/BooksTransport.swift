@@ -23,7 +23,7 @@ struct BooksTransport: APITransport {
             date: reply.headers.first { $0.name == "date" }?.value, body: reply.body)
     }
 
-    /// Time stands still for whoever asks.
+    /// Waiting takes no time.
     struct Clock: RequestClock {
         let now = ServedPlace.now
         let elapsedMilliseconds: Int64 = 0
@@ -34,7 +34,7 @@ struct BooksTransport: APITransport {
         do { return try ServedKey() } catch { fatalError("OpenSSL makes no keys: \(error)") }
     }()
 
-    /// A client of the app whose customers these books are about.
+    /// A client of the app whose customers are in these books.
     static func client(_ books: ServedBooks) throws -> AppStoreServerAPIClient {
         let setup = SimulatedAPI.Setup(
             books: books, key: key, authority: TestAuthority.shared,

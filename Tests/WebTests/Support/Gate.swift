@@ -1,4 +1,4 @@
-/// Lets a few in at a time: every served directory holds some forty descriptors.
+/// Limits concurrency: every served directory holds some forty descriptors.
 actor Gate {
     static let services = Gate(width: 4)
 
@@ -7,7 +7,7 @@ actor Gate {
 
     init(width: Int) { free = width }
 
-    /// Runs `body` once there is room. Never called inside itself: that could wait for ever.
+    /// Runs `body` once there is room. Must not be nested: that could deadlock.
     nonisolated func pass<Value>(_ body: () async throws -> Value) async throws -> Value {
         await enter()
         do {

@@ -1,19 +1,19 @@
 import Logging
 import Synchronization
 
-/// Everything that a service logs.
+/// Collects a service's log.
 final class LogCodes: Sendable {
     private let entries = Mutex<[(level: Logger.Level, metadata: Logger.Metadata)]>([])
 
-    /// The codes of what has one.
+    /// The codes of entries that have one.
     var all: [String] { entries.withLock { $0.compactMap { $0.metadata["code"]?.description } } }
 
-    /// What stands beside each entry of a code.
+    /// The metadata of each entry of a code.
     func metadata(of code: String) -> [Logger.Metadata] {
         entries.withLock { $0.map(\.metadata) }.filter { $0["code"]?.description == code }
     }
 
-    /// What was said of errors at a level.
+    /// The error metadata of entries at a level.
     func errors(_ level: Logger.Level) -> [Logger.Metadata] {
         entries.withLock { $0.filter { $0.level == level && $0.metadata["error"] != nil } }
             .map(\.metadata)

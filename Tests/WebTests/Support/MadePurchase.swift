@@ -1,7 +1,7 @@
 import AppStore
 import Simulator
 
-/// One subscription bought and renewed, told by payloads made up for the tests.
+/// One subscription bought and renewed, with payloads written for the tests.
 struct MadePurchase: Sendable {
     static let app = "com.example.app"
     static let appAppleId: Int64 = 1_234_567_890
@@ -76,7 +76,7 @@ struct MadePurchase: Sendable {
 
     // MARK: Bodies
 
-    /// What Apple would post.
+    /// The body Apple would post.
     func notificationBody(_ period: Int = 0) throws -> [UInt8] {
         let line = try JSONValue.parse(TestAuthority.signer.line(notification(period)))
         var json = JSONWriter()
@@ -84,7 +84,7 @@ struct MadePurchase: Sendable {
         return json.bytes
     }
 
-    /// What an app would send.
+    /// The body an app would send.
     func uploadBody(_ period: Int = 0, customer: String? = nil) throws -> [UInt8] {
         let delivery = Delivery(
             ordinal: 0, receivedAt: start, evidence: .transaction(transaction(period)))

@@ -14,7 +14,7 @@ enum MadeReceipt {
         }
     }()
 
-    /// What the device holds when the last of `periods` began.
+    /// The device's receipt when the last of `periods` began.
     static func base64(
         _ purchases: [MadePurchase], periods: Int = 2, type: ReceiptType = .production,
         bundleId: String = MadePurchase.app

@@ -1,8 +1,8 @@
 import SQLiteStore
 
 extension ProjectorLock {
-    /// Takes the projector's lock as soon as the service gives it back: for as long as it is held,
-    /// answers stay behind what is appended.
+    /// Takes the projector's lock as soon as the service releases it; while it is held, answers
+    /// stay behind the log.
     static func held(directory: String) async throws -> ProjectorLock {
         while true {
             if let lock = try ProjectorLock.take(directory: directory) { return lock }

@@ -1,7 +1,7 @@
 import LedgerStore
 import Synchronization
 
-/// A disk that refuses COMMIT for as long as a test says.
+/// A disk that refuses COMMIT while the test requires it.
 final class RefusedCommits: CommitFaults {
     struct Full: Error {}
 

@@ -3,7 +3,7 @@ import Service
 import Testing
 
 extension ServedPlace {
-    /// As `serve`, with two periods of a purchase taken in and projected.
+    /// As `serve`, with two periods of a purchase ingested and projected.
     func serve(
         renewed purchase: MadePurchase,
         _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void

@@ -22,11 +22,11 @@ struct ServedPlace: Sendable {
     var answers = AnswerRoom()
     var limits = ConnectionLimits()
     var authenticationPace = LogPace()
-    /// The clock of everything done here: inside the third period of `MadePurchase`.
+    /// The clock used here: inside the third period of `MadePurchase`.
     var now = ServedPlace.now
-    /// Another clock, that a test moves.
+    /// Another clock, moved by the test.
     var clock: (@Sendable () -> Timestamp)?
-    /// A clock beside it that nobody sets; nil compares it with none.
+    /// A monotonic clock; nil disables the comparison.
     var steady: (@Sendable () -> Int64)?
     static let now = Timestamp(milliseconds: 1_774_000_000_000)
 
@@ -57,7 +57,7 @@ struct ServedPlace: Sendable {
         }
     }
 
-    /// As `serve`, for clients of the test's own; lends the port.
+    /// As `serve`, for clients of the test's own; passes the port.
     func listen<Value: Sendable>(
         _ body: @escaping @Sendable (Int, WebService) async throws -> Value
     ) async throws -> Value {

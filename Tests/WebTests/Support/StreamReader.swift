@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A bare connection that asks once and collects what comes, for answers that do not end.
+/// A raw connection that sends one request and collects what arrives, for endless responses.
 final class StreamReader: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 
@@ -15,7 +15,7 @@ final class StreamReader: ChannelInboundHandler, Sendable {
 
     private let state = Mutex(State())
 
-    /// Connects to loopback, asks, lends itself and closes the connection.
+    /// Connects to loopback, sends a request, passes itself to `body` and closes the connection.
     static func open<Value>(
         port: Int, _ uri: String, headers: [String] = [],
         _ body: (StreamReader) async throws -> Value
@@ -25,7 +25,7 @@ final class StreamReader: ChannelInboundHandler, Sendable {
         return try await open(port: port, Array(request.utf8), body)
     }
 
-    /// As above, for whatever bytes.
+    /// As above, for arbitrary bytes.
     static func open<Value>(
         port: Int, _ bytes: [UInt8], _ body: (StreamReader) async throws -> Value
     ) async throws -> Value {
@@ -46,7 +46,7 @@ final class StreamReader: ChannelInboundHandler, Sendable {
         }
     }
 
-    /// Ends the own side of the connection, and reads on.
+    /// Closes its sending side, and reads on.
     func endOutput() async throws {
         try await state.withLock { $0.channel }?.close(mode: .output)
     }
@@ -56,15 +56,15 @@ final class StreamReader: ChannelInboundHandler, Sendable {
         try await state.withLock { $0.channel }?.writeAndFlush(ByteBuffer(string: text))
     }
 
-    /// Returns once the other end has closed, or ended its side.
+    /// Returns once the other end has closed, or closed its sending side.
     func waitForEnd() async { _ = await wait(for: StreamReader.never) }
 
     private static let never = "\u{0}never\u{0}"
 
-    /// What came so far.
+    /// Everything received so far.
     var text: String { state.withLock { $0.text } }
 
-    /// Returns once the text is there; false when the connection ended without it.
+    /// Returns once the text has arrived; false when the connection ended without it.
     func wait(for wanted: String) async -> Bool {
         await withCheckedContinuation { continuation in
             let known: Bool? = state.withLock { state in

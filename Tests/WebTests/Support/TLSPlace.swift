@@ -7,9 +7,9 @@ import Simulator
 @testable import Web
 
 
-/// Places that are served under TLS.
+/// Served under TLS.
 enum TLSPlace {
-    /// With a certificate of a throw-away authority.
+    /// With a certificate of a disposable authority.
     static func make() throws -> ServedPlace {
         var place = try ServedPlace()
         let files = ServiceConfiguration.Server.TLS(
@@ -20,9 +20,9 @@ enum TLSPlace {
         return place
     }
 
-    /// Puts a certificate, its intermediate and its key into the files; the root.
+    /// Writes a certificate, its intermediate and its key to the files; returns the root.
     ///
-    /// - Parameter directory: where the authority is kept, or made.
+    /// - Parameter directory: where the authority is stored or created.
     static func certify(
         _ files: ServiceConfiguration.Server.TLS, by directory: String
     ) throws -> NIOSSLCertificate {
@@ -41,12 +41,12 @@ enum TLSPlace {
         )
     }
 
-    /// Lends a client, and ends its connections.
+    /// Passes a client, and closes its connections.
     static func withClient<Value>(
         _ tls: TLSConfiguration, _ body: (HTTPClient) async throws -> Value
     ) async throws -> Value {
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
-        // What cannot be connected to says so at once.
+        // Fail at once where no connection is possible.
         configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(
             eventLoopGroupProvider: .singleton, configuration: configuration)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of its own for one test, gone when the test is.
+/// A directory for one test, removed afterwards.
 final class TemporaryDirectory: Sendable {
     let path: String
 

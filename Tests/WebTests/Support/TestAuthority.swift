@@ -2,7 +2,7 @@ import AppStore
 import Signing
 import Simulator
 
-/// One throw-away authority for the whole run: making its keys costs more than most tests.
+/// One disposable authority for the whole run: generating its keys costs more than most tests.
 enum TestAuthority {
     static let shared: Authority = {
         do { return try Authority() } catch { fatalError("OpenSSL makes no keys: \(error)") }

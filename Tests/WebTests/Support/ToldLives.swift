@@ -2,11 +2,11 @@ import AppStore
 import Ledger
 import Simulator
 
-/// Simulated customers, so many of whom something happened.
+/// Simulated customers, selected by what happened to them.
 struct ToldLives: Sendable {
     /// What happened to a customer.
     enum Kind: String, CaseIterable, Sendable {
-        /// In the two shapes the wire may take: as a later expiresDate, or as a renewalDate alone.
+        /// In the two forms Apple may send: as a later expiresDate, or as a renewalDate alone.
         case extendedExpiry, extendedRenewal
         case refunded, familyRevoked, priceIncrease, upgraded, downgraded
     }
@@ -15,7 +15,7 @@ struct ToldLives: Sendable {
         bundleId: BundleId(MadePurchase.app), appAppleId: MadePurchase.appAppleId,
         firstPurchases: day(-160)...day(-20), horizon: ServedPlace.now)
 
-    /// Of each kind two, of some more.
+    /// Two of each kind, of some more.
     static let shared = ToldLives(each: 2)
 
     private(set) var lives: [SubscriberLife] = []
@@ -28,7 +28,7 @@ struct ToldLives: Sendable {
     private static let seeds: ClosedRange<UInt64> = 1...2_000
 
     /// Customers whose renewal was extended by a date that no transaction states, and who renewed
-    /// since: `count` of the first.
+    /// since: the first `count`.
     static func renewedSince(_ count: Int) -> ToldLives {
         var told = ToldLives(each: 0)
         for seed in seeds where told.lives.count < count {
@@ -60,8 +60,8 @@ struct ToldLives: Sendable {
         ServedPlace.now.advanced(byMilliseconds: number * 86_400_000)
     }
 
-    /// Whether one question is enough: of an extended renewal that was followed by others,
-    /// transactions and statuses tell a gap.
+    /// Whether one request is enough: after an extended renewal followed by others, transactions
+    /// and statuses show a gap.
     private static func isKnowable(_ life: SubscriberLife) -> Bool {
         isTold(life)
             && life.extensions.allSatisfy {
@@ -69,8 +69,8 @@ struct ToldLives: Sendable {
             }
     }
 
-    /// Whether all of it has been sent by now, and Apple still tells it: nothing of payments that failed
-    /// for a while, or of refunds that were taken back (`MigratedPastTests` is about these).
+    /// Whether all of it was sent in the past and is still reported by Apple: no payments that
+    /// failed for a while, no refunds that were reversed (`MigratedPastTests` covers these).
     private static func isTold(_ life: SubscriberLife) -> Bool {
         life.deliveries.allSatisfy { $0.signedDate.map { $0 <= ServedPlace.now } == true }
             && life.truth.allSatisfy { interval in
@@ -109,11 +109,11 @@ extension SubscriberLife {
     /// A renewal that was extended.
     struct Extension {
         let transactionId: TransactionId
-        /// The end that RENEWAL_EXTENDED told, and the one that the transaction states today.
+        /// The end stated by RENEWAL_EXTENDED, and the one the transaction states today.
         let (end, statedEnd): (Timestamp, Timestamp)
     }
 
-    /// Whether one was extended by a date that its transaction does not state, and the next is said to
+    /// Whether one was extended by a date its transaction does not state, and the next is stated to
     /// be a renewal.
     fileprivate var isRenewedSinceExtension: Bool {
         extensions.contains { extended in
@@ -125,7 +125,7 @@ extension SubscriberLife {
         }
     }
 
-    /// What was extended, and whether its transaction says so.
+    /// What was extended, and whether its transaction states it.
     var extensions: [Extension] {
         deliveries.compactMap { delivery in
             guard

@@ -4,7 +4,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
-/// Requests as the tests tell them, answers as JSON; each of them is compared with the document.
+/// Test requests with JSON responses, each compared with the document.
 struct WebClient: Sendable {
     let client: any TestClientProtocol
 
@@ -13,7 +13,7 @@ struct WebClient: Sendable {
         let headers: HTTPFields
         let bytes: [UInt8]
 
-        /// The body; null when it is none.
+        /// The body; null when it is empty.
         var json: JSONValue { (try? JSONValue.parse(bytes)) ?? .null }
         /// The problem's code.
         var code: String? { json["code"]?.string }
@@ -23,7 +23,7 @@ struct WebClient: Sendable {
         try await send(.get, uri, headers)
     }
 
-    /// As `get`, asked again while answers are behind: on a loaded machine they may be for long.
+    /// As `get`, repeated while answers are behind, which may take long on a loaded machine.
     func ask(_ uri: String, _ headers: HTTPFields = [:]) async throws -> Answer {
         for _ in 0..<WebClient.patience {
             let answer = try await get(uri, headers)
@@ -32,7 +32,7 @@ struct WebClient: Sendable {
         return try await get(uri, headers)
     }
 
-    /// Each of them waits two seconds at the other end.
+    /// Each of them waits two seconds in the service.
     private static let patience = 60
 
     func post(
