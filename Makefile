@@ -15,7 +15,7 @@ BINARY = $(shell swift build -c release --show-bin-path)/subledger
 help:
 	@echo "make run    build the release and run the demo: a simulated App Store, the service, an outage, its recovery"
 	@echo "make test   build and run every test"
-	@echo "make bench  run the benchmarks"
+	@echo "make bench  measure the figures of BENCHMARKS.md"
 	@echo "make fuzz   fuzz the decoders: FUZZ_SECONDS per target (60), FUZZ_TARGETS to select some"
 	@echo "make fuzz-http  fuzz the service against its OpenAPI document: FUZZ_HTTP_SECONDS (300)"
 	@echo "make soak   run kill and fault tests for an hour: SOAK_ROUNDS kill rounds, EVENTS in a ledger, SEEDS whole systems"

@@ -229,35 +229,39 @@ struct DemoShow: Service {
         try Console.out("\n")
     }
 
-    /// Suggested commands; after `--once`, only those that need neither the service nor Apple.
+    /// Five next steps. After a demo that ends here, only those that need neither the service nor
+    /// the simulated App Store.
     private func hint(_ port: Int) throws {
         let binary = DemoShow.quoted(CommandLine.arguments.first ?? "subledger")
         let config = place.options.map(DemoShow.quoted).joined(separator: " ")
         let database = DemoShow.quoted(place.file("production/projections.sqlite"))
-        let offline = """
-              \(binary) timeline \(id) \(config)
-              \(binary) export events --after 0 \(config) | tail -1
-              sqlite3 -readonly \(database) \
-            'SELECT state, count(*) FROM current_subscriptions GROUP BY state'
-
-            """
-        guard !isOnce else {
-            return try Console.out(
-                "The service and the simulated App Store stop now; the ledger remains.\n\nTry:\n"
-                    + offline)
+        let since = Console.now.advanced(byMilliseconds: -DemoShow.reportMilliseconds)
+        let timeline = "\(binary) timeline \(id) \(config)"
+        let churn = "\(binary) churn --from \(since.rfc3339.prefix(10)) \(config)"
+        let sql =
+            "sqlite3 -readonly \(database)"
+            + " 'SELECT state, count(*) FROM current_subscriptions GROUP BY state'"
+        let own = "README.md, \"Your own data\": your notifications instead of simulated ones"
+        let head: String
+        let steps: [String]
+        if isOnce {
+            head = "The service and the simulated App Store stop now; the ledger remains. Next:"
+            let proof = "\(binary) export events --after 0 --evidence \(config) | head -1"
+            steps = [timeline, churn, proof, sql, own]
+        } else {
+            head = """
+                The service listens on http://127.0.0.1:\(port), the simulated App Store Server API on
+                http://127.0.0.1:\(applePort); Ctrl-C ends both. Next, in another terminal:
+                """
+            let overHTTP = "curl -s http://127.0.0.1:\(port)/v1/subscriptions/\(id)"
+            let statuses = "\(binary) api statuses \(id) \(config)"
+            steps = [timeline, churn, overHTTP, statuses, own]
         }
-        try Console.out(
-            """
-            The service listens on http://127.0.0.1:\(port) (/readyz, /metrics, /openapi.yaml),
-            the simulated App Store Server API on http://127.0.0.1:\(applePort).
-
-            Try:
-              curl -s http://127.0.0.1:\(port)/v1/subscriptions/\(id)
-              \(binary) api statuses \(id) \(config)
-            \(offline)Ctrl-C stops both.
-
-            """)
+        try Console.out("\(head)\n" + steps.map { "  \($0)\n" }.joined())
     }
+
+    /// How far back the suggested report begins: a quarter.
+    private static let reportMilliseconds: Int64 = 92 * 86_400_000
 
     private static func quoted(_ text: String) -> String {
         text.contains { $0 == " " || $0 == "'" || $0 == "\"" } ? "'\(text)'" : text

@@ -15,9 +15,32 @@ struct DemoCommandTests {
         }
         #expect(told.out.contains(/\d+ notifications arrived\n\(and \d+ transactions/))
         #expect(told.out.contains(/\d+ were lost in an outage/))
+        try expectNextSteps(told.out)
+        try expectShortLists(told.out)
         let timeline = try #require(told.out.firstMatch(of: /timeline (\d+) --config/)?.1)
         let shown = try await place.run(
             "timeline", String(timeline), "--config", "demo/subledger.yaml")
         #expect(shown.code == 0, "\(shown.err)")
+    }
+
+    /// It ends with five lines to go on with.
+    private func expectNextSteps(_ out: String) throws {
+        let lines = out.split(separator: "\n")
+        let head = try #require(lines.lastIndex { $0.hasSuffix("Next:") })
+        let steps = lines[(head + 1)...]
+        #expect(steps.count == 5)
+        #expect(steps.allSatisfy { $0.hasPrefix("  ") })
+        #expect(steps.last?.contains("README.md") == true)
+    }
+
+    /// No list of the recovery's report is longer than ten lines and the count of the rest.
+    private func expectShortLists(_ out: String) throws {
+        let lines = out.split(separator: "\n", omittingEmptySubsequences: false)
+        let first = try #require(lines.firstIndex { $0.contains("notifications at Apple's:") })
+        let report = lines[first...].prefix { !$0.isEmpty }
+        for list in report.split(whereSeparator: { !$0.hasPrefix("  ") }) {
+            let rest = list.last?.contains(/^  and \d+ more/) == true ? 1 : 0
+            #expect(list.count - rest <= 10, "\(list)")
+        }
     }
 }

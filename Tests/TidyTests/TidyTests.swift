@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Style rules that can be checked automatically (`README.md`, Rooms).
+/// The house rules that a machine can check (`CONTRIBUTING.md`, Rules).
 @Suite("Tidy")
 struct TidyTests {
     private static let root = URL(filePath: #filePath)

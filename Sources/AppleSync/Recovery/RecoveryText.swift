@@ -37,7 +37,7 @@ public enum RecoveryText {
             "\(report.fetchedCount) notifications from Apple: \(report.knownCount) known,"
                 + " \(report.newCount) new",
         ]
-        lines += report.newByType.map { "  \($0.type): \($0.count)" }
+        lines += types(report)
         lines += chains(report) + customers(report) + failures(report)
         if report.tooOldCount > 0 {
             lines.append(
@@ -49,25 +49,39 @@ public enum RecoveryText {
         return lines.printableText
     }
 
+    /// The longest list of a report; `--json` has all of it.
+    private static let listLength = 10
+
+    /// The most frequent first.
+    private static func types(_ report: RecoveryReport) -> [String] {
+        let sorted = report.newByType.sorted { ($1.count, $0.type) < ($0.count, $1.type) }
+        var lines = sorted.prefix(listLength).map { "  \($0.type): \($0.count)" }
+        if lines.count < sorted.count { lines.append("  and \(sorted.count - lines.count) more") }
+        return lines
+    }
+
     private static func chains(_ report: RecoveryReport) -> [String] {
         guard !report.chains.isEmpty else { return ["no chain's state changed"] }
-        let shown = report.chains.prefix(20)
+        let shown = report.chains.prefix(listLength)
         let count = report.chains.count + report.chainsOmitted
         var lines = ["\(count) chains changed state:"]
         lines += shown.map { chain in
             "  \(chain.chain.originalTransactionId): \(chain.before?.text ?? "unknown") →"
                 + " \(chain.after?.text ?? "unknown")"
         }
-        if shown.count < count { lines.append("  … and \(count - shown.count) more (--json)") }
+        if shown.count < count { lines.append("  and \(count - shown.count) more (--json)") }
         return lines
     }
 
     private static func customers(_ report: RecoveryReport) -> [String] {
         guard !report.customers.isEmpty else { return [] }
-        let shown = report.customers.prefix(20)
+        var shown = 0
         let count = report.customers.count + report.customersOmitted
         var lines = ["\(count) customers got wrong answers:"]
-        for customer in shown {
+        for customer in report.customers {
+            let isFull = lines.count - 1 + customer.entitlements.count > listLength
+            guard shown == 0 || !isFull else { break }
+            shown += 1
             for access in customer.entitlements {
                 var parts: [String] = []
                 if access.deniedMilliseconds > 0 {
@@ -81,7 +95,7 @@ public enum RecoveryText {
                         + parts.joined(separator: ", "))
             }
         }
-        if shown.count < count { lines.append("  … and \(count - shown.count) more (--json)") }
+        if shown < count { lines.append("  and \(count - shown) more (--json)") }
         return lines
     }
 
@@ -95,7 +109,7 @@ public enum RecoveryText {
                 "\(report.undelivered.count) not delivered by Apple: "
                     + words.joined(separator: ", "))
         }
-        for error in report.errors.prefix(20) {
+        for error in report.errors.prefix(listLength) {
             lines.append("! \(error.input): \(error.code): \(error.message)")
         }
         if report.refusedCount > 0 {

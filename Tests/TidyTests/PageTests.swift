@@ -1,0 +1,170 @@
+import Foundation
+import Testing
+
+/// Links between the pages, and the bounds of the README.
+@Suite("Pages")
+struct PageTests {
+    static let maximumReadmeLines = 150
+    static let maximumReadmeBytes = 9_216
+
+    private static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// A Markdown file.
+    struct Page: Sendable, CustomTestStringConvertible {
+        let path: String
+        let text: String
+
+        var testDescription: String { path }
+
+        /// The lines outside code blocks.
+        var prose: [Substring] {
+            var isCode = false
+            return text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
+                guard line.drop(while: { $0 == " " }).hasPrefix("```") else { return !isCode }
+                isCode.toggle()
+                return false
+            }
+        }
+
+        /// What stands in links, and in the sources of pictures.
+        var targets: [String] {
+            prose.flatMap { line in
+                let plain = line.replacing(/`[^`]*`/, with: "")
+                return plain.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }
+                    + plain.matches(of: /(?:src|srcset|href)="([^"]+)"/).map { String($0.1) }
+            }
+        }
+
+        /// Pages of the same catalogue that `<doc:…>` names.
+        var siblings: [String] {
+            prose.flatMap { line in
+                line.replacing(/`[^`]*`/, with: "").matches(of: /<doc:([^>]+)>/)
+                    .map { String($0.1) }
+            }
+        }
+
+        private static func isHeading(_ line: Substring) -> Bool {
+            let marks = line.prefix { $0 == "#" }
+            return (1...6).contains(marks.count) && line.dropFirst(marks.count).first == " "
+        }
+
+        /// The anchors of the headings, as GitHub makes them.
+        var anchors: Set<String> {
+            var counts: [String: Int] = [:]
+            var anchors: Set<String> = []
+            for line in prose where Page.isHeading(line) {
+                let title = line.drop { $0 == "#" }.dropFirst().lowercased()
+                let kept = title.filter { $0.isLetter || $0.isNumber || " -_".contains($0) }
+                let anchor = kept.replacing(" ", with: "-")
+                let count = counts[anchor, default: 0]
+                anchors.insert(count == 0 ? anchor : "\(anchor)-\(count)")
+                counts[anchor] = count + 1
+            }
+            return anchors
+        }
+    }
+
+    static let named = [
+        "README.md", "CONTRIBUTING.md", "BENCHMARKS.md", "Docs/Architecture.md", "Docs/Asking.md",
+        "Docs/Commands.md", "Docs/Configuration.md", "Docs/SQL.md", "Docs/Support.md",
+    ]
+
+    /// Every page of the repository, those of the documentation catalogues included.
+    static let pages: [Page] = {
+        let sources = files(under: "Sources").filter { $0.contains(".docc/") }
+        let all = Set(named + files(under: "Docs") + sources).filter { $0.hasSuffix(".md") }
+        return all.sorted().map { path in
+            let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8)
+            return Page(path: path, text: text ?? "")
+        }
+    }()
+
+    private static func files(under folder: String) -> [String] {
+        let base = root.appending(path: folder).path
+        let found = FileManager.default.enumerator(atPath: base)?.allObjects ?? []
+        return found.compactMap { $0 as? String }.map { "\(folder)/\($0)" }.sorted()
+    }
+
+    // MARK: Links
+
+    @Test("every page has a title", arguments: pages)
+    func title(_ page: Page) {
+        #expect(page.prose.contains { $0.hasPrefix("# ") })
+    }
+
+    @Test("a link leads to a file, and to a heading where it names one", arguments: pages)
+    func links(_ page: Page) throws {
+        for target in page.targets where !target.contains("://") {
+            let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+            let path = try #require(PageTests.path(of: String(parts[0]), from: page.path))
+            let file = PageTests.root.appending(path: path).path
+            #expect(FileManager.default.fileExists(atPath: file), "\(page.path): \(target)")
+            guard parts.count == 2 else { continue }
+            let linked = try #require(
+                PageTests.pages.first { $0.path == path }, "\(page.path): \(target)")
+            #expect(linked.anchors.contains(String(parts[1])), "\(page.path): \(target)")
+        }
+        for sibling in page.siblings {
+            let path = PageTests.path(of: "\(sibling).md", from: page.path)
+            #expect(PageTests.pages.contains { $0.path == path }, "\(page.path): \(sibling)")
+        }
+    }
+
+    @Test("links and anchors are read outside code only")
+    func reading() {
+        let page = Page(
+            path: "A.md",
+            text: """
+                # A ``title`` (§2)
+                ## Twice
+                ```
+                [no](none.md)
+                ```
+                ## Twice
+                [`a`](b.md#c), `[no](none.md)`, <doc:D>, <img src="Docs/e.svg">
+                """)
+        #expect(page.targets == ["b.md#c", "Docs/e.svg"])
+        #expect(page.siblings == ["D"])
+        #expect(page.anchors == ["a-title-2", "twice", "twice-1"])
+        #expect(PageTests.path(of: "../B.md", from: "Docs/A.md") == "B.md")
+        #expect(PageTests.path(of: "", from: "Docs/A.md") == "Docs/A.md")
+        #expect(PageTests.path(of: "../../B.md", from: "Docs/A.md") == nil)
+    }
+
+    /// Where a link of a page leads, from the repository's root; nil outside of it.
+    private static func path(of target: String, from page: String) -> String? {
+        guard !target.isEmpty else { return page }
+        var parts = page.split(separator: "/").dropLast().map(String.init)
+        for part in target.split(separator: "/") where part != "." {
+            if part == ".." {
+                guard parts.popLast() != nil else { return nil }
+            } else {
+                parts.append(String(part))
+            }
+        }
+        return parts.joined(separator: "/")
+    }
+
+    // MARK: Content
+
+    @Test("the README stays short")
+    func readme() throws {
+        let text = try #require(PageTests.pages.first { $0.path == "README.md" }).text
+        #expect(text.utf8.count <= PageTests.maximumReadmeBytes)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count - 1 <= PageTests.maximumReadmeLines)
+    }
+
+    @Test("Swift files that pages of the root and of Docs name exist")
+    func namedFiles() {
+        let sources = ["Sources", "Tests", "Migrations"].flatMap(PageTests.files(under:))
+        let names = Set(sources.compactMap { $0.split(separator: "/").last.map(String.init) })
+        for page in PageTests.pages where !page.path.hasPrefix("Sources/") {
+            for match in page.text.matches(of: /[A-Za-z0-9+]+\.swift\b/) {
+                let name = String(match.0)
+                #expect(names.contains(name) || name == "Package.swift", "\(page.path): \(name)")
+            }
+        }
+    }
+}
